@@ -1,0 +1,38 @@
+# Two commands for a fresh machine with Python >= 3.11 and make:
+#   make demo   the core in .venv, then `dialmeter demo`
+#   make test   everything the tests need, then the whole suite
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := $(VENV)/.core-installed
+FULL := $(VENV)/.full-installed
+
+.PHONY: demo test lint bench clean
+
+demo: $(CORE)
+	$(BIN)/dialmeter demo --force
+
+test: $(FULL) lint
+	$(BIN)/python -m pytest -n 2 -q
+
+lint: $(FULL)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(FULL)
+	$(BIN)/python benchmarks/run.py
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(CORE): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(FULL): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[tables,dev]'
+	touch $@ $(CORE)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
