@@ -1,0 +1,108 @@
+"""What goes wrong for a reason that the user can fix: always one line, never a traceback."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DialmeterError(Exception):
+    """A problem that is told to the user in one line (exit code 2)."""
+
+
+class InputError(DialmeterError):
+    """Something in an input file is not as it should be, and where.
+
+    Example:
+        >>> str(InputError("expected a string", file="p.json", dialogue="MUL1", turn=2, slot="hotel-area"))
+        'p.json: dialogue MUL1, turn 2, slot hotel-area: expected a string'
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        dialogue: str | None = None,
+        turn: int | str | None = None,
+        slot: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.dialogue = dialogue
+        self.turn = turn
+        self.slot = slot
+
+    def at(
+        self,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        dialogue: str | None = None,
+        turn: int | str | None = None,
+        slot: str | None = None,
+    ) -> InputError:
+        """The same error with the places that were not known where it was raised."""
+        return InputError(
+            self.message,
+            file=self.file if self.file is not None else file,
+            line=self.line if self.line is not None else line,
+            dialogue=self.dialogue if self.dialogue is not None else dialogue,
+            turn=self.turn if self.turn is not None else turn,
+            slot=self.slot if self.slot is not None else slot,
+        )
+
+    def __str__(self) -> str:
+        place = ", ".join(
+            f"{word} {one_line(str(what), 80)}"
+            for word, what in (
+                ("line", self.line),
+                ("dialogue", self.dialogue),
+                ("turn", self.turn),
+                ("slot", self.slot),
+            )
+            if what is not None
+        )
+        return ": ".join(part for part in (self.file, place, one_line(self.message, 2000)) if part)
+
+
+class MissingExtra(DialmeterError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional part: pip install 'dialmeter[{extra}]'")
+
+
+class ConditionHolds(Exception):
+    """A ``--fail-if`` condition is true (exit code 1)."""
+
+
+def one_line(text: str, limit: int = 60) -> str:
+    """Text from a file, made safe to stand inside a one-line message.
+
+    Example:
+        >>> one_line("two\\nlines")
+        'two lines'
+        >>> one_line("x" * 9, 4)
+        'xxx…'
+    """
+    flat = "".join(letter if letter.isprintable() else " " for letter in text)
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for an unknown name: the nearest known one, or the list.
+
+    Example:
+        >>> did_you_mean("JGB", ["JGA", "SA"])
+        'did you mean JGA?'
+        >>> did_you_mean("??", ["JGA", "SA"])
+        'known: JGA, SA'
+    """
+    names = sorted(known)
+    lower = {each.lower(): each for each in names}
+    near = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+    return f"did you mean {lower[near[0]]}?" if near else "known: " + ", ".join(names)

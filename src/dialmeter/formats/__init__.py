@@ -1,0 +1,150 @@
+"""File formats: one module each, found by looking at the file or by name.
+
+A format module has ``CARRIES`` (one line of help), ``HOLDS`` (``both``, or ``state`` where a turn holds one state that
+is gold or predicted by the role of the file), ``detect(sample)`` and ``read(source, role)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import DialmeterError, InputError, one_line
+from ..model import Dialogue, Notice, Schema
+from ..registry import Registry
+from .source import Source
+
+
+class Role(Enum):
+    """What a file is read for. A file that holds one state per turn is told by it which one that is."""
+
+    BOTH = "both"
+    GOLD = "gold"
+    PRED = "pred"
+
+
+# Detection asks in this order.
+registry = Registry(
+    "format",
+    "dialmeter.formats",
+    {
+        name: f"{__name__}.{module}"
+        for name, module in {
+            "native": "native",
+            "llm": "llm",
+            "nested": "nested",
+            "fga-text": "fga_text",
+            "trade": "trade",
+            "som-dst": "som_dst",
+            "trippy": "trippy",
+            "vectors": "vectors",
+            "sgd": "sgd",
+            "mwzeval": "mwzeval",
+            "convlab3": "convlab3",
+            "dstc10": "dstc10",
+            "multiwoz": "multiwoz",
+        }.items()
+    },
+)
+
+
+class Corpus:
+    """A file being read: dialogues come one by one, once."""
+
+    def __init__(self, source: Source, name: str, module: ModuleType, role: Role) -> None:
+        self.name = source.name
+        self.format = name
+        self._source = source
+        self._module = module
+        self._role = role
+
+    def __iter__(self) -> Iterator[Dialogue]:
+        try:
+            yield from self._module.read(self._source, self._role)
+            if self._source.doubled:
+                raise InputError(f"the key {one_line(self._source.doubled[0].twice)!r} stands twice in one object")
+        except InputError as error:
+            raise error.at(file=self.name) from None
+
+    @property
+    def holds_both(self) -> bool:
+        """Can the format hold gold and predicted states side by side?"""
+        return bool(self._module.HOLDS == "both")
+
+    @property
+    def correctness_only(self) -> bool:
+        """Does the format say only which slots are right, without values?"""
+        return bool(getattr(self._module, "CORRECTNESS_ONLY", False))
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema that came with the file, known once reading has begun."""
+        return self._source.schema
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What the reader has to say, complete when all is read."""
+        return self._source.notices
+
+
+def detect(source: Source) -> str:
+    """The name of a file's format.
+
+    Raises:
+        InputError: no format fits.
+    """
+    sample = source.sample
+    for name in registry.names():
+        if registry.load(name).detect(sample):
+            return name
+    raise InputError(
+        "the format is not one that dialmeter knows; see `dialmeter list formats`, or name it with --from",
+        file=source.name,
+    )
+
+
+def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = None) -> Corpus:
+    """Opens a file in a format that is named or found.
+
+    Args:
+        path: a file, a folder, or ``-``.
+        role: what the states of a file that holds one per turn are.
+        form: the name of a format; without it the file is looked at.
+
+    Raises:
+        DialmeterError: no such format.
+        InputError: the file cannot be read, or its format is unknown.
+    """
+    source = Source(path)
+    if form is not None and form not in registry.names():
+        registry.load(form)
+    if not source.is_folder and source.path != "-" and not Path(source.path).exists():
+        raise InputError("no such file", file=source.name)
+    name = form or detect(source)
+    return Corpus(source, name, registry.load(name), role)
+
+
+def read(path: str | Path, form: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:
+    """The dialogues of a file, one by one.
+
+    Args:
+        path: a file, a folder, or ``-`` for standard input.
+        form: the name of a format; without it the file is looked at.
+        role: ``gold`` or ``pred`` for files that hold one state per turn.
+
+    Example:
+        >>> import json, tempfile, os
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "p.json")
+        ...     with open(path, "w") as file:
+        ...         json.dump({"d1": {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {}}}}, file)
+        ...     [(d.id, d.turns[0].gold, d.turns[0].pred) for d in read(path)]
+        [('d1', {'hotel-area': 'east'}, {})]
+    """
+    try:
+        chosen = Role(role)
+    except ValueError:
+        raise DialmeterError(f"role is both, gold or pred, not {role!r}") from None
+    return iter(open_corpus(path, chosen, form))

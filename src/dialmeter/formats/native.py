@@ -1,0 +1,171 @@
+"""dialmeter's own JSON lines, one dialogue per line: the fast path.
+
+``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {...}, "user": "..", "system": ".."}]}``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ..errors import InputError
+from ..model import Dialogue, State, Turn, Value
+from . import Role
+from .parts import Once, as_list, as_mapping, as_text, dialogue, flat_state, turn_number
+from .slot_names import slot_namer
+from .source import Sample, Source, parse_document
+
+Parsed = TypeVar("Parsed", "Dialogue", "LightDialogue | Dialogue")
+
+HOLDS = "both"
+CARRIES = "gold and predicted states, utterances; JSON lines, streamed"
+
+
+def detect(sample: Sample) -> bool:
+    value = sample.value
+    return sample.kind in ("lines", "document") and isinstance(value, dict) and {"dialogue_id", "turns"} <= value.keys()
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    return _each_line(source, lambda number, line: _dialogue(line, source.name, number))
+
+
+def _each_line(source: Source, parse: Callable[[int, bytes], Parsed]) -> Iterator[Parsed]:
+    once = Once()
+    for number, line in source.lines():
+        try:
+            found = parse(number, line)
+            once.check(found.id)
+        except InputError as error:
+            raise error.at(line=number) from None
+        yield found
+
+
+def _dialogue(line: bytes, name: str, number: int) -> Dialogue:
+    thing = as_mapping(parse_document(line, name, [], number), "a line")
+    dialogue_id = thing.get("dialogue_id")
+    if not isinstance(dialogue_id, str):
+        raise InputError("dialogue_id must be a string")
+    try:
+        turns = as_list(thing.get("turns"), "turns")
+        return dialogue(dialogue_id, [_turn(position, turn) for position, turn in enumerate(turns)])
+    except InputError as error:
+        raise error.at(dialogue=dialogue_id) from None
+
+
+def _turn(position: int, thing: Any) -> Turn:
+    try:
+        turn = as_mapping(thing, "a turn")
+        number = turn_number(turn.get("turn", position))
+        return Turn(
+            number=number,
+            gold=flat_state(turn["gold"]) if turn.get("gold") is not None else None,
+            pred=flat_state(turn["pred"]) if turn.get("pred") is not None else None,
+            user=as_text(turn.get("user"), "user"),
+            system=as_text(turn.get("system"), "system"),
+        )
+    except InputError as error:
+        at = thing.get("turn", position) if isinstance(thing, dict) else position
+        raise error.at(turn=at) from None
+
+
+class LightTurn(Struct, gc=False):
+    """A turn whose states are still bytes: most states repeat the one before and need no decoding."""
+
+    number: int = msgspec.field(name="turn")
+    gold: Raw = msgspec.field(default=Raw(b""))
+    pred: Raw = msgspec.field(default=Raw(b""))
+
+
+class LightDialogue(Struct, gc=False):
+    """A dialogue of light turns, in order."""
+
+    id: str = msgspec.field(name="dialogue_id")
+    turns: list[LightTurn]
+
+
+def read_light(source: Source) -> Iterator[LightDialogue | Dialogue]:
+    """As ``read``, without utterances and with states left as bytes; a line that is not plain is read in full."""
+    decode = msgspec.json.Decoder(LightDialogue).decode
+
+    def light(number: int, line: bytes) -> LightDialogue | Dialogue:
+        try:
+            found = decode(line)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return _dialogue(line, source.name, number)
+        in_order = [turn.number for turn in found.turns] == list(range(len(found.turns)))
+        return found if found.turns and in_order else _dialogue(line, source.name, number)
+
+    return _each_line(source, light)
+
+
+class StateDecoder:
+    """Decodes the states of light turns; slots in other spellings, numbers, lists and doubled keys take the slow way.
+
+    Example:
+        >>> decode = StateDecoder().decode
+        >>> decode(Raw(b'{"hotel-book day": "sunday", "hotel-stars": 4}'))
+        {'hotel-day': 'sunday', 'hotel-stars': '4'}
+    """
+
+    def __init__(self) -> None:
+        self._fast = msgspec.json.Decoder(dict[str, str]).decode
+        self._named: set[str] = set()
+        self._name_of = slot_namer()
+
+    def decode(self, raw: Raw) -> State | None:
+        """The state, or None where the file gives none.
+
+        Raises:
+            InputError: not a state.
+        """
+        try:
+            state: dict[str, str] = self._fast(raw)
+        except msgspec.DecodeError:
+            return self._slow(raw)
+        if self._named.issuperset(state) and bytes(raw).count(b'"') == 4 * len(state):
+            return state
+        for slot in state:
+            if self._name_of(slot) == slot:
+                self._named.add(slot)
+        return self._slow(raw)
+
+    def _slow(self, raw: Raw) -> State | None:
+        if bytes(raw) in (b"", b"null"):
+            return None
+        return flat_state(parse_document(bytes(raw), "", []))
+
+
+def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
+    """Writes dialogues as native JSON lines and says how many.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write([Dialogue("d1", (Turn(0, gold={"hotel-area": ("east", "west")}),))], file)
+        1
+        >>> file.getvalue()
+        b'{"dialogue_id":"d1","turns":[{"turn":0,"gold":{"hotel-area":["east","west"]}}]}\\n'
+    """
+    encode = msgspec.json.Encoder().encode
+    count = 0
+    for count, found in enumerate(dialogues, 1):  # noqa: B007
+        turns = [_written(turn) for turn in found.turns]
+        file.write(encode({"dialogue_id": found.id, "turns": turns}) + b"\n")
+    return count
+
+
+def _written(turn: Turn) -> dict[str, int | str | dict[str, Value]]:
+    written: dict[str, int | str | dict[str, Value]] = {"turn": turn.number}
+    if turn.gold is not None:
+        written["gold"] = dict(turn.gold)
+    if turn.pred is not None:
+        written["pred"] = dict(turn.pred)
+    if turn.user:
+        written["user"] = turn.user
+    if turn.system:
+        written["system"] = turn.system
+    return written

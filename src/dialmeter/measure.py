@@ -1,0 +1,190 @@
+"""What a measure is: a name with parameters, a small vector per unit, and a formula over the sum of the vectors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import msgspec
+from msgspec import NODEFAULT, Struct, field
+from msgspec.structs import fields
+
+from .errors import DialmeterError, did_you_mean
+from .registry import Registry
+
+Vector: TypeAlias = tuple[float, ...]
+Average: TypeAlias = Literal["turn", "dialogue"]
+Gather: TypeAlias = Literal["sum", "last", "every"]
+
+
+class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
+    """The base of all measures: parameters are fields, the repr is the identity.
+
+    A measure gives a vector per unit by one of ``from_tally(tally)`` (a turn's tally), ``from_states(previous_gold, gold,
+    previous_pred, pred)`` (a turn's states under the rules) or ``from_frame(frame)`` (one service at one turn), and a
+    ``value`` over the sum of vectors, which is None where its denominator is zero.
+    """
+
+    title: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    cite: ClassVar[tuple[str, ...]] = ()
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
+    higher_is_better: ClassVar[bool] = True
+    unit: ClassVar[str] = "turn"
+    gather: ClassVar[Gather] = "sum"
+    why_unscored: ClassVar[str] = "nothing to count"
+    skips_empty: ClassVar[bool] = False
+    """Does a unit whose vector is all zeros not count in the mean? Such units are reported as unscored."""
+
+    average: Average = "turn"
+
+    def value(self, sums: Sequence[float]) -> float | None:
+        """The measure over the sum of vectors: by default the share of the first in the second."""
+        return sums[0] / sums[1] if sums[1] else None
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{each.name}={_number(getattr(self, each.name))}"
+            for each in _parameters(type(self))
+            if each.default is NODEFAULT or getattr(self, each.name) != each.default
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})" if shown else type(self).__name__
+
+
+def _parameters(kind: type[Measure]) -> list[Any]:
+    """A measure's fields, its own first and ``average`` last."""
+    return sorted(fields(kind), key=lambda each: each.name == "average")
+
+
+def _number(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+_TRACKING = "dialmeter.tracking"
+registry = Registry(
+    "measure",
+    "dialmeter.measures",
+    {
+        name: f"{_TRACKING}.{module}:{name}"
+        for name, module in {
+            "JGA": "jga",
+            "SA": "sa",
+            "AGA": "aga",
+            "IAGA": "iaga",
+            "RSA": "rsa",
+            "FGA": "fga",
+            "GCA": "gca",
+            "VP": "changes",
+            "VR": "changes",
+            "LP": "changes",
+            "LR": "changes",
+            "SlotF1": "slots",
+            "SlotPrecision": "slots",
+            "SlotRecall": "slots",
+            "JointF1": "joint_f1",
+            "FinalJGA": "final_jga",
+            "DialogueAccuracy": "dialogue_accuracy",
+            "LocalAccuracy": "local_accuracy",
+            "ValuePrecision": "dstc10_values",
+            "ValueRecall": "dstc10_values",
+            "ValueF1": "dstc10_values",
+            "NonePrecision": "dstc10_none",
+            "NoneRecall": "dstc10_none",
+            "NoneF1": "dstc10_none",
+            "JointGoalAccuracy": "sgd_goals",
+            "JointCatAccuracy": "sgd_goals",
+            "JointNoncatAccuracy": "sgd_goals",
+            "AverageGoalAccuracy": "sgd_goals",
+            "AverageCatAccuracy": "sgd_goals",
+            "AverageNoncatAccuracy": "sgd_goals",
+            "IntentAccuracy": "sgd_intents",
+            "RequestedSlotF1": "sgd_intents",
+        }.items()
+    },
+)
+
+_CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+def parse(text: str) -> Measure:
+    """A measure from the form that it prints in.
+
+    Example:
+        >>> parse("FGA(lam=0.5)"), parse("JGA(average=turn)"), parse("GCA(alpha=10/11)")
+        (FGA(lam=0.5), JGA, GCA)
+        >>> parse("FGA(lambda=0.5)")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: FGA has no parameter 'lambda'; did you mean lam?
+
+    Raises:
+        DialmeterError: unknown measure or parameter, or a value that does not fit.
+    """
+    found = _CALL.fullmatch(text)
+    if not found:
+        raise DialmeterError(f"{text!r} is not a measure; write it like FGA(lam=0.5)")
+    kind: type[Measure] = registry.load(_known_case(found[1]))
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in (found[2] or "").split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise DialmeterError(f"{text}: write parameters like {_parameters(kind)[0].name}=value")
+        given[name] = _literal(value)
+    return build(kind, given)
+
+
+def build(kind: type[Measure], given: Mapping[str, Any]) -> Measure:
+    """A measure of a kind with parameters, checked."""
+    known = {each.name: each for each in fields(kind)}
+    for name in given:
+        if name not in known:
+            raise DialmeterError(f"{kind.__name__} has no parameter {name!r}; {did_you_mean(name, known)}")
+    missing = [name for name, each in known.items() if each.default is NODEFAULT and name not in given]
+    if missing:
+        raise DialmeterError(f"{kind.__name__} needs {missing[0]}, as in {kind.__name__}({missing[0]}=0.5)")
+    try:
+        return msgspec.convert(dict(given), kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise DialmeterError(f"{kind.__name__}: {str(error).replace(' - at `$.', ' for `')}") from None
+
+
+def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]]) -> Measure:
+    """A measure as a rule set sets it: settings stand in for parameters that were left at their default.
+
+    Example:
+        >>> with_settings(parse("FGA(lam=1)"), {"FGA": {"local": "code"}})
+        FGA(lam=1, local=code)
+    """
+    chosen = {
+        name: value
+        for name, value in settings.get(type(measure).__name__, {}).items()
+        if any(each.name == name and getattr(measure, name) == each.default for each in fields(measure))
+    }
+    return build(type(measure), {**msgspec.structs.asdict(measure), **chosen}) if chosen else measure
+
+
+def _known_case(name: str) -> str:
+    """Names are found without regard to case: nobody should fail on ``jga``."""
+    return next((known for known in registry.names() if known.lower() == name.lower()), name)
+
+
+def _literal(text: str) -> Any:
+    above, slash, below = text.partition("/")
+    try:
+        return float(above) / float(below) if slash else float(text)
+    except (ValueError, ZeroDivisionError):
+        return text.strip("'\"")
+
+
+class Score(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A measured value with all that makes it worth something: how many units, how many left out, and how it was made."""
+
+    measure: str
+    value: float | None
+    n: int
+    unscored: int
+    signature: str
+    ci: tuple[float, float] | None = None
+    reason: str = ""
+    group: dict[str, str | int] = field(default_factory=dict)

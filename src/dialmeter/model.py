@@ -1,0 +1,90 @@
+"""What every part of dialmeter speaks of: frozen data, nothing about files, rules or scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
+
+Value: TypeAlias = str | tuple[str, ...]
+"""One value, or several: alternatives in gold."""
+
+State: TypeAlias = Mapping[str, Value]
+"""A belief state: ``domain-slot`` → value, cumulative over the dialogue."""
+
+DELETED = "[DELETE]"
+"""What a prediction holds for a slot that it takes back; absent under every rule set."""
+
+
+class Frame(Struct, frozen=True, omit_defaults=True):
+    """What the schema-guided layout says of one service at one turn, beside the slot values."""
+
+    gold_intent: str | None = None
+    pred_intent: str | None = None
+    gold_requested: tuple[str, ...] | None = None
+    pred_requested: tuple[str, ...] | None = None
+
+
+class Turn(Struct, frozen=True, omit_defaults=True):
+    """One user turn. ``None`` is a state that the file does not give; ``{}`` is an empty one."""
+
+    number: int
+    gold: State | None = None
+    pred: State | None = None
+    user: str = ""
+    system: str = ""
+    frames: Mapping[str, Frame] | None = None
+
+
+class Dialogue(Struct, frozen=True):
+    """Turns in the order of their numbers."""
+
+    id: str
+    turns: tuple[Turn, ...]
+
+
+class Schema(Struct, frozen=True):
+    """The slots that exist: service → slot (without the service) → is it categorical?"""
+
+    services: dict[str, dict[str, bool]]
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """All slots as they stand in a state.
+
+        Example:
+            >>> sorted(Schema({"hotel": {"area": True, "name": False}}).slots)
+            ['hotel-area', 'hotel-name']
+        """
+        return frozenset(f"{service}-{slot}" for service, slots in self.services.items() for slot in slots)
+
+
+class Notice(Struct, frozen=True, omit_defaults=True):
+    """A warning as it stands in every output: what, how often, and where to look."""
+
+    code: str
+    count: int
+    message: str
+    where: tuple[str, ...] = ()
+
+
+def domain_of(slot: str) -> str:
+    """The domain (or service) of a slot.
+
+    Example:
+        >>> domain_of("hotel-book-day"), domain_of("area")
+        ('hotel', '')
+    """
+    domain, hyphen, _ = slot.partition("-")
+    return domain if hyphen else ""
+
+
+def dialogue_key(dialogue_id: str) -> str:
+    """The form of an id under which two files are matched.
+
+    Example:
+        >>> dialogue_key("MUL0003.json")
+        'mul0003'
+    """
+    return dialogue_id.lower().removesuffix(".json")

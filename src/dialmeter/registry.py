@@ -1,0 +1,63 @@
+"""Things with names: built-ins in a table of lazy ``module:object``, others by entry point, unknown ones with a hint."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from .errors import DialmeterError, did_you_mean
+
+
+class Registry:
+    """One table of names.
+
+    Args:
+        noun: what a member is called in messages.
+        group: the entry point group for members that other packages bring.
+        builtin: name → ``module:object`` or ``module``.
+
+    Example:
+        >>> maths = Registry("function", "dialmeter.example", {"sqrt": "math:sqrt"})
+        >>> maths.load("sqrt")(9.0)
+        3.0
+        >>> maths.load("sqr")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: unknown function 'sqr'; did you mean sqrt?
+    """
+
+    def __init__(self, noun: str, group: str, builtin: Mapping[str, str]) -> None:
+        self._noun = noun
+        self._group = group
+        self._builtin = dict(builtin)
+
+    def _foreign(self) -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group=self._group) if point.name not in self._builtin}
+
+    def names(self) -> list[str]:
+        """All names: built-ins in their order, then what other packages bring."""
+        return [*self._builtin, *sorted(self._foreign())]
+
+    def load(self, name: str) -> Any:
+        """The member of that name; other packages' members are loaded only when named.
+
+        Raises:
+            DialmeterError: no such name, or the package that brings it is broken.
+        """
+        target = self._builtin.get(name)
+        if target is not None:
+            module, _, attribute = target.partition(":")
+            loaded = import_module(module)
+            return getattr(loaded, attribute) if attribute else loaded
+        foreign = self._foreign()
+        if name not in foreign:
+            raise DialmeterError(f"unknown {self._noun} {name!r}; {did_you_mean(name, [*self._builtin, *foreign])}")
+        try:
+            return foreign[name].load()
+        except Exception as error:
+            warnings.warn(f"{self._noun} {name!r} of {foreign[name].value} is broken: {error}", stacklevel=2)
+            raise DialmeterError(
+                f"{self._noun} {name!r} cannot be loaded from {foreign[name].value}: {error}"
+            ) from None

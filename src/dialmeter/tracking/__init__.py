@@ -1,0 +1,1 @@
+"""Measuring dialogue state trackers."""

@@ -1,0 +1,48 @@
+"""Granular Change Accuracy."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ..measure import Measure, Vector
+from .tally import Deletions, Lens, Tally
+
+
+class GCA(Measure, frozen=True, kw_only=True):
+    """How well changes of the state are predicted: a mistake counts at the turn where it is made, and only there."""
+
+    title = "Granular Change Accuracy"
+    formula = (
+        "(P + G) / ((P² + G²) · (alpha / C + (1 - alpha) / (C + W))), P = C + W + O, G = C + W + M over missed, wrong, over "
+        "and correct changes; 0 if C = 0"
+    )
+    cite = ("aksu-2024",)
+    why_unscored = "no state ever changed"
+
+    alpha: float = 10 / 11
+    """The weight of values against labels."""
+    deletions: Deletions = "ignore"
+    """What of a slot that leaves the state: ``ignore`` as in the papers, ``count`` it like a value, or as published
+    ``code`` counts it."""
+    unchanged: Literal["skip", "zero"] = "skip"
+    """What a dialogue without any change is worth where dialogues are averaged."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.alpha <= 1:
+            raise ValueError("alpha lies between 0 and 1")
+
+    def lens(self) -> Lens:
+        return Lens(deletions=self.deletions)
+
+    def from_tally(self, tally: Tally) -> Vector:
+        return (tally.missed, tally.wrong, tally.over, tally.correct)
+
+    def value(self, sums: Sequence[float]) -> float | None:
+        missed, wrong, over, correct = sums
+        predicted, expected = correct + wrong + over, correct + wrong + missed
+        if not predicted + expected:
+            return 0.0 if self.unchanged == "zero" else None
+        if not correct:
+            return 0.0
+        # The weights P and G are needed for the published figures; the formula of the second paper leaves them out.
+        harmonic = self.alpha / correct + (1 - self.alpha) / (correct + wrong)
+        return (predicted + expected) / ((predicted**2 + expected**2) * harmonic)

@@ -1,0 +1,201 @@
+"""All vectors that the asked measures need, kept per dialogue; values for the whole or for a part derive from them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import structs
+
+from ..measure import Measure, Vector
+from ..model import Dialogue, Schema
+from .frames import frames_of
+from .prepare import Prepared
+from .tally import Book, Lens, Tally, walk
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Valued(NamedTuple):
+    """A measure's value over a set of units."""
+
+    value: float | None
+    n: int
+    unscored: int
+
+
+def lens_of(measure: Measure) -> Lens:
+    """What a measure asks of the tally."""
+    return measure.lens() if hasattr(measure, "lens") else Lens()
+
+
+def plan(measures: Iterable[Measure]) -> list[Lens]:
+    """As few lenses as serve all measures, the first of each kind together."""
+    lenses = [lens_of(measure) for measure in measures]
+    locals_ = dict.fromkeys(lens.local for lens in lenses if lens.local)
+    deletions = dict.fromkeys(lens.deletions for lens in lenses if lens.deletions)
+    pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
+    return [Lens(local or "paper", deletion or "ignore") for local, deletion in pairs]
+
+
+class Ledger:
+    """The account of a corpus.
+
+    Args:
+        measures: what will be asked, as the rule set sets it.
+        hyphen_cut: count errors as published code does that cuts at the last hyphen.
+    """
+
+    def __init__(self, measures: Sequence[Measure], hyphen_cut: bool = False) -> None:
+        self.measures = tuple(measures)
+        self.hyphen_cut = hyphen_cut
+        self.books = {lens: Book() for lens in plan(measures)}
+        self._by_states = [each for each in self.measures if hasattr(each, "from_states")]
+        self._by_frames = [each for each in self.measures if hasattr(each, "from_frames")]
+        self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in (*self._by_states, *self._by_frames)}
+        self.service_sums: dict[Measure, dict[str, list[Vector]]] = {
+            each: defaultdict(list) for each in self._by_frames
+        }
+
+    @property
+    def needs_none(self) -> bool:
+        """Does a lens look at explicit absent words?"""
+        return any(lens.deletions == "code" for lens in self.books)
+
+    @property
+    def needs_frames(self) -> bool:
+        """Does a measure look at frames, so that dialogues must be read in full?"""
+        return bool(self._by_frames)
+
+    @property
+    def main(self) -> Book:
+        """The book of the rule set's own choice."""
+        return next(iter(self.books.values()))
+
+    def add(self, prepared: Prepared, dialogue: Dialogue | None = None, schema: Schema | None = None) -> None:
+        """Takes one dialogue; frames need it as it was read."""
+        steps = prepared.steps
+        numbers = [step[0] for step in steps]
+        for lens, book in self.books.items():
+            book.add(prepared.id, numbers, walk(steps, lens, prepared.agree, self.hyphen_cut))
+        for measure in self._by_states:
+            before = [(0, {}, {}, {}, {}), *steps]
+            self._units[measure].append(
+                [measure.from_states(old[1], new[1], old[2], new[2]) for old, new in zip(before, steps, strict=False)]  # type: ignore[attr-defined]
+            )
+        if self._by_frames and dialogue is not None:
+            turns = frames_of(dialogue, steps, schema)
+            for measure in self._by_frames:
+                self._units[measure].append([vector for frames in turns for vector in measure.from_frames(frames)])  # type: ignore[attr-defined]
+                for frame in (frame for frames in turns for frame in frames):
+                    self.service_sums[measure][frame.service].extend(measure.from_frames([frame]))  # type: ignore[attr-defined]
+
+    def merge(self, other: Ledger) -> None:
+        """Appends the dialogues of another part of the corpus."""
+        for lens, book in self.books.items():
+            book.merge(other.books[lens])
+        for measure, units in self._units.items():
+            units.extend(other._units[measure])
+        for measure, services in self.service_sums.items():
+            for service, vectors in other.service_sums[measure].items():
+                services[service].extend(vectors)
+
+    def book_for(self, measure: Measure) -> Book:
+        """The book whose lens serves a measure."""
+        lens = lens_of(measure)
+        return next(book for mine, book in self.books.items() if lens.fits(mine))
+
+    def value(self, measure: Measure) -> Valued:
+        """A measure over the whole corpus."""
+        if measure.average == "dialogue":
+            return mean_of(self.per_dialogue(measure))
+        if measure in self._units:
+            return total(measure, (vector for units in self._units[measure] for vector in units))
+        book = self.book_for(measure)
+        if measure.gather != "sum":
+            return total(measure, map(tuple, self.vectors(measure).tolist()))
+        return weighted(measure, book.table, book.counts())
+
+    def vectors(self, measure: Measure) -> np.ndarray:
+        """A measure's vector per dialogue, dialogues in the order in which they came."""
+        import numpy as np
+
+        if measure in self._units:
+            width = len(next((units[0] for units in self._units[measure] if units), (0.0, 0.0)))
+            sums = [
+                [math.fsum(column) for column in zip(*units, strict=True)] or [0.0] * width
+                for units in self._units[measure]
+            ]
+            return np.array(sums, dtype=float).reshape(len(sums), width)
+        book = self.book_for(measure)
+        of_row = np.array([measure.from_tally(Tally(*row)) for row in book.table], dtype=float)  # type: ignore[attr-defined]
+        ends = np.frombuffer(book.ends, dtype=np.uint64).astype(np.int64)  # type: ignore[arg-type]
+        rows = np.frombuffer(book.rows, dtype=np.uint32)  # type: ignore[arg-type]
+        if not len(rows):
+            return np.zeros((len(ends) - 1, 2))
+        if measure.gather == "last":
+            return of_row[rows[ends[1:] - 1]] * (np.diff(ends) > 0)[:, None]
+        reduce = np.minimum if measure.gather == "every" else np.add
+        starts = np.minimum(ends[:-1], len(rows) - 1)
+        result: np.ndarray = reduce.reduceat(of_row[rows], starts, axis=0)
+        result[np.diff(ends) == 0] = 0
+        return result
+
+    def per_dialogue(self, measure: Measure) -> list[float | None]:
+        """A measure's value for each dialogue."""
+        known: dict[tuple[float, ...], float | None] = {}
+        values = []
+        for sums in map(tuple, self.vectors(measure).tolist()):
+            if sums not in known:
+                known[sums] = measure.value(sums)
+            values.append(known[sums])
+        return values
+
+    def by_turn(self, measure: Measure) -> dict[int, Valued]:
+        """A measure by the number of the turn; only for measures of turns."""
+        book = self.book_for(measure)
+        cells: dict[int, Counter[int]] = defaultdict(Counter)
+        for (number, row), count in Counter(zip(book.turns, book.rows, strict=True)).items():
+            cells[number][row] += count
+        return {number: weighted(measure, book.table, cells[number]) for number in sorted(cells)}
+
+    @cached_property
+    def count_of_turns(self) -> int:
+        return len(self.main.rows)
+
+
+def weighted(measure: Measure, table: Sequence[Sequence[int]], counts: Counter[int]) -> Valued:
+    """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
+    vectors = {row: measure.from_tally(Tally(*table[row])) for row in counts}  # type: ignore[attr-defined]
+    width = len(next(iter(vectors.values()), (0.0, 0.0)))
+    sums = [math.fsum(counts[row] * vector[column] for row, vector in vectors.items()) for column in range(width)]
+    units = counts.total()
+    skipped = sum(counts[row] for row, vector in vectors.items() if measure.skips_empty and not any(vector))
+    return Valued(measure.value(sums), units - skipped, skipped)
+
+
+def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:
+    """A measure over units given one by one."""
+    listed = list(vectors)
+    sums = [math.fsum(column) for column in zip(*listed, strict=True)] or [0.0, 0.0]
+    skipped = sum(measure.skips_empty and not any(vector) for vector in listed)
+    return Valued(measure.value(sums), len(listed) - skipped, skipped)
+
+
+def mean_of(values: Sequence[float | None]) -> Valued:
+    """The mean over the dialogues that are scored."""
+    scored = [value for value in values if value is not None]
+    mean = math.fsum(scored) / len(scored) if scored else None
+    return Valued(mean, len(scored), len(values) - len(scored))
+
+
+def with_slots(measure: Measure, slots: int) -> Measure:
+    """A measure that asks for the number of slots and was not told it, with the number of this corpus."""
+    if getattr(measure, "slots", None) == 0:
+        return structs.replace(measure, slots=slots)
+    return measure

@@ -1,0 +1,21 @@
+"""Slot Accuracy."""
+
+from ..measure import Measure, Vector
+from .tally import Tally
+
+
+class SA(Measure, frozen=True, kw_only=True):
+    """The share of all slots of the schema that a turn handles right; slots that nobody speaks of count as right."""
+
+    title = "Slot Accuracy"
+    formula = "mean over turns of (K - e) / K, e = slots missing, extra or with another value, K = slots of the schema"
+    cite = ("wu-2019",)
+    why_unscored = "no slot is known"
+
+    slots: int = 0
+    """K; 0 takes it from the schema, or from the slots that gold holds."""
+
+    def from_tally(self, tally: Tally) -> Vector:
+        if not self.slots:
+            return (0, 0)
+        return ((self.slots - min(tally.errors, self.slots)) / self.slots, 1)

@@ -1,0 +1,312 @@
+"""The tally: nine integers per turn, from which every tracker measure derives.
+
+``walk`` makes them from normalised states; ``Book`` keeps them for a corpus, four bytes a turn, because a corpus has only
+a few hundred distinct tallies.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from ..model import State, Value
+
+Local: TypeAlias = Literal["paper", "code", "vector"]
+Deletions: TypeAlias = Literal["ignore", "count", "code"]
+
+NEVER = -1
+"""``since`` of a turn that weighs 1 in FGA: it is exact, or no mistake of a turn's own came before."""
+
+
+class Tally(NamedTuple):
+    """What one turn adds.
+
+    The last three are counted only under rule sets that cut slots at the last hyphen; otherwise they are -1 and derive
+    from the rest.
+    """
+
+    gold: int
+    pred: int
+    match: int
+    both: int
+    since: int
+    missed: int
+    wrong: int
+    over: int
+    correct: int
+    cut_errors: int = -1
+    cut_slots: int = -1
+    cut_rsa_errors: int = -1
+
+    @property
+    def exact(self) -> bool:
+        """Is the predicted state the gold state?"""
+        return self.match == self.gold == self.pred
+
+    @property
+    def local(self) -> bool:
+        """Is the turn exact or locally right?"""
+        return self.since != 0
+
+    @property
+    def union(self) -> int:
+        """Distinct slots of both states (RSA's T*)."""
+        return self.gold + self.pred - self.both if self.cut_slots < 0 else self.cut_slots
+
+    @property
+    def errors(self) -> int:
+        """Slots handled wrongly, each once (SA's e)."""
+        return self.gold + self.pred - self.both - self.match if self.cut_errors < 0 else self.cut_errors
+
+    @property
+    def rsa_errors(self) -> int:
+        """RSA's e, which the hyphen cut counts in another way than SA's."""
+        return self.errors if self.cut_rsa_errors < 0 else self.cut_rsa_errors
+
+
+class Lens(Struct, frozen=True):
+    """The choices that a tally depends on beside the rule set; None is "any will do"."""
+
+    local: Local | None = None
+    deletions: Deletions | None = None
+
+    def fits(self, other: Lens) -> bool:
+        """Does a tally seen through the other lens serve?"""
+        return self.local in (None, other.local) and self.deletions in (None, other.deletions)
+
+
+Step: TypeAlias = tuple[int, State, State, State, State]
+"""One turn under the rules: number, gold, predicted, and both once more with explicit absent words kept as "none",
+which only the published treatment of deletions looks at. A state that did not change is the same object as before."""
+
+Agree: TypeAlias = Callable[[Value, Value], bool]
+Row: TypeAlias = tuple[int, ...]
+_EMPTY: State = {}
+
+
+def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_cut: bool = False) -> list[Row]:
+    """The tallies of one dialogue.
+
+    Args:
+        steps: its turns in order.
+        lens: which definition of locally right, and of deletions.
+        agree: does a predicted value meet a gold value? Plain equality where it is None, which is the fast case.
+        hyphen_cut: also count the errors of published code that cuts glued pairs at the last hyphen.
+
+    Example:
+        >>> state = {"hotel-area": "east"}
+        >>> walk([(0, state, {}, state, {}), (1, state, state, state, state)], Lens("paper", "ignore"))
+        [(1, 0, 0, 0, 0, 1, 0, 0, 0), (1, 1, 1, 1, -1, 0, 0, 0, 1)]
+    """
+    rows: list[Row] = []
+    gold = pred = _EMPTY
+    golds = preds = match = both = 0
+    exact = True
+    last_error: int | None = None
+    changes = _changes if agree is None else _changes_with_alternatives
+    code = _PublishedDeletions() if lens.deletions == "code" else None
+    by_vector = lens.local == "vector"
+    wrong_slots: frozenset[str] = frozenset()
+    for number, gold_now, pred_now, gold_none, pred_none in steps:
+        if gold_now is gold and pred_now is pred:
+            missed = wrong = over = correct = 0
+            since = NEVER if exact or last_error is None else number - last_error
+        else:
+            touched = changes(gold_now, gold) | changes(pred_now, pred)
+            was_exact = exact
+            golds, preds = len(gold_now), len(pred_now)
+            if agree is None:
+                exact = gold_now == pred_now
+                match = golds if exact else len(gold_now.items() & pred_now.items())
+                both = golds if exact else len(gold_now.keys() & pred_now.keys())
+            else:
+                shared = gold_now.keys() & pred_now.keys()
+                both = len(shared)
+                match = sum(agree(gold_now[slot], pred_now[slot]) for slot in shared)
+                exact = match == golds == preds
+            missed, wrong, over, correct = _classes(touched, gold_now, pred_now, agree)
+            if by_vector:
+                before, wrong_slots = wrong_slots, _wrong_slots(gold_now, pred_now, agree)
+                own_error = wrong_slots != before
+            else:
+                own_error = bool(missed or wrong or over) or (lens.local == "code" and was_exact)
+            if exact:
+                since = NEVER
+            elif own_error:
+                since, last_error = 0, number
+            else:
+                since = NEVER if last_error is None else number - last_error
+            if lens.deletions == "count":
+                left = (gold.keys() - gold_now.keys()) | (pred.keys() - pred_now.keys())
+                missed, wrong, over, correct = _classes(touched | left, gold_now, pred_now, agree)
+            gold, pred = gold_now, pred_now
+        if code is not None:
+            missed, wrong, over, correct = code.count(gold_none, pred_none)
+        row: Row = (golds, preds, match, both, since, missed, wrong, over, correct)
+        rows.append((*row, *_cut_counts(gold, pred)) if hyphen_cut else row)
+    return rows
+
+
+def _changes(now: State, before: State) -> set[str]:
+    """Slots whose pair is new."""
+    return set() if now is before else {slot for slot, _ in now.items() - before.items()}
+
+
+def _changes_with_alternatives(now: State, before: State) -> set[str]:
+    """Slots whose pair is new; two sets of alternatives that overlap are not a change."""
+    return {slot for slot, _ in now.items() - before.items() if not _overlap(now[slot], before.get(slot, ()))}
+
+
+def _overlap(one: Value, other: Value) -> bool:
+    ones = (one,) if isinstance(one, str) else one
+    others = (other,) if isinstance(other, str) else other
+    return not set(ones).isdisjoint(others)
+
+
+def _classes(touched: Iterable[str], gold: State, pred: State, agree: Agree | None) -> tuple[int, int, int, int]:
+    """Missed, wrong, over, correct among the slots that changed on either side, each slot once.
+
+    Line 21 of the printed GCA algorithm tests "not in P_t" where only "not in G_t" can hold; this is the corrected
+    reading, and looking at each slot once says the same as the two loops with their memory.
+    """
+    missed = wrong = over = correct = 0
+    for slot in touched:
+        wanted, found = gold.get(slot), pred.get(slot)
+        if wanted is None:
+            if found is None:
+                correct += 1
+            else:
+                over += 1
+        elif found is None:
+            missed += 1
+        elif wanted == found if agree is None else agree(wanted, found):
+            correct += 1
+        else:
+            wrong += 1
+    return missed, wrong, over, correct
+
+
+def _wrong_slots(gold: State, pred: State, agree: Agree | None) -> frozenset[str]:
+    same: Agree = agree or (lambda wanted, found: wanted == found)
+    return frozenset(
+        slot
+        for slot in gold.keys() | pred.keys()
+        if slot not in gold or slot not in pred or not same(gold[slot], pred[slot])
+    )
+
+
+class _PublishedDeletions:
+    """GCA's changes as the published code counts them: a slot once active and now absent holds "none".
+
+    Its faults are kept on purpose; a perfect prediction with one deletion counts a missed change.
+    """
+
+    def __init__(self) -> None:
+        self._gold: dict[str, Value] = {}
+        self._pred: dict[str, Value] = {}
+
+    def count(self, gold_now: State, pred_now: State) -> tuple[int, int, int, int]:
+        """Missed, wrong, over, correct of one turn."""
+        gold = {**dict.fromkeys(self._gold, "none"), **gold_now}
+        pred = {**dict.fromkeys(self._pred, "none"), **pred_now}
+        missed = wrong = over = correct = 0
+        right: set[str] = set()
+        mistaken: set[str] = set()
+        for slot, value in gold.items() - self._gold.items():
+            if slot not in pred and value != "none":
+                missed += 1
+            elif slot not in pred or pred[slot] == value:
+                correct += 1
+                right.add(slot)
+            elif value == "none":
+                over += 1
+            else:
+                wrong += 1
+                mistaken.add(slot)
+        for slot, value in pred.items() - self._pred.items():
+            if slot not in gold and value != "none":
+                over += 1
+            elif slot not in gold or (gold[slot] == value and slot not in right):
+                correct += 1
+            elif value == "none":
+                missed += 1
+            elif gold[slot] != value and slot not in mistaken:
+                wrong += 1
+        self._gold, self._pred = gold, pred
+        return missed, wrong, over, correct
+
+
+def _cut_counts(gold: State, pred: State) -> tuple[int, int, int]:
+    """SA's errors, RSA's slots and RSA's errors over glued ``domain-slot-value`` cut at the last hyphen."""
+    wanted = {f"{slot}-{value}" for slot, value in gold.items()}
+    found = {f"{slot}-{value}" for slot, value in pred.items()}
+    missing, extra = wanted - found, found - wanted
+    errors = len(missing) + len(extra) - len(_cut(missing) & _cut(extra))
+    gold_slots, pred_slots = _cut(wanted), _cut(found)
+    return errors, len(gold_slots | pred_slots), len(gold_slots - pred_slots) + len(extra)
+
+
+def _cut(pairs: Iterable[str]) -> set[str]:
+    return {pair.rpartition("-")[0] for pair in pairs}
+
+
+class Book:
+    """The tallies of a corpus, by dialogue and turn."""
+
+    def __init__(self) -> None:
+        self.dialogues: list[str] = []
+        self._number_of: dict[Row, int] = {}
+        self._rows = array("I")
+        self._turns = array("I")
+        self._ends = array("Q", [0])
+
+    def add(self, dialogue_id: str, numbers: Iterable[int], rows: Iterable[Row]) -> None:
+        """Takes the tallies of one dialogue."""
+        number_of = self._number_of
+        self.dialogues.append(dialogue_id)
+        self._rows.extend([number_of.setdefault(row, len(number_of)) for row in rows])
+        self._turns.extend(numbers)
+        self._ends.append(len(self._rows))
+
+    def merge(self, other: Book) -> None:
+        """Appends another book's dialogues."""
+        table = other.table
+        for position, dialogue_id in enumerate(other.dialogues):
+            rows = other.rows_of(position)
+            self.add(dialogue_id, other.turns_of(position), [tuple(table[row]) for row in rows])
+
+    @property
+    def table(self) -> list[Row]:
+        """The distinct tallies; rows are positions in it."""
+        return list(self._number_of)
+
+    @property
+    def rows(self) -> Sequence[int]:
+        """A row number per turn, over all dialogues."""
+        return self._rows
+
+    @property
+    def turns(self) -> Sequence[int]:
+        """The turn's own number, per turn."""
+        return self._turns
+
+    @property
+    def ends(self) -> Sequence[int]:
+        """Where each dialogue's turns end, with a 0 in front."""
+        return self._ends
+
+    def rows_of(self, position: int) -> Sequence[int]:
+        """The row numbers of one dialogue."""
+        return self._rows[self._ends[position] : self._ends[position + 1]]
+
+    def turns_of(self, position: int) -> Sequence[int]:
+        """The turn numbers of one dialogue."""
+        return self._turns[self._ends[position] : self._ends[position + 1]]
+
+    def counts(self) -> Counter[int]:
+        """How often each row number occurs."""
+        return Counter(self._rows)
