@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
+from . import Role
 from .slot_names import slot_namer
 from .source import Doubled
 
@@ -121,6 +123,36 @@ def nested_state(thing: Any) -> State:
     return state
 
 
+def semi_book_state(thing: Any, absent: tuple[str, ...] = ()) -> State:
+    """``{"hotel": {"semi": {"area": "east"}, "book": {"people": "2", "booked": []}}}``; "booked" is no slot.
+
+    Args:
+        thing: the state.
+        absent: what the layout writes where there is no value.
+
+    Example:
+        >>> semi_book_state({"hotel": {"semi": {"area": "", "stars": "4"}, "book": {"people": ["2", "3"]}}}, absent=("",))
+        {'hotel-stars': '4', 'hotel-people': ('2', '3')}
+    """
+    state: dict[str, Value] = {}
+    for domain, halves in as_mapping(thing, "a state").items():
+        try:
+            for half, slots in as_mapping(halves, "a domain").items():
+                if half not in ("semi", "book"):
+                    raise InputError(f"a domain holds semi and book, found {one_line(half)!r}")
+                for slot, written in as_mapping(slots, half).items():
+                    if (half, slot) == ("book", "booked"):
+                        continue
+                    try:
+                        value = as_value(written)
+                        put(state, f"{domain}-{slot}", None if value in absent else value)
+                    except InputError as error:
+                        raise error.at(slot=f"{domain}-{slot}") from None
+        except InputError as error:
+            raise error.at(slot=domain) from None
+    return state
+
+
 def any_state(thing: Any) -> State:
     """A state that may be flat or nested, told by its first value."""
     mapping = as_mapping(thing, "a state")
@@ -157,6 +189,12 @@ def turn_number(key: Any) -> int:
     raise InputError(f"a turn's number must be a whole number, found {one_line(str(key), 40)!r}")
 
 
+def sided(role: Role, number: int, state: State | None, user: str = "", system: str = "") -> Turn:
+    """A turn of a file that holds one state per turn: the role of the file says whose it is."""
+    gold, pred = (None, state) if role is Role.PRED else (state, None)
+    return Turn(number, gold=gold, pred=pred, user=user, system=system)
+
+
 def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
     """A dialogue with its turns in order.
 
@@ -164,7 +202,7 @@ def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
         InputError: a turn stands twice, or there is none.
     """
     ordered = sorted(turns, key=lambda turn: turn.number)
-    for before, turn in zip(ordered, ordered[1:], strict=False):
+    for before, turn in pairwise(ordered):
         if before.number == turn.number:
             raise InputError("the turn stands twice", dialogue=dialogue_id, turn=turn.number)
     if not ordered:
