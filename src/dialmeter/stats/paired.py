@@ -1,0 +1,173 @@
+"""Tests of two systems on the same dialogues.
+
+Whole dialogues are resampled or swapped, because turns of one dialogue are not independent. Both tests work on sums,
+so they hold for measures that are no means (GCA, F1) as well. Approximate randomisation is the one to report: it
+keeps its level for any number of dialogues when the two systems are exchangeable. The bootstrap adds an interval.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialmeter.stats.draws import BLOCK_BYTES, Seed, resampled_sums, swapped_sums
+from dialmeter.stats.exact import as_columns, exact_pair
+from dialmeter.stats.formulas import Floats, Formula, evaluate, point
+from dialmeter.stats.resampling import NO_RESAMPLE, percentiles
+from dialmeter.stats.results import Comparison
+from dialmeter.stats.tails import check_confidence, expanded_p
+
+# Differences that are equal on paper may differ in the last bits; they must count as ties.
+TIE = 1e-12
+
+
+def paired_bootstrap(
+    first: ArrayLike,
+    second: ArrayLike,
+    formulas: Mapping[str, Formula],
+    *,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    expand: bool = True,
+    block_bytes: int = BLOCK_BYTES,
+) -> dict[str, Comparison]:
+    """Paired bootstrap of measure differences, all measures from one draw of dialogues.
+
+    The resampled differences, shifted to mean zero, stand for what chance alone does; p is the share of them at least
+    as far from zero as the observed difference, counting the observed one: (1 + extreme) / (1 + resamples). Koehn
+    (2004), Statistical Significance Tests for Machine Translation Evaluation, EMNLP; the shift as in Noreen (1989),
+    Computer Intensive Methods for Testing Hypotheses.
+
+    Args:
+        first: Columns of the baseline, one row per dialogue (sorted by id).
+        second: Columns of the other system, the same dialogues in the same order.
+        formulas: Measures by name.
+        confidence: Coverage of the interval of the difference.
+        resamples: Number of resamples.
+        seed: Seed of the draw.
+        expand: Correct interval and p value for a small sample. Without it 20 dialogues give p < 0.05 in about seven
+            of a hundred comparisons of equal systems.
+        block_bytes: Memory for weights; changes no number.
+
+    Returns:
+        A comparison by name; the difference is second minus first.
+
+    Raises:
+        ValueError: If the systems differ in shape or there are fewer than two dialogues.
+
+    Example:
+        >>> from dialmeter.stats import ratio
+        >>> base, new = [[3, 4], [2, 5], [1, 6], [4, 5]], [[4, 4], [4, 5], [3, 6], [5, 5]]
+        >>> result = paired_bootstrap(base, new, {"JGA": ratio()})["JGA"]
+        >>> round(result.difference, 3), 0 < result.low, result.p < 0.05
+        (0.3, True, True)
+    """
+    check_confidence(confidence)
+    one, two = exact_pair(first, second)
+    k = one.shape[1]
+    sums = resampled_sums(np.hstack([one, two]), resamples, seed, block_bytes)
+    values = _points(first, second, formulas)
+    results = {}
+    for name, formula in formulas.items():
+        differences = evaluate(formula, sums[:, k:]) - evaluate(formula, sums[:, :k])
+        observed = _observed(formula, one, two)
+        low, high, left_out = percentiles(differences, confidence, len(one) if expand else None)
+        p = None
+        if observed is not None and low is not None:
+            scored = differences[~np.isnan(differences)]
+            p = _share(scored - scored.mean(), observed)
+            p = expanded_p(p, len(one)) if expand else p
+        results[name] = _comparison(values[name], (low, high), p, len(one), left_out)
+    return results
+
+
+def paired_randomisation(
+    first: ArrayLike,
+    second: ArrayLike,
+    formulas: Mapping[str, Formula],
+    *,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    mid_p: bool = False,
+    block_bytes: int = BLOCK_BYTES,
+) -> dict[str, Comparison]:
+    """Approximate randomisation: swap whole dialogues between the systems at random.
+
+    If the systems were exchangeable, every swap would be as likely as what was observed; p is the share of swaps with a
+    difference at least as large, counting the observed one: (1 + extreme) / (1 + swaps). Noreen (1989), Computer
+    Intensive Methods for Testing Hypotheses; Riezler and Maxwell (2005), On Some Pitfalls in Automatic Evaluation and
+    Significance Testing for MT, ACL workshop.
+
+    Args:
+        first: Columns of the baseline, one row per dialogue (sorted by id).
+        second: Columns of the other system, the same dialogues in the same order.
+        formulas: Measures by name.
+        resamples: Number of random swaps.
+        seed: Seed of the draw.
+        mid_p: Count swaps that tie with the observed difference by half (Lancaster 1961, Significance Tests in Discrete
+            Distributions, JASA 56). With few dialogues and whole counts ties are many and the plain test is cautious:
+            equal systems on 20 dialogues differ in JGA at p < 0.05 in four of a hundred comparisons, not in five.
+        block_bytes: Memory for weights; changes no number.
+
+    Returns:
+        A comparison by name, without limits (the test gives none); the difference is second minus first.
+
+    Raises:
+        ValueError: If the systems differ in shape or there are fewer than two dialogues.
+
+    Example:
+        >>> from dialmeter.stats import ratio
+        >>> base = [[3, 4], [2, 5], [1, 6], [4, 5]]
+        >>> paired_randomisation(base, base, {"JGA": ratio()})["JGA"].p
+        1.0
+    """
+    one, two = exact_pair(first, second)
+    moved = swapped_sums(two - one, resamples, seed, block_bytes)
+    sums_one, sums_two = one.sum(axis=0) + moved, two.sum(axis=0) - moved
+    values = _points(first, second, formulas)
+    results = {}
+    for name, formula in formulas.items():
+        differences = evaluate(formula, sums_two) - evaluate(formula, sums_one)
+        scored = differences[~np.isnan(differences)]
+        observed = _observed(formula, one, two)
+        p = None if observed is None or not len(scored) else _share(scored, observed, 0.5 if mid_p else 1.0)
+        results[name] = _comparison(values[name], (None, None), p, len(one), len(differences) - len(scored))
+    return results
+
+
+class _Observed(NamedTuple):
+    difference: float
+    scale: float
+
+
+def _observed(formula: Formula, one: Floats, two: Floats) -> _Observed | None:
+    # From the rounded columns, so that it is on the same footing as the resampled differences.
+    before, after = (float(evaluate(formula, columns.sum(axis=0)[None])[0]) for columns in (one, two))
+    return None if np.isnan(after - before) else _Observed(abs(after - before), max(abs(after), abs(before)))
+
+
+def _share(null: Floats, observed: _Observed, tie_weight: float = 1.0) -> float:
+    if observed.difference <= TIE * observed.scale:
+        return 1.0
+    beyond = np.abs(null) - observed.difference
+    greater = int(np.count_nonzero(beyond > TIE * observed.scale))
+    ties = int(np.count_nonzero(np.abs(beyond) <= TIE * observed.scale))
+    return (1 + greater + tie_weight * ties) / (1 + len(null))
+
+
+def _points(first: ArrayLike, second: ArrayLike, formulas: Mapping[str, Formula]) -> dict[str, list[float | None]]:
+    systems = as_columns(first), as_columns(second)
+    return {name: [point(formula, columns) for columns in systems] for name, formula in formulas.items()}
+
+
+def _comparison(
+    values: list[float | None], limits: tuple[float | None, float | None], p: float | None, n: int, left_out: int
+) -> Comparison:
+    before, after = values
+    if before is None or after is None:
+        which = "either system" if before is after else "the first system" if before is None else "the second system"
+        reason = f"the measure has no value for {which} (its denominator is zero)"
+        return Comparison(before, after, None, None, None, None, n, left_out, reason)
+    return Comparison(before, after, after - before, *limits, p, n, left_out, NO_RESAMPLE if p is None else None)

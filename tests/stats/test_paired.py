@@ -1,0 +1,151 @@
+"""Paired tests against enumeration, scipy and each other."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dialmeter.stats import Formula, bootstrap, paired_bootstrap, paired_randomisation, ratio
+from dialmeter.stats.draws import resampled_sums
+from dialmeter.stats.tails import expanded_p
+
+JGA = {"JGA": ratio()}
+
+
+def systems(n: int, gain: float = 0.0, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    turns = generator.integers(2, 12, n)
+    first, second = (generator.binomial(turns, 0.5 + shift) for shift in (0, gain))
+    return np.stack([first, turns], axis=1).astype(float), np.stack([second, turns], axis=1).astype(float)
+
+
+def f1(sums: np.ndarray) -> np.ndarray:
+    return 2 * sums[..., 0] / (sums[..., 0] + sums[..., 1])
+
+
+@pytest.mark.parametrize("formula", [ratio(), Formula(f1)])
+@pytest.mark.parametrize("mid_p", [False, True])
+def test_randomisation_comes_near_the_full_enumeration(formula, mid_p):
+    first, second = systems(9, gain=0.2)
+    second[:, 1] += np.arange(9) % 3
+    observed, all_differences = None, []
+    for swap in product([False, True], repeat=9):
+        keep = np.array(swap)[:, None]
+        one, two = np.where(keep, second, first).sum(axis=0), np.where(keep, first, second).sum(axis=0)
+        all_differences.append(float(formula.value(two) - formula.value(one)))
+        observed = all_differences[0]
+    distance = np.abs(all_differences) - abs(observed)
+    weight = 0.5 if mid_p else 1.0
+    exact = ((distance > 1e-12).sum() + weight * (np.abs(distance) <= 1e-12).sum()) / 2**9
+    found = paired_randomisation(first, second, {"m": formula}, resamples=100_000, mid_p=mid_p)["m"]
+    assert found.difference == pytest.approx(observed)
+    assert found.p == pytest.approx(exact, abs=0.006)
+
+
+def test_randomisation_of_a_mean_agrees_with_scipy():
+    first, second = systems(40, gain=0.06)
+    mean = {"mean": Formula(lambda sums: sums[..., 0] / 40)}
+    theirs = stats.permutation_test(
+        (first[:, 0], second[:, 0]),
+        lambda a, b, axis: np.abs((a - b).mean(axis=axis)),
+        permutation_type="samples",
+        n_resamples=50_000,
+        alternative="greater",
+        rng=np.random.default_rng(1),
+    )
+    ours = paired_randomisation(first, second, mean, resamples=50_000)["mean"]
+    assert ours.p == pytest.approx(theirs.pvalue, abs=0.012)
+
+
+def test_expanded_bootstrap_of_a_mean_comes_near_the_paired_t_test():
+    generator = np.random.default_rng(4)
+    first = generator.normal(size=(20, 1))
+    second = first + generator.normal(0.35, 1, size=(20, 1))
+    mean = {"mean": Formula(lambda sums: sums[..., 0] / 20)}
+    found = paired_bootstrap(first, second, mean, resamples=100_000)["mean"]
+    assert found.p == pytest.approx(stats.ttest_rel(second[:, 0], first[:, 0]).pvalue, abs=0.02)
+    plain = paired_bootstrap(first, second, mean, resamples=100_000, expand=False)["mean"]
+    assert found.p == pytest.approx(expanded_p(plain.p, 20))
+    assert plain.p < found.p
+
+
+def test_bootstrap_p_is_the_shifted_share_with_one_added():
+    first, second = systems(30, gain=0.05)
+    sums = resampled_sums(np.hstack([first, second]), 500, seed=9)
+    differences = sums[:, 2] / sums[:, 3] - sums[:, 0] / sums[:, 1]
+    found = paired_bootstrap(first, second, JGA, resamples=500, seed=9, expand=False)["JGA"]
+    null = np.abs(differences - differences.mean())
+    assert found.p == (1 + (null >= abs(found.difference) - 1e-12).sum()) / 501
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(differences, [0.025, 0.975])))
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
+class TestBoth:
+    def test_a_large_difference_is_found_and_an_equal_system_is_not(self, test):
+        first, second = systems(100, gain=0.3)
+        found = test(first, second, JGA)["JGA"]
+        assert found.p < 0.001
+        assert found.difference == found.second - found.first > 0
+        same = test(first, first, JGA)["JGA"]
+        assert (same.difference, same.p) == (0, 1)
+
+    def test_exchanging_the_systems_turns_the_sign_and_keeps_p(self, test):
+        first, second = systems(60, gain=0.05)
+        there, back = test(first, second, JGA)["JGA"], test(second, first, JGA)["JGA"]
+        assert there.difference == -back.difference
+        assert there.p == back.p
+
+    def test_block_size_and_company_change_nothing_and_the_seed_does(self, test):
+        first, second = systems(60, gain=0.05)
+        alone = test(first, second, JGA, resamples=999)["JGA"]
+        both = {"F1": Formula(f1), **JGA}
+        assert test(first, second, both, resamples=999, block_bytes=1)["JGA"] == alone
+        assert test(first, second, JGA, resamples=999, seed=1)["JGA"] != alone
+
+    def test_order_of_input_does_not_matter_once_sorted_by_id(self, test):
+        first, second = systems(60, gain=0.05)
+        first[:, 0] += 0.1
+        ids = [f"d{k:03}" for k in range(60)]
+        mixed = np.random.default_rng(1).permutation(60)
+        order = sorted(range(60), key=lambda k: ids[mixed[k]])
+        assert test(first[mixed][order], second[mixed][order], JGA) == test(first, second, JGA)
+
+    def test_no_value_is_none_with_a_reason(self, test):
+        first, second = systems(5)
+        empty = np.zeros_like(first)
+        for one, two, name in ((empty, second, "first"), (first, empty, "second"), (empty, empty, "either")):
+            found = test(one, two, JGA, resamples=50)["JGA"]
+            assert found.difference is found.p is found.low is None
+            assert name in found.reason
+
+    def test_resamples_without_a_value_are_counted(self, test):
+        first = np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]])
+        second = np.array([[0.0, 0.0], [1.0, 3.0], [0.0, 0.0]])
+        found = test(first, second, JGA, resamples=2_000)["JGA"]
+        assert 0 < found.left_out < 2_000
+        assert found.reason is None
+        assert 0 < found.p <= 1
+
+    def test_unequal_systems_are_refused(self, test):
+        first, second = systems(5)
+        with pytest.raises(ValueError, match="same dialogues"):
+            test(first, second[:4], JGA)
+        with pytest.raises(ValueError, match="at least two dialogues"):
+            test(first[:1], second[:1], JGA)
+
+
+def test_a_single_interval_comes_from_the_same_resamples():
+    _, second = systems(50)
+    single = bootstrap(second, JGA)["JGA"]
+    against_nothing = paired_bootstrap(np.array([[0.0, 1.0]] * 50), second, JGA)["JGA"]
+    assert (single.low, single.high) == (against_nothing.low, against_nothing.high)
+
+
+def test_p_values_of_equal_systems_are_spread_evenly():
+    found = []
+    for seed in range(300):
+        first, second = systems(100, seed=seed)
+        result = paired_randomisation(first, second, JGA, resamples=499, seed=seed, mid_p=True)
+        found.append(result["JGA"].p)
+    assert stats.kstest(found, "uniform").pvalue > 0.001
