@@ -1,0 +1,176 @@
+"""Pearson, Spearman and Kendall correlation, each with an interval.
+
+Intervals are tanh(atanh r ± z · e), with the standard error e of the transformed coefficient:
+
+- Pearson: 1/√(n-3). Fisher (1921), On the "Probable Error" of a Coefficient of Correlation, Metron 1, 3-32.
+- Spearman: √((1 + r²/2)/(n-3)). Bonett and Wright (2000), Sample Size Requirements for Estimating Pearson, Kendall and
+  Spearman Correlations, Psychometrika 65(1), 23-28.
+- Kendall's tau-b: √(0.437/(n-4)). Fieller, Hartley and Pearson (1957), Tests for Rank Correlation Coefficients I,
+  Biometrika 44, 470-481; recommended by Bonett and Wright for |tau| < 0.8.
+
+A coefficient of exactly 1 or -1 gives an interval of width zero.
+"""
+
+from collections.abc import Callable, Sequence
+from math import atanh, sqrt, tanh
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialmeter.stats.formulas import Floats
+from dialmeter.stats.results import Interval
+from dialmeter.stats.tails import normal_quantile, student_p
+
+Scores = Sequence[float | None] | NDArray[np.float64]
+
+
+def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
+    """Pearson's correlation with Fisher's interval and the t test of no correlation.
+
+    Args:
+        x: One number per unit; None and nan are missing.
+        y: The same units in the same order; a pair with a missing side is left out.
+        confidence: Coverage of the interval.
+
+    Returns:
+        The correlation; None with a reason if a side is constant or there are fewer than three pairs, no interval
+        below four pairs.
+
+    Raises:
+        ValueError: If the lengths differ.
+
+    Example:
+        >>> result = pearson([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
+        >>> round(result.value, 2), round(result.low, 3), round(result.high, 3)
+        (0.8, -0.28, 0.986)
+        >>> pearson([1, 1, 1], [1, 2, 3]).reason
+        'the first variable is constant, so nothing correlates with it'
+    """
+    a, b, left_out = pairs(x, y)
+    return _product_moment(a, b, left_out, confidence, lambda r: 1.0)
+
+
+def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
+    """Spearman's rank correlation (ties share their mean rank) with the interval of Bonett and Wright.
+
+    Args:
+        x: One number per unit; None and nan are missing.
+        y: The same units in the same order; a pair with a missing side is left out.
+        confidence: Coverage of the interval.
+
+    Returns:
+        The correlation, with the p value of the t approximation; None with a reason as in `pearson`.
+
+    Raises:
+        ValueError: If the lengths differ.
+
+    Example:
+        >>> result = spearman([1, 2, 3, 4, 50], [2, 1, 4, 3, 5])
+        >>> round(result.value, 2), round(result.low, 3), round(result.high, 3)
+        (0.8, -0.457, 0.991)
+    """
+    a, b, left_out = pairs(x, y)
+    return _product_moment(_ranks(a), _ranks(b), left_out, confidence, lambda r: 1 + r * r / 2)
+
+
+def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
+    """Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
+
+    Args:
+        x: One number per unit; None and nan are missing.
+        y: The same units in the same order; a pair with a missing side is left out.
+        confidence: Coverage of the interval.
+
+    Returns:
+        The correlation, with scipy's p value (exact for small samples without ties); None with a reason as in
+        `pearson`, no interval below five pairs.
+
+    Raises:
+        ValueError: If the lengths differ.
+
+    Example:
+        >>> result = kendall([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
+        >>> round(result.value, 2), round(result.low, 3), round(result.high, 3)
+        (0.6, -0.539, 0.963)
+    """
+    a, b, left_out = pairs(x, y)
+    reason = _why_not(a, b)
+    if reason:
+        return Interval(None, None, None, len(a), left_out, reason)
+    from scipy import stats
+
+    found = stats.kendalltau(a, b)
+    tau, p = float(found.statistic), float(found.pvalue)
+    if len(a) < 5:
+        return Interval(tau, None, None, len(a), left_out, "an interval for tau needs at least five pairs", p)
+    low, high = fisher_limits(tau, sqrt(0.437 / (len(a) - 4)), confidence)
+    return Interval(tau, low, high, len(a), left_out, None, p)
+
+
+def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, float]:
+    """Limits of a correlation from the standard error of its inverse hyperbolic tangent.
+
+    Example:
+        >>> low, high = fisher_limits(0.396, 1 / sqrt(66 - 3), 0.95)
+        >>> round(low, 4), round(high, 4)
+        (0.1703, 0.5822)
+    """
+    half = normal_quantile(confidence) * error
+    if abs(r) >= 1:
+        return r, r
+    return tanh(atanh(r) - half), tanh(atanh(r) + half)
+
+
+def pairs(x: Scores, y: Scores) -> tuple[Floats, Floats, int]:
+    """Complete pairs of two variables, and how many were left out.
+
+    Example:
+        >>> pairs([1, None, 3], [4, 5, 6])
+        (array([1., 3.]), array([4., 6.]), 1)
+    """
+    a, b = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"both variables need one number per unit, and these have {a.shape} and {b.shape}")
+    complete = np.isfinite(a) & np.isfinite(b)
+    return a[complete], b[complete], int(len(a) - complete.sum())
+
+
+def coefficient(a: Floats, b: Floats) -> float:
+    """Pearson's r of two complete variables, neither of them constant.
+
+    Example:
+        >>> round(coefficient(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0])), 4)
+        0.982
+    """
+    # To one at most before squaring, so that no square leaves the range of float64.
+    da, db = ((v - v.mean()) / np.abs(v - v.mean()).max() for v in (a, b))
+    r = float(da @ db) / sqrt(float(da @ da) * float(db @ db))
+    return max(-1.0, min(1.0, r))
+
+
+def _product_moment(
+    a: Floats, b: Floats, left_out: int, confidence: float, variance: Callable[[float], float]
+) -> Interval:
+    n, reason = len(a), _why_not(a, b)
+    if reason:
+        return Interval(None, None, None, n, left_out, reason)
+    r = coefficient(a, b)
+    p = 0.0 if abs(r) == 1 else student_p(r * sqrt((n - 2) / ((1 - r) * (1 + r))), n - 2)
+    if n < 4:
+        return Interval(r, None, None, n, left_out, "an interval for a correlation needs at least four pairs", p)
+    low, high = fisher_limits(r, sqrt(variance(r) / (n - 3)), confidence)
+    return Interval(r, low, high, n, left_out, None, p)
+
+
+def _why_not(a: Floats, b: Floats) -> str | None:
+    if len(a) < 3:
+        return "a correlation needs at least three complete pairs"
+    for name, values in (("first", a), ("second", b)):
+        if values.min() == values.max():
+            return f"the {name} variable is constant, so nothing correlates with it"
+    return None
+
+
+def _ranks(values: Floats) -> Floats:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
