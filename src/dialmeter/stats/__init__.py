@@ -1,0 +1,43 @@
+"""Statistics over dialogues: intervals, paired tests, corrections, correlations, agreement.
+
+A measure is a small vector per dialogue and a formula over the sum of those vectors; every bootstrap and every paired
+test here takes the vectors as a matrix with one row per dialogue, and serves all measures from one draw. Sort the
+dialogues by id, and no result depends on the order of the input, the block size or the number of threads.
+
+Not imported by `import dialmeter`, because it needs numpy; scipy is loaded by the functions that use it.
+"""
+
+from dialmeter.stats.agreement import Agreement, krippendorff_alpha
+from dialmeter.stats.corrections import benjamini_hochberg, holm
+from dialmeter.stats.correlation import kendall, pearson, spearman
+from dialmeter.stats.formulas import Formula, ratio, rowwise
+from dialmeter.stats.paired import paired_bootstrap, paired_randomisation
+from dialmeter.stats.resampling import bootstrap
+from dialmeter.stats.results import Comparison, Interval
+from dialmeter.stats.student import student_interval
+from dialmeter.stats.two_by_two import McNemar, mcnemar, mcnemar_counts
+from dialmeter.stats.zou import compare_correlations, zou_interval
+
+__all__ = [
+    "Agreement",
+    "Comparison",
+    "Formula",
+    "Interval",
+    "McNemar",
+    "benjamini_hochberg",
+    "bootstrap",
+    "compare_correlations",
+    "holm",
+    "kendall",
+    "krippendorff_alpha",
+    "mcnemar",
+    "mcnemar_counts",
+    "paired_bootstrap",
+    "paired_randomisation",
+    "pearson",
+    "ratio",
+    "rowwise",
+    "spearman",
+    "student_interval",
+    "zou_interval",
+]
