@@ -1,7 +1,7 @@
 """Do the paired tests keep their level? Share of p < 0.05 between equal systems.
 
-Run with `python benchmarks/paired_level.py [--nulls 2000] [--resamples 1000] [--seed 1]`. Two trackers make mistakes by
-the same random process on the same dialogues: dialogues differ in length and difficulty, mistakes stay in the state
+Run with `python benchmarks/paired_level.py` (`--help` for options). Two trackers make mistakes by the same random
+process on the same dialogues: dialogues differ in length and difficulty, mistakes stay in the state
 until they are mended, and each tracker has good and bad dialogues of its own. So every p below 0.05 is a false alarm,
 and a sound test gives five of them in a hundred; with 2,000 simulations the share is known to ± 1 point.
 """
@@ -62,7 +62,7 @@ def simulate(generator: np.random.Generator, nulls: int, dialogues: int) -> tupl
 def study(nulls: int, dialogues: int, resamples: int, seed: int) -> dict[str, dict[str, float]]:
     """Share of false alarms by test and measure."""
     generator = np.random.default_rng([seed, dialogues])
-    tests = ("randomisation", "bootstrap", "bootstrap, interval", "bootstrap, not expanded")
+    tests = ("randomisation", "randomisation, mid-p", "bootstrap", "bootstrap, interval", "bootstrap, not expanded")
     alarms = {test: dict.fromkeys(FORMULAS, 0) for test in tests}
     for start in range(0, nulls, 100):
         count = min(100, nulls - start)
@@ -70,12 +70,14 @@ def study(nulls: int, dialogues: int, resamples: int, seed: int) -> dict[str, di
         for k, (first, second) in enumerate(zip(firsts, seconds, strict=True)):
             drawn = seed + start + k
             swapped = paired_randomisation(first, second, FORMULAS, resamples=resamples, seed=drawn)
+            halved = paired_randomisation(first, second, FORMULAS, resamples=resamples, seed=drawn, mid_p=True)
             boot = paired_bootstrap(first, second, FORMULAS, resamples=resamples, seed=drawn)
             plain = paired_bootstrap(first, second, FORMULAS, resamples=resamples, seed=drawn, expand=False)
             for name in FORMULAS:
                 low, high = boot[name].low, boot[name].high
                 found = (
                     swapped[name].p,
+                    halved[name].p,
                     boot[name].p,
                     None if low is None or high is None else float(low <= 0 <= high),
                     plain[name].p,
@@ -88,12 +90,13 @@ def study(nulls: int, dialogues: int, resamples: int, seed: int) -> dict[str, di
 def main() -> None:
     """Print one line per number of dialogues and test."""
     parser = argparse.ArgumentParser(description="Share of p < 0.05 between equal systems.")
+    parser.add_argument("--dialogues", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--nulls", type=int, default=2_000)
     parser.add_argument("--resamples", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print(f"{'dialogues':>9}  {'test':24}" + "".join(f"{name:>14}" for name in FORMULAS))
-    for dialogues in SIZES:
+    for dialogues in options.dialogues:
         start = time.perf_counter()
         for test, row in study(options.nulls, dialogues, options.resamples, options.seed).items():
             print(f"{dialogues:>9}  {test:24}" + "".join(f"{100 * share:12.2f} %" for share in row.values()))
