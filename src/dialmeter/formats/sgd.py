@@ -1,0 +1,187 @@
+"""Schema-guided dialogues: a folder of ``dialogues_*.json`` with ``schema.json``, or one such file. MultiWOZ 2.2 too.
+
+``[{"dialogue_id": "..", "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service": "Hotels_1", "state":
+{"active_intent": "..", "requested_slots": [], "slot_values": {"area": ["east", "the east"]}}}]}]}]``
+
+A turn's number counts user turns. A slot is ``service-slot``; a service without a frame keeps its last state. The schema
+is looked for beside the dialogues, and above the folder as MultiWOZ 2.2 has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from ..errors import InputError, one_line
+from ..model import Dialogue, Frame, Schema, State, Turn, Value
+from . import Role
+from .parts import Once, as_list, as_mapping, as_text, as_value, dialogue, put, sided
+from .schema import read_schema, slot_of_service
+from .source import Sample, Source
+
+HOLDS = "state"
+CARRIES = "one state per turn, intents, requested slots, utterances, schema; a folder or one file"
+
+_DIALOGUE_FILE = re.compile(r"dialogues_.*\.json(\.gz|\.zst)?")
+# The official scorer leaves this beside the predictions: the same dialogues once more.
+_SCORER_OUTPUT = "dialogues_and_metrics.json"
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind == "folder":
+        return bool(_dialogue_files(sample.value))
+    if sample.kind != "document" or not isinstance(sample.value, list) or not sample.value:
+        return False
+    first = sample.value[0]
+    turns = first.get("turns") if isinstance(first, dict) and "dialogue_id" in first else None
+    turn = turns[0] if isinstance(turns, list) and turns else None
+    return isinstance(turn, dict) and {"speaker", "frames"} <= turn.keys()
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    source.schema = _schema_near(source)
+    once = Once()
+    stateless = True
+    for name, document in _documents(source):
+        try:
+            for position, thing in enumerate(as_list(document, "the file")):
+                found = _dialogue(position, thing, role)
+                once.check(found.id)
+                stateless = stateless and not any(turn.frames for turn in found.turns)
+                yield found
+        except InputError as error:
+            raise error.at(file=name) from None
+    if stateless:
+        raise InputError("no frame of a user turn holds a state")
+
+
+def _dialogue_files(folder: Path) -> list[Path]:
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(folder)) from None
+    return [folder / name for name in names if _DIALOGUE_FILE.fullmatch(name) and name != _SCORER_OUTPUT]
+
+
+def _documents(source: Source) -> Iterator[tuple[str, Any]]:
+    if not source.is_folder:
+        yield source.name, source.document
+        return
+    paths = _dialogue_files(Path(source.path))
+    if not paths:
+        raise InputError("a folder without dialogues_*.json")
+    for path in paths:
+        part = Source(path)
+        yield part.name, part.document
+        source.doubled.extend(part.doubled)
+
+
+def _schema_near(source: Source) -> Schema | None:
+    if source.path == "-":
+        return None
+    path = Path(source.path).absolute()
+    for folder in (path, path.parent) if source.is_folder else (path.parent,):
+        for name in ("schema.json", "schema.json.gz", "schema.json.zst"):
+            if (folder / name).is_file():
+                return read_schema(folder / name)
+    return None
+
+
+def _dialogue(position: int, thing: Any, role: Role) -> Dialogue:
+    entry = as_mapping(thing, f"entry {position}")
+    dialogue_id = entry.get("dialogue_id")
+    if not isinstance(dialogue_id, str):
+        raise InputError(f"entry {position}: dialogue_id must be a string")
+    try:
+        return dialogue(dialogue_id, _user_turns(entry.get("turns"), role))
+    except InputError as error:
+        raise error.at(dialogue=dialogue_id) from None
+
+
+def _user_turns(thing: Any, role: Role) -> Iterator[Turn]:
+    number = 0
+    heard = ""
+    last: dict[str, State] = {}
+    for each in as_list(thing, "turns"):
+        try:
+            turn = as_mapping(each, "a turn")
+            said = as_text(turn.get("utterance"), "utterance")
+            framed = _framed(turn.get("frames"))
+            if not _is_user(turn.get("speaker")):
+                if framed:
+                    raise InputError("a frame of a system turn holds a state; states belong to user turns")
+                heard = f"{heard} {said}".strip()
+                continue
+            last.update({service: found.values for service, found in framed.items()})
+            state = {slot: value for values in last.values() for slot, value in values.items()}
+            frames = {service: found.frame(role) for service, found in framed.items()}
+            yield structs.replace(sided(role, number, state, said, heard), frames=frames)
+            number, heard = number + 1, ""
+        except InputError as error:
+            raise error.at(turn=number) from None
+
+
+def _is_user(speaker: Any) -> bool:
+    if not isinstance(speaker, str) or speaker.upper() not in ("USER", "SYSTEM"):
+        raise InputError(f"speaker must be USER or SYSTEM, found {one_line(str(speaker), 40)!r}")
+    return speaker.upper() == "USER"
+
+
+class _Framed(NamedTuple):
+    """What a frame says of its service at one turn."""
+
+    values: State
+    intent: str | None
+    requested: tuple[str, ...] | None
+
+    def frame(self, role: Role) -> Frame:
+        if role is Role.PRED:
+            return Frame(pred_intent=self.intent, pred_requested=self.requested)
+        return Frame(gold_intent=self.intent, gold_requested=self.requested)
+
+
+def _framed(thing: Any) -> dict[str, _Framed]:
+    """The frames that hold a state, by service."""
+    found: dict[str, _Framed] = {}
+    for each in as_list(thing, "frames"):
+        frame = as_mapping(each, "a frame")
+        service = frame.get("service")
+        if not isinstance(service, str) or not service or "-" in service:
+            raise InputError(f"service must be a name without a hyphen, found {one_line(str(service), 40)!r}")
+        if frame.get("state") is None:
+            continue
+        if service in found:
+            raise InputError("the service has two frames", slot=service)
+        try:
+            found[service] = _state(service, as_mapping(frame["state"], "state"))
+        except InputError as error:
+            raise error.at(slot=service) from None
+    return found
+
+
+def _state(service: str, state: Any) -> _Framed:
+    values: dict[str, Value] = {}
+    for written, value in as_mapping(state.get("slot_values"), "slot_values").items():
+        slot = f"{service}-{slot_of_service(service, written)}"
+        try:
+            put(values, slot, as_value(value))
+        except InputError as error:
+            raise error.at(slot=slot) from None
+    intent = state.get("active_intent")
+    requested = state.get("requested_slots")
+    return _Framed(
+        values,
+        None if intent is None else as_text(intent, "active_intent"),
+        None if requested is None else _requested(service, requested),
+    )
+
+
+def _requested(service: str, thing: Any) -> tuple[str, ...]:
+    slots = as_list(thing, "requested_slots")
+    if not all(isinstance(slot, str) for slot in slots):
+        raise InputError("requested_slots must be a list of strings")
+    return tuple(slot_of_service(service, slot) for slot in slots)
