@@ -1,0 +1,41 @@
+"""``[{"hotel": {"semi": {"name": ["A", "B"]}, "book": {"day": ["Monday"]}}}]``: DSTC10 track 2, task 1.
+
+The order is the identity: every instance is a dialogue of one turn, named by its place. A list is a set of values that
+is to be met whole (rule set ``dstc10``). ``semi`` and ``book`` of a domain share no slot, so both are ``domain-slot``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import InputError
+from ..model import Dialogue
+from . import Role
+from .parts import as_list, dialogue, semi_book_state, sided
+from .source import Sample, Source
+
+HOLDS = "state"
+CARRIES = "one state per instance, values as sets; no dialogues"
+
+_LOOKED_AT = 20
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind != "document" or not isinstance(sample.value, list):
+        return False
+    domains: list[object] = []
+    for instance in sample.value[:_LOOKED_AT]:
+        if not isinstance(instance, dict):
+            return False
+        domains.extend(instance.values())
+    return bool(domains) and all(
+        isinstance(each, dict) and each and each.keys() <= {"semi", "book"} for each in domains
+    )
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    for position, instance in enumerate(as_list(source.document, "the file")):
+        try:
+            yield dialogue(str(position), [sided(role, 0, semi_book_state(instance))])
+        except InputError as error:
+            raise error.at(dialogue=str(position), turn=0) from None
