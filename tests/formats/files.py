@@ -1,0 +1,36 @@
+"""What the tests of readers share: a JSON file, what is read from it, and what is said of a bad one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.formats import Role, open_corpus
+from dialmeter.model import Dialogue
+
+
+def as_json(folder: Path, thing: Any, name: str = "file.json") -> Path:
+    """Writes one JSON document."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(json.dumps(thing), encoding="utf-8")
+    return path
+
+
+def read_all(path: Path, form: str, role: Role = Role.BOTH) -> list[Dialogue]:
+    """Every dialogue of a file."""
+    return list(open_corpus(path, role, form))
+
+
+def complaint(path: Path, form: str) -> str:
+    """What reading a bad file says, without the file's name: one line."""
+    with pytest.raises(InputError) as caught:
+        read_all(path, form)
+    assert caught.value.file is not None
+    said = str(caught.value)
+    assert "\n" not in said
+    return said.removeprefix(f"{caught.value.file}: ")
