@@ -1,0 +1,235 @@
+"""A run on disk: a folder that holds all that was measured and all that one wants to look at afterwards.
+
+``run.json`` is written last, so that a folder without it is an unfinished run. Nothing in it depends on the clock, the
+machine or a path; that stands in ``log.json``.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import msgspec
+
+from ._version import __version__
+from .errors import DialmeterError, InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SCHEMA = 1
+_BATCH = 256
+
+
+class RunWriter:
+    """Writes a run row by row, so that a run that is killed can go on.
+
+    Args:
+        folder: where the run goes.
+        identity: what makes the run this run (inputs, rules, measures); a run goes on only with the same.
+        resume: go on with an unfinished run.
+        force: replace a run that is there.
+
+    Raises:
+        DialmeterError: the folder is taken, or the unfinished run in it is another one.
+    """
+
+    def __init__(
+        self, folder: str | Path, identity: Mapping[str, Any], *, resume: bool = False, force: bool = False
+    ) -> None:
+        self.folder = Path(folder)
+        self._parts = self.folder / "parts"
+        self._rows = self._parts / "rows.jsonl"
+        self._columns: dict[str, list[float]] = {}
+        self._started = time.time()
+        self._pending: list[bytes] = []
+        if self.folder.exists() and not self.folder.is_dir():
+            raise DialmeterError(f"{folder}: is a file; --out names a folder")
+        if (self.folder / "run.json").exists() and not force:
+            raise DialmeterError(f"{folder}: holds a finished run; replace it with --force")
+        unfinished = self._parts.exists()
+        if self.folder.exists() and not unfinished and not force and any(self.folder.iterdir()):
+            raise DialmeterError(f"{folder}: is not empty; replace what is there with --force")
+        if unfinished and not (resume or force):
+            raise DialmeterError(f"{folder}: holds an unfinished run; go on with --resume or start again with --force")
+        stamp = msgspec.json.encode(dict(identity), order="sorted")
+        if unfinished and resume and not force:
+            if _read_bytes(self._parts / "identity.json") != stamp:
+                raise DialmeterError(
+                    f"{folder}: the unfinished run has other input, rules or measures; start again with --force"
+                )
+            _cut_torn_line(self._rows)
+        else:
+            _clear(self.folder)
+            self._parts.mkdir(parents=True)
+            _write_atomically(self._parts / "identity.json", stamp)
+        self.done = _ids(self._rows)
+        self._file: BinaryIO = open(self._rows, "ab")  # noqa: SIM115  closed by finish
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Takes one dialogue's row; it must have an ``id`` that is not done yet."""
+        self._pending.append(msgspec.json.encode(dict(row)) + b"\n")
+        if len(self._pending) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._file.write(b"".join(self._pending))
+        self._pending.clear()
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def finish(
+        self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]
+    ) -> None:
+        """Closes the run.
+
+        Args:
+            manifest: what goes into ``run.json``.
+            columns: a score per row for each name, for the index.
+            extra: further text files, name → content.
+        """
+        import numpy as np
+
+        self._flush()
+        self._file.close()
+        os.replace(self._rows, self.folder / "rows.jsonl")
+        arrays = {
+            name: np.array([np.nan if value is None else value for value in values]) for name, values in columns.items()
+        }
+        offsets = np.array(list(_offsets(self.folder / "rows.jsonl")), dtype=np.int64)
+        np.savez(
+            self.folder / "index.npz",
+            allow_pickle=False,
+            offset=offsets,
+            **{f"score:{name}": array for name, array in arrays.items()},
+        )
+        for name, text in extra.items():
+            _write_atomically(self.folder / name, text.encode())
+        log = {
+            "dialmeter": __version__,
+            "python": platform.python_version(),
+            "machine": platform.platform(),
+            "seconds": round(time.time() - self._started, 3),
+            "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        }
+        _write_atomically(self.folder / "log.json", _pretty(log))
+        shutil.rmtree(self._parts)
+        _write_atomically(self.folder / "run.json", _pretty({"schema": SCHEMA, "dialmeter": __version__, **manifest}))
+
+
+class Run:
+    """A finished run.
+
+    Args:
+        folder: the run's folder.
+
+    Raises:
+        DialmeterError: no finished run there.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        manifest = self.folder / "run.json"
+        if not manifest.exists():
+            unfinished = (self.folder / "parts").exists()
+            reason = "an unfinished run; go on with --resume" if unfinished else "no run here (run.json is missing)"
+            raise DialmeterError(f"{folder}: {reason}")
+        try:
+            self.manifest: dict[str, Any] = msgspec.json.decode(manifest.read_bytes(), type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            raise InputError(f"damaged: {error}", file=str(manifest)) from None
+        if self.manifest.get("schema") != SCHEMA:
+            raise InputError(
+                f"schema {self.manifest.get('schema')!r} is not {SCHEMA}, the one this version reads",
+                file=str(manifest),
+            )
+
+    @property
+    def scores(self) -> list[dict[str, Any]]:
+        """The scores as in JSON."""
+        found: list[dict[str, Any]] = self.manifest["scores"]
+        return found
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, one per dialogue, in order."""
+        with open(self.folder / "rows.jsonl", "rb") as file:
+            for line in file:
+                yield msgspec.json.decode(line, type=dict[str, Any])
+
+    def index(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Byte offsets of the rows (``offset``) and a column per score."""
+        import numpy as np
+
+        with np.load(self.folder / "index.npz", allow_pickle=False) as file:
+            return {name.removeprefix("score:"): file[name] for name in file.files}
+
+    def row(self, position: int) -> dict[str, Any]:
+        """One row by its position, without reading the others."""
+        with open(self.folder / "rows.jsonl", "rb") as file:
+            file.seek(int(self.index()["offset"][position]))
+            return msgspec.json.decode(file.readline(), type=dict[str, Any])
+
+
+def open_run(folder: str | Path) -> Run:
+    """Opens a finished run.
+
+    Raises:
+        DialmeterError: no finished run there.
+
+    Example:
+        >>> open_run("no-such-folder")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: no-such-folder: no run here (run.json is missing)
+    """
+    return Run(folder)
+
+
+def _clear(folder: Path) -> None:
+    """Removes what a run wrote, and nothing else."""
+    shutil.rmtree(folder / "parts", ignore_errors=True)
+    for name in ("run.json", "rows.jsonl", "index.npz", "log.json", "report.md"):
+        (folder / name).unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _cut_torn_line(path: Path) -> None:
+    data = _read_bytes(path)
+    end = data.rfind(b"\n") + 1
+    if end < len(data):
+        with open(path, "r+b") as file:
+            file.truncate(end)
+
+
+def _ids(path: Path) -> set[str]:
+    found = set()
+    if path.exists():
+        with open(path, "rb") as file:
+            found = {msgspec.json.decode(line, type=dict[str, Any])["id"] for line in file}
+    return found
+
+
+def _offsets(path: Path) -> Iterator[int]:
+    position = 0
+    with open(path, "rb") as file:
+        for line in file:
+            yield position
+            position += len(line)
+
+
+def _read_bytes(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
+
+
+def _write_atomically(path: Path, data: bytes) -> None:
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    os.replace(part, path)
+
+
+def _pretty(thing: Mapping[str, Any]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(dict(thing)), indent=1) + b"\n"
