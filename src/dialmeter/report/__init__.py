@@ -1,0 +1,1 @@
+"""Output: tables now, pictures and pages later."""

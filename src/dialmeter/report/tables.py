@@ -1,0 +1,136 @@
+"""One table, five ways to print it: text, Markdown, LaTeX, CSV and, by the caller, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, get_args
+
+from msgspec import Struct
+
+Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
+STYLES: tuple[str, ...] = get_args(Style)
+
+
+class Table(Struct, frozen=True):
+    """A title, headings, and rows of cells. A cell that is a number stands on the right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int] = frozenset()
+
+
+def percent(value: float | None) -> str:
+    """A fraction as percent with two decimals; a dash where there is no value.
+
+    Example:
+        >>> percent(0.33333), percent(None)
+        ('33.33', '–')
+    """
+    return "–" if value is None else f"{100 * value:.2f}"
+
+
+def render(table: Table, style: str) -> str:
+    """A table as text in one of the styles."""
+    return _RENDERERS[style](table)
+
+
+def _text(table: Table) -> str:
+    from rich.cells import cell_len
+
+    lines = [table.headings, *table.rows]
+    widths = [max(cell_len(cells[column]) for cells in lines) for column in range(len(table.headings))]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [
+            " " * (width - cell_len(cell)) + cell if column in table.numeric else cell + " " * (width - cell_len(cell))
+            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        return "  ".join(padded).rstrip()
+
+    rule = "  ".join("─" * width for width in widths)
+    title = [table.title] if table.title else []
+    return "\n".join([*title, line(table.headings), rule, *map(line, table.rows)])
+
+
+def _markdown(table: Table) -> str:
+    """GitHub's tables; a pipe in a cell is escaped, and so is what could be markup."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(map(_markdown_cell, cells)) + " |"
+
+    marks = ["---:" if column in table.numeric else "---" for column in range(len(table.headings))]
+    title = [f"**{_markdown_cell(table.title)}**", ""] if table.title else []
+    return "\n".join([*title, line(table.headings), "|" + "|".join(marks) + "|", *map(line, table.rows)])
+
+
+def _markdown_cell(text: str) -> str:
+    for sign in ("\\", "|", "`", "*", "_", "<", ">", "["):
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("\n", " ")
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX prints as it stands.
+
+    Example:
+        >>> latex_text("50 % of a_b")
+        '50 \\\\% of a\\\\_b'
+    """
+    return "".join(_LATEX.get(letter, letter) for letter in text)
+
+
+def _latex(table: Table) -> str:
+    """A booktabs table."""
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(map(latex_text, cells)) + r" \\"
+
+    columns = "".join("r" if column in table.numeric else "l" for column in range(len(table.headings)))
+    caption = [rf"\caption{{{latex_text(table.title)}}}"] if table.title else []
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            line(table.headings),
+            r"\midrule",
+            *map(line, table.rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *caption,
+            r"\end{table}",
+        ]
+    )
+
+
+def _csv(table: Table) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(table.headings)
+    writer.writerows(table.rows)
+    return file.getvalue().rstrip("\n")
+
+
+_RENDERERS: dict[str, Callable[[Table], str]] = {"text": _text, "markdown": _markdown, "latex": _latex, "csv": _csv}
