@@ -35,6 +35,8 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     unit: ClassVar[str] = "turn"
     gather: ClassVar[Gather] = "sum"
     why_unscored: ClassVar[str] = "nothing to count"
+    pooled: ClassVar[bool] = False
+    """Is it computed from the sums of a corpus, rather than as a mean over units?"""
     skips_empty: ClassVar[bool] = False
     """Does a unit whose vector is all zeros not count in the mean? Such units are reported as unscored."""
 

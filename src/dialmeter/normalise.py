@@ -9,7 +9,9 @@ from .model import DELETED, State, Value
 from .rules import DONTCARE, DONTCARE_SPELLINGS, Rules
 
 _BLANKS = re.compile(r"\s+")
-_DIGITS = {word: str(n) for n, word in enumerate("one two three four five six seven eight nine".split(), 1)}
+_DIGITS = {
+    word: str(n) for n, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), 1)
+}
 _NUMBER_WORD = re.compile(r"\b(" + "|".join(_DIGITS) + r")\b")
 
 _STEPS: Mapping[str, Callable[[str], str]] = {

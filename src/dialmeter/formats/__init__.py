@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Notice, Schema
@@ -61,12 +62,23 @@ class Corpus:
         self._role = role
 
     def __iter__(self) -> Iterator[Dialogue]:
+        return self._placed(self._module.read(self._source, self._role))
+
+    def _placed(self, dialogues: Iterator[Any]) -> Iterator[Any]:
+        """Passes dialogues on; errors get the file's name."""
         try:
-            yield from self._module.read(self._source, self._role)
+            yield from dialogues
             if self._source.doubled:
                 raise InputError(f"the key {one_line(self._source.doubled[0].twice)!r} stands twice in one object")
         except InputError as error:
             raise error.at(file=self.name) from None
+        finally:
+            self._source.close()
+
+    def light(self) -> Iterator[Any]:
+        """As iterating, but without utterances and with states left undecoded where the format has such a way."""
+        reader = getattr(self._module, "read_light", None)
+        return iter(self) if reader is None else self._placed(reader(self._source))
 
     @property
     def holds_both(self) -> bool:
@@ -77,6 +89,11 @@ class Corpus:
     def correctness_only(self) -> bool:
         """Does the format say only which slots are right, without values?"""
         return bool(getattr(self._module, "CORRECTNESS_ONLY", False))
+
+    @property
+    def share_read(self) -> float:
+        """How much of the file has been read, from 0 to 1; 1 where that is not known."""
+        return self._source.share_read
 
     @property
     def schema(self) -> Schema | None:
@@ -122,7 +139,11 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
         registry.load(form)
     if not source.is_folder and source.path != "-" and not Path(source.path).exists():
         raise InputError("no such file", file=source.name)
-    name = form or detect(source)
+    try:
+        name = form or detect(source)
+    except InputError:
+        source.close()
+        raise
     return Corpus(source, name, registry.load(name), role)
 
 

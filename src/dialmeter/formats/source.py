@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 import zlib
 from collections import Counter
@@ -43,6 +44,7 @@ class Source:
         self.path = str(path)
         self.name = "standard input" if self.path == "-" else self.path
         self._front: list[bytes] = []
+        self._raw: BinaryIO | None = None
         self.doubled: list[Doubled] = []
         self.notices: list[Notice] = []
         self.schema: Schema | None = None
@@ -57,7 +59,7 @@ class Source:
             raw: Any = sys.stdin.buffer
         else:
             try:
-                raw = open(self.path, "rb")  # noqa: SIM115  closed by read_all and by lines
+                raw = self._raw = open(self.path, "rb")  # noqa: SIM115  closed by read_all and by lines
             except OSError as error:
                 raise InputError(f"cannot be opened: {error.strerror or error}", file=self.name) from None
         with self._readable():
@@ -65,7 +67,7 @@ class Source:
         if magic[:2] == b"\x1f\x8b":
             return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
         if magic == b"\x28\xb5\x2f\xfd":
-            return _zstd_reader(raw)
+            return cast(BinaryIO, zstd_module().ZstdFile(raw))
         return cast(BinaryIO, raw)
 
     @contextmanager
@@ -77,20 +79,29 @@ class Source:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=self.name) from None
 
+    @property
+    def share_read(self) -> float:
+        """How much of the file has been read, in bytes as they are stored; 1 where that is not known."""
+        if self._raw is None or self._raw.closed:
+            return 1.0
+        return self._raw.tell() / max(1, os.fstat(self._raw.fileno()).st_size)
+
     def _readline(self) -> bytes:
         with self._readable():
             return self._stream.readline(LINE_LIMIT + 1)
 
-    def _close(self) -> None:
-        if self.path != "-":
+    def close(self) -> None:
+        """Closes the file; standard input stays open."""
+        if self._raw is not None and not self._raw.closed:
             self._stream.close()
+            self._raw.close()
 
     def read_all(self) -> bytes:
         """Everything in the file."""
         with self._readable():
             data = b"".join(self._front) + self._stream.read()
         self._front.clear()
-        self._close()
+        self.close()
         return data
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -106,7 +117,7 @@ class Source:
                 raise InputError(limit, file=self.name, line=number)
             if not line.isspace():
                 yield number, line
-        self._close()
+        self.close()
 
     @cached_property
     def document(self) -> Any:
@@ -154,13 +165,13 @@ class Source:
         return line
 
 
-def _zstd_reader(raw: BinaryIO) -> BinaryIO:
+def zstd_module() -> Any:
+    """The standard library's zstd, or its backport below Python 3.14."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    stream: BinaryIO = zstd.ZstdFile(raw)
-    return stream
+    return zstd
 
 
 def _zstd_error() -> type[Exception]:

@@ -18,6 +18,7 @@ class VP(_Changes, frozen=True, kw_only=True):
     title = "Value precision of changes"
     formula = "C / (C + W + O)"
     why_unscored = "the tracker changed nothing"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.correct, tally.correct + tally.wrong + tally.over)
@@ -29,6 +30,7 @@ class VR(_Changes, frozen=True, kw_only=True):
     title = "Value recall of changes"
     formula = "C / (C + W + M)"
     why_unscored = "gold changes nothing"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.correct, tally.correct + tally.wrong + tally.missed)
@@ -40,6 +42,7 @@ class LP(_Changes, frozen=True, kw_only=True):
     title = "Label precision of changes"
     formula = "(C + W) / (C + W + O)"
     why_unscored = "the tracker changed nothing"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         right = tally.correct + tally.wrong
@@ -52,6 +55,7 @@ class LR(_Changes, frozen=True, kw_only=True):
     title = "Label recall of changes"
     formula = "(C + W) / (C + W + M)"
     why_unscored = "gold changes nothing"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         right = tally.correct + tally.wrong

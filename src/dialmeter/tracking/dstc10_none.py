@@ -20,6 +20,7 @@ class NonePrecision(_None, frozen=True, kw_only=True):
     title = "None precision (DSTC10)"
     formula = "cells empty on both sides / cells predicted empty"
     why_unscored = "no cell is predicted empty"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         both, pred, _ = self.cells(tally)
@@ -32,6 +33,7 @@ class NoneRecall(_None, frozen=True, kw_only=True):
     title = "None recall (DSTC10)"
     formula = "cells empty on both sides / cells empty in gold"
     why_unscored = "no cell is empty in gold"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         both, _, gold = self.cells(tally)
@@ -44,6 +46,7 @@ class NoneF1(_None, frozen=True, kw_only=True):
     title = "None F1 (DSTC10)"
     formula = "2 · both / (predicted + gold)"
     why_unscored = "no cell is empty"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         both, pred, gold = self.cells(tally)

@@ -29,6 +29,7 @@ class ValuePrecision(Measure, frozen=True, kw_only=True):
     formula = "Σ 2|A ∩ B| / (|A| + |B|) over cells filled on both sides / cells predicted"
     cite = ("kim-2021",)
     why_unscored = "nothing was predicted"
+    pooled = True
 
     def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
         return (overlap(gold, pred), len(pred))
@@ -41,6 +42,7 @@ class ValueRecall(Measure, frozen=True, kw_only=True):
     formula = "Σ 2|A ∩ B| / (|A| + |B|) over cells filled on both sides / cells in gold"
     cite = ("kim-2021",)
     why_unscored = "gold is empty"
+    pooled = True
 
     def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
         return (overlap(gold, pred), len(gold))
@@ -53,6 +55,7 @@ class ValueF1(Measure, frozen=True, kw_only=True):
     formula = "2 · Σ / (cells predicted + cells in gold)"
     cite = ("kim-2021",)
     why_unscored = "gold and prediction are empty"
+    pooled = True
 
     def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
         return (2 * overlap(gold, pred), len(pred) + len(gold))

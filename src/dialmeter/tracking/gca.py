@@ -17,6 +17,7 @@ class GCA(Measure, frozen=True, kw_only=True):
     )
     cite = ("aksu-2024",)
     why_unscored = "no state ever changed"
+    pooled = True
 
     alpha: float = 10 / 11
     """The weight of values against labels."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
@@ -19,6 +18,8 @@ from .tally import Book, Lens, Tally, walk
 
 if TYPE_CHECKING:
     import numpy as np
+
+    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 class Valued(NamedTuple):
@@ -32,6 +33,11 @@ class Valued(NamedTuple):
 def lens_of(measure: Measure) -> Lens:
     """What a measure asks of the tally."""
     return measure.lens() if hasattr(measure, "lens") else Lens()
+
+
+def tally_vector(measure: Measure, row: Sequence[int]) -> Vector:
+    """A measure's vector for one turn's tally."""
+    return cast(Vector, measure.from_tally(Tally(*row)))  # type: ignore[attr-defined]
 
 
 def plan(measures: Iterable[Measure]) -> list[Lens]:
@@ -58,9 +64,7 @@ class Ledger:
         self._by_states = [each for each in self.measures if hasattr(each, "from_states")]
         self._by_frames = [each for each in self.measures if hasattr(each, "from_frames")]
         self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in (*self._by_states, *self._by_frames)}
-        self.service_sums: dict[Measure, dict[str, list[Vector]]] = {
-            each: defaultdict(list) for each in self._by_frames
-        }
+        self._services: dict[Measure, dict[str, list[Vector]]] = {each: defaultdict(list) for each in self._by_frames}
 
     @property
     def needs_none(self) -> bool:
@@ -86,14 +90,14 @@ class Ledger:
         for measure in self._by_states:
             before = [(0, {}, {}, {}, {}), *steps]
             self._units[measure].append(
-                [measure.from_states(old[1], new[1], old[2], new[2]) for old, new in zip(before, steps, strict=False)]  # type: ignore[attr-defined]
+                [measure.from_states(old[1], new[1], old[2], new[2]) for old, new in zip(before, steps, strict=False)]
             )
         if self._by_frames and dialogue is not None:
             turns = frames_of(dialogue, steps, schema)
             for measure in self._by_frames:
-                self._units[measure].append([vector for frames in turns for vector in measure.from_frames(frames)])  # type: ignore[attr-defined]
+                self._units[measure].append([vector for frames in turns for vector in measure.from_frames(frames)])
                 for frame in (frame for frames in turns for frame in frames):
-                    self.service_sums[measure][frame.service].extend(measure.from_frames([frame]))  # type: ignore[attr-defined]
+                    self._services[measure][frame.service].extend(measure.from_frames([frame]))
 
     def merge(self, other: Ledger) -> None:
         """Appends the dialogues of another part of the corpus."""
@@ -101,8 +105,8 @@ class Ledger:
             book.merge(other.books[lens])
         for measure, units in self._units.items():
             units.extend(other._units[measure])
-        for measure, services in self.service_sums.items():
-            for service, vectors in other.service_sums[measure].items():
+        for measure, services in self._services.items():
+            for service, vectors in other._services[measure].items():
                 services[service].extend(vectors)
 
     def book_for(self, measure: Measure) -> Book:
@@ -121,7 +125,7 @@ class Ledger:
             return total(measure, map(tuple, self.vectors(measure).tolist()))
         return weighted(measure, book.table, book.counts())
 
-    def vectors(self, measure: Measure) -> np.ndarray:
+    def vectors(self, measure: Measure) -> FloatArray:
         """A measure's vector per dialogue, dialogues in the order in which they came."""
         import numpy as np
 
@@ -133,16 +137,17 @@ class Ledger:
             ]
             return np.array(sums, dtype=float).reshape(len(sums), width)
         book = self.book_for(measure)
-        of_row = np.array([measure.from_tally(Tally(*row)) for row in book.table], dtype=float)  # type: ignore[attr-defined]
-        ends = np.frombuffer(book.ends, dtype=np.uint64).astype(np.int64)  # type: ignore[arg-type]
-        rows = np.frombuffer(book.rows, dtype=np.uint32)  # type: ignore[arg-type]
+        of_row = np.array([tally_vector(measure, row) for row in book.table], dtype=np.float64)
+        ends = np.frombuffer(book.ends, dtype=np.uint64).astype(np.int64)
+        rows = np.frombuffer(book.rows, dtype=np.uint32)
         if not len(rows):
             return np.zeros((len(ends) - 1, 2))
         if measure.gather == "last":
-            return of_row[rows[ends[1:] - 1]] * (np.diff(ends) > 0)[:, None]
+            last: FloatArray = of_row[rows[ends[1:] - 1]] * (np.diff(ends) > 0)[:, None]
+            return last
         reduce = np.minimum if measure.gather == "every" else np.add
         starts = np.minimum(ends[:-1], len(rows) - 1)
-        result: np.ndarray = reduce.reduceat(of_row[rows], starts, axis=0)
+        result: FloatArray = reduce.reduceat(of_row[rows], starts, axis=0)
         result[np.diff(ends) == 0] = 0
         return result
 
@@ -164,14 +169,19 @@ class Ledger:
             cells[number][row] += count
         return {number: weighted(measure, book.table, cells[number]) for number in sorted(cells)}
 
-    @cached_property
+    def by_service(self, measure: Measure) -> dict[str, Valued]:
+        """A measure of frames by service."""
+        return {service: total(measure, vectors) for service, vectors in sorted(self._services[measure].items())}
+
+    @property
     def count_of_turns(self) -> int:
+        """How many turns are in."""
         return len(self.main.rows)
 
 
 def weighted(measure: Measure, table: Sequence[Sequence[int]], counts: Counter[int]) -> Valued:
     """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
-    vectors = {row: measure.from_tally(Tally(*table[row])) for row in counts}  # type: ignore[attr-defined]
+    vectors = {row: tally_vector(measure, table[row]) for row in counts}
     width = len(next(iter(vectors.values()), (0.0, 0.0)))
     sums = [math.fsum(counts[row] * vector[column] for row, vector in vectors.items()) for column in range(width)]
     units = counts.total()

@@ -10,6 +10,7 @@ class SlotPrecision(Measure, frozen=True, kw_only=True):
     title = "Slot precision"
     formula = "Σ|G ∩ P| / Σ|P|"
     why_unscored = "nothing was predicted"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.match, tally.pred)
@@ -21,6 +22,7 @@ class SlotRecall(Measure, frozen=True, kw_only=True):
     title = "Slot recall"
     formula = "Σ|G ∩ P| / Σ|G|"
     why_unscored = "gold is empty"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.match, tally.gold)
@@ -32,6 +34,7 @@ class SlotF1(Measure, frozen=True, kw_only=True):
     title = "Slot F1"
     formula = "2 · Σ|G ∩ P| / (Σ|G| + Σ|P|)"
     why_unscored = "gold and prediction are empty"
+    pooled = True
 
     def from_tally(self, tally: Tally) -> Vector:
         return (2 * tally.match, tally.gold + tally.pred)

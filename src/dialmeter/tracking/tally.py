@@ -285,17 +285,17 @@ class Book:
         return list(self._number_of)
 
     @property
-    def rows(self) -> Sequence[int]:
+    def rows(self) -> array[int]:
         """A row number per turn, over all dialogues."""
         return self._rows
 
     @property
-    def turns(self) -> Sequence[int]:
+    def turns(self) -> array[int]:
         """The turn's own number, per turn."""
         return self._turns
 
     @property
-    def ends(self) -> Sequence[int]:
+    def ends(self) -> array[int]:
         """Where each dialogue's turns end, with a 0 in front."""
         return self._ends
 

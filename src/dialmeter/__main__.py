@@ -1,0 +1,5 @@
+"""``python -m dialmeter``"""
+
+from .cli.main import run
+
+run()

@@ -1,0 +1,84 @@
+"""Conditions for CI, such as ``FGA(lam=0.5) < 0.6`` or ``JGA[hotel] < 0.5``."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from .errors import ConditionHolds, DialmeterError
+
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_FORM = re.compile(
+    r"\s*(?P<measure>[^\[\]<>=]+(?:\([^()]*\))?)\s*(?:\[(?P<group>[^\[\]]+)\])?\s*(?P<sign><=|>=|<|>)\s*(?P<limit>\S+)\s*"
+)
+
+
+class Condition(Struct, frozen=True):
+    """A measure, perhaps of one group, compared with a fraction."""
+
+    measure: str
+    group: str | None
+    sign: str
+    limit: float
+    text: str
+
+    def check(self, scores: Iterable[Mapping[str, Any]]) -> None:
+        """Raises ConditionHolds if it is true of a score.
+
+        Raises:
+            DialmeterError: no such score, or it has no value.
+        """
+        fitting = [score for score in scores if score["measure"] == self.measure and _is_of(score, self.group)]
+        if not fitting:
+            raise DialmeterError(f"--fail-if {self.text!r}: no such score was computed")
+        for score in fitting:
+            if score["value"] is None:
+                raise DialmeterError(
+                    f"--fail-if {self.text!r}: {self.measure} has no value ({score.get('reason', '')})"
+                )
+            if _SIGNS[self.sign](score["value"], self.limit):
+                raise ConditionHolds(f"{self.text}: {self.measure} is {score['value']:.4f}")
+
+
+_NOT_A_GROUP = {"measure", "value", "ci", "n", "unscored", "signature", "reason"}
+
+
+def _is_of(score: Mapping[str, Any], group: str | None) -> bool:
+    groups = [str(value) for key, value in score.items() if key not in _NOT_A_GROUP]
+    return group in groups if group is not None else not groups
+
+
+def parse_condition(text: str) -> Condition:
+    """A condition from text.
+
+    Example:
+        >>> parse_condition("FGA(lam=0.5) < 0.6").limit, parse_condition("JGA[hotel] <= 0.5").group
+        (0.6, 'hotel')
+        >>> parse_condition("JGA below 50")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: --fail-if 'JGA below 50': write it like "JGA < 0.5" or "JGA[hotel] < 0.5"
+    """
+    found = _FORM.fullmatch(_protected(text))
+    if not found:
+        raise DialmeterError(f'--fail-if {text!r}: write it like "JGA < 0.5" or "JGA[hotel] < 0.5"')
+    try:
+        limit = float(found["limit"])
+    except ValueError:
+        raise DialmeterError(f"--fail-if {text!r}: {found['limit']!r} is not a number") from None
+    if limit > 1 or limit < -1:
+        raise DialmeterError(f"--fail-if {text!r}: values are fractions, so that {limit:g} % is {limit / 100:g}")
+    return Condition(found["measure"].replace("\0", "=").strip(), found["group"], found["sign"], limit, text.strip())
+
+
+def _protected(text: str) -> str:
+    """Hides the signs of equality inside the parentheses of a measure from the search for the comparison."""
+    return re.sub(r"\([^()]*\)", lambda found: found[0].replace("=", "\0"), text)

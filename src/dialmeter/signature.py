@@ -1,0 +1,92 @@
+"""The line that says how a number was made. Two numbers whose lines differ in more than the version are not comparable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import fields
+
+from ._version import __version__
+from .measure import Measure
+from .rules import Rules
+
+_ALWAYS = ("values", "none", "dontcare", "extra", "missing", "state")
+_WHEN_OTHER = {"alternatives": "any-of", "match": "exact"}
+
+
+def signature(
+    asked: str,
+    used: Measure,
+    rules: Rules,
+    *,
+    dialogues: int,
+    turns: int,
+    data: str,
+    left_out: str = "",
+    also: Mapping[str, str | int] | None = None,
+) -> str:
+    """The signature of one score.
+
+    Args:
+        asked: the measure as it was asked for.
+        used: the measure as the rule set and the data set it.
+        rules: the rule set with all changes.
+        dialogues: how many were scored.
+        turns: how many were scored.
+        data: the digest of gold.
+        left_out: dialogues and turns without prediction that rules skip.
+        also: further facts that the number depends on.
+
+    Example:
+        >>> from dialmeter.measure import parse
+        >>> from dialmeter.rules import named
+        >>> signature("SA", parse("SA(slots=30)"), named("fga-repo"), dialogues=9, turns=70, data="3f9a1c07be")
+        ... # doctest: +ELLIPSIS
+        'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|alternatives:literal|K:30|d:9|t:70|data:3f9a1c07be|v:...'
+    """
+    parts = [asked, f"rules:{rules.name}"]
+    parts += [f"{name}:{rules.shown(name)}" for name in _ALWAYS]
+    parts.append(f"avg:{used.average}")
+    parts += [f"{name}:{rules.shown(name)}" for name, usual in _WHEN_OTHER.items() if getattr(rules, name) != usual]
+    parts += [f"{'K' if name == 'slots' else name}:{value}" for name, value in _set_beyond(asked, used).items()]
+    parts += [f"{name}:{value}" for name, value in (also or {}).items()]
+    if left_out:
+        parts.append(f"left_out:{left_out}")
+    parts += [f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}"]
+    return "|".join(parts)
+
+
+def _set_beyond(asked: str, used: Measure) -> dict[str, object]:
+    """Parameters that are not at their default and that the measure as asked does not show."""
+    if asked == repr(used):
+        return {"slots": slots} if (slots := getattr(used, "slots", 0)) else {}
+    return {
+        each.name: getattr(used, each.name)
+        for each in fields(used)
+        if each.name != "average"
+        and getattr(used, each.name) != each.default
+        and (each.name == "slots" or f"{each.name}=" not in asked)
+    }
+
+
+def difference(one: str, other: str) -> list[str]:
+    """The fields in which two signatures differ, the version aside.
+
+    Example:
+        >>> difference("JGA|rules:a|d:1|v:1", "JGA|rules:b|d:1|v:2")
+        ['rules: a ≠ b']
+        >>> difference("SA|rules:a|K:30|v:1", "SA|rules:a|v:1")
+        ['K: 30 ≠ (none)']
+    """
+    left, right = _fields(one), _fields(other)
+    names = [*left, *(name for name in right if name not in left)]
+    return [
+        f"{name}: {left.get(name, '(none)')} ≠ {right.get(name, '(none)')}"
+        for name in names
+        if name != "v" and left.get(name) != right.get(name)
+    ]
+
+
+def _fields(line: str) -> dict[str, str]:
+    measure, *rest = line.split("|")
+    return {"measure": measure, **{part.partition(":")[0]: part.partition(":")[2] for part in rest}}

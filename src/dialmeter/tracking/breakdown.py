@@ -1,0 +1,114 @@
+"""Scores by domain, by slot and without a domain: both states are projected, then everything is measured as before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
+
+from ..measure import Measure
+from ..model import State, domain_of
+from .ledger import Ledger, Valued, mean_of, weighted
+from .prepare import Prepared
+from .tally import Step, Tally
+
+By: TypeAlias = Literal["domain", "slot", "without-domain"]
+ActiveTurns: TypeAlias = Literal["active", "all"]
+
+_EMPTY_TURN = (0, 0, 0, 0, -1, 0, 0, 0, 0)
+_EMPTY_TURN_CUT = (*_EMPTY_TURN, 0, 0, 0)
+
+
+class Breakdown:
+    """One ledger per group.
+
+    Args:
+        by: what the groups are.
+        measures: the measures of turns that will be asked.
+        hyphen_cut: as in Ledger.
+    """
+
+    def __init__(self, by: By, measures: Sequence[Measure], hyphen_cut: bool) -> None:
+        self.by = by
+        self._measures = [measure for measure in measures if hasattr(measure, "from_tally")]
+        self._hyphen_cut = hyphen_cut
+        self._ledgers: dict[str, Ledger] = {}
+        self._dialogues = 0
+        self._turns = 0
+
+    def add(self, prepared: Prepared) -> None:
+        """Takes one dialogue."""
+        self._dialogues += 1
+        self._turns += len(prepared.steps)
+        for group, keep in self._groups(prepared):
+            ledger = self._ledgers.get(group)
+            if ledger is None:
+                ledger = self._ledgers[group] = Ledger(self._measures, self._hyphen_cut)
+            ledger.add(Prepared(prepared.id, projected(prepared.steps, keep), prepared.agree))
+
+    def _groups(self, prepared: Prepared) -> list[tuple[str, Callable[[str], bool]]]:
+        slots = sorted({slot for _, gold, pred, _, _ in prepared.steps for slot in (*gold, *pred)})
+        if self.by == "slot":
+            return [(slot, slot.__eq__) for slot in slots]
+        domains = sorted({domain_of(slot) for slot in slots})
+        if self.by == "domain":
+            return [(domain, lambda slot, kept=domain: domain_of(slot) == kept) for domain in domains]  # type: ignore[misc]
+        return [(domain, lambda slot, left=domain: domain_of(slot) != left) for domain in domains]  # type: ignore[misc]
+
+    def values(self, measure: Measure, turns: ActiveTurns, whole: Ledger) -> dict[str, Valued]:
+        """A measure for every group, groups by name.
+
+        Args:
+            measure: what to compute.
+            turns: ``active`` counts only turns at which gold holds something of the group, where the measure is a mean
+                over turns; measures over sums always take all.
+            whole: the ledger of the corpus; dialogues without the domain count unchanged in ``without-domain``.
+        """
+        return {group: self._value(measure, group, turns, whole) for group in sorted(self._ledgers)}
+
+    def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: Ledger) -> Valued:
+        ledger = self._ledgers[group]
+        if measure.average == "dialogue" or measure.gather != "sum":
+            return ledger.value(measure) if measure.average == "turn" else mean_of(ledger.per_dialogue(measure))
+        book = ledger.book_for(measure)
+        table, counts = book.table, book.counts()
+        if self.by == "without-domain":
+            inside = set(book.dialogues)
+            rest = whole.book_for(measure)
+            offset, table = len(table), [*table, *rest.table]
+            outside = Counter(
+                offset + row
+                for position, name in enumerate(rest.dialogues)
+                if name not in inside
+                for row in rest.rows_of(position)
+            )
+            return weighted(measure, table, counts + outside)
+        if turns == "active" and not measure.pooled:
+            counts = Counter({row: count for row, count in counts.items() if Tally(*table[row]).gold})
+        else:
+            empty = _EMPTY_TURN_CUT if self._hyphen_cut else _EMPTY_TURN
+            table = [*table, empty]
+            counts[len(table) - 1] = self._turns - len(book.rows)
+        return weighted(measure, table, counts)
+
+
+def projected(steps: Sequence[Step], keep: Callable[[str], bool]) -> list[Step]:
+    """The steps with only some slots; a state that stays the same stays the same object.
+
+    Example:
+        >>> state = {"hotel-area": "east", "taxi-to": "x"}
+        >>> projected([(0, state, {}, state, {})], lambda slot: slot.startswith("taxi"))[0][1]
+        {'taxi-to': 'x'}
+    """
+    seen: list[State] = [{}, {}, {}, {}]
+    kept: list[State] = [{}, {}, {}, {}]
+    result: list[Step] = []
+    for number, *states in steps:
+        for side, state in enumerate(states):
+            if state is not seen[side]:
+                seen[side] = state
+                part = {slot: value for slot, value in state.items() if keep(slot)}
+                if part != kept[side]:
+                    kept[side] = part
+        result.append((number, kept[0], kept[1], kept[2], kept[3]))
+    return result

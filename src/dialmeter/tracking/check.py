@@ -1,0 +1,161 @@
+"""Is a file fit to be scored? Everything is looked at; what `score` would refuse is a problem, the rest a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec import Struct, structs
+
+from ..errors import InputError
+from ..formats import Corpus
+from ..formats.schema import read_schema
+from ..measure import Score
+from ..model import Dialogue, Notice, Schema, State, Turn
+from ..normalise import Normaliser
+from ..rules import Rules
+from .align import joined, open_pair
+from .prepare import Preparer, gold_against_itself
+from .scorer import TrackerScorer
+
+
+class Checked(Struct, frozen=True):
+    """What was found."""
+
+    format: str
+    gold_format: str | None
+    counts: dict[str, int]
+    self_scores: list[Score]
+    problems: list[Notice]
+    notices: list[Notice]
+
+    @property
+    def fit(self) -> bool:
+        """Would the file be scored?"""
+        return not self.problems
+
+
+def check_file(
+    path: str,
+    gold: str | None = None,
+    *,
+    form: str | None = None,
+    gold_form: str | None = None,
+    schema: str | None = None,
+    rules: Rules,
+    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+) -> Checked:
+    """Validates a file, and scores gold against itself.
+
+    Raises:
+        InputError: the file cannot be read at all.
+    """
+    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
+    known = read_schema(schema) if schema else None
+    normaliser = Normaliser(rules)
+    preparer = Preparer(structs.replace(rules, missing="empty"))
+    self_scorer = TrackerScorer(rules=rules, correctness_only=corpus.correctness_only, schema=known)
+    census = _Census()
+    for read in watch(corpus if gold_corpus is None else joined(gold_corpus, corpus), corpus):
+        prepared = preparer.prepare(read)
+        if prepared.steps:
+            census.add(read)
+            self_scorer.schema = self_scorer.schema or (gold_corpus or corpus).schema
+            self_scorer.add_dialogue(gold_against_itself(read, normaliser))
+    if not census.turns:
+        raise InputError("no turn with a gold state", file=corpus.name)
+    scores = self_scorer.result(corpus.name).scores
+    missing, extra = preparer.missing, preparer.extra
+    lacking = Notice(
+        "missing", missing.turns, f"{missing.turns} turns have gold and no prediction", tuple(missing.examples)
+    )
+    problems = [lacking] if rules.missing == "error" else []
+    problems += census.unknown(known, census.gold_slots, "gold", "unknown-slot")
+    notices = [
+        *corpus.notices,
+        *(gold_corpus.notices if gold_corpus else []),
+        *([lacking] if rules.missing != "error" else []),
+        Notice("extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)),
+        *census.unknown(known, census.pred_slots, "predictions", "unknown-predicted-slot"),
+        *census.turn_level(),
+        *_imperfect(scores),
+    ]
+    return Checked(
+        corpus.format,
+        gold_corpus.format if gold_corpus else None,
+        census.counts(),
+        scores,
+        [notice for notice in problems if notice.count],
+        [notice for notice in notices if notice.count],
+    )
+
+
+def _imperfect(scores: list[Score]) -> list[Notice]:
+    low = [score for score in scores if score.value is not None and score.value < 1]
+    named = ", ".join(f"{score.measure} {100 * score.value:.2f}" for score in low if score.value is not None)
+    return [Notice("self-score", len(low), f"gold scored against itself is below 100: {named}")]
+
+
+class _Census:
+    """Counts what is in the file, and where slots stand first."""
+
+    def __init__(self) -> None:
+        self.dialogues = 0
+        self.turns = 0
+        self.values: set[tuple[str, object]] = set()
+        self.gold_slots: dict[str, str] = {}
+        self.pred_slots: dict[str, str] = {}
+        self._moves = {"gold": 0, "predicted": 0}
+        self._drops = {"gold": 0, "predicted": 0}
+
+    def add(self, dialogue: Dialogue) -> None:
+        self.dialogues += 1
+        before: dict[str, State] = {}
+        for turn in dialogue.turns:
+            self.turns += turn.gold is not None
+            for side, state, slots in (("gold", turn.gold, self.gold_slots), ("predicted", turn.pred, self.pred_slots)):
+                if state is None:
+                    continue
+                self._place(slots, state, dialogue, turn)
+                old = before.get(side, {})
+                if old and old != state:
+                    self._moves[side] += 1
+                    self._drops[side] += not old.keys() <= state.keys()
+                before[side] = state
+            self.values.update((turn.gold or {}).items())
+
+    @staticmethod
+    def _place(slots: dict[str, str], state: State, dialogue: Dialogue, turn: Turn) -> None:
+        for slot in state:
+            if slot not in slots:
+                slots[slot] = f"dialogue {dialogue.id}, turn {turn.number}, slot {slot}"
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "dialogues": self.dialogues,
+            "turns": self.turns,
+            "slots": len(self.gold_slots),
+            "values": len(self.values),
+            "predicted_slots": len(self.pred_slots),
+        }
+
+    def unknown(self, schema: Schema | None, slots: dict[str, str], where: str, code: str) -> list[Notice]:
+        """Slots that the schema does not have; without a schema, predicted slots that gold never has."""
+        known = schema.slots if schema else self.gold_slots.keys()
+        strange = [slot for slot in sorted(slots) if slot not in known]
+        of = "the schema" if schema else "gold"
+        message = f"{len(strange)} slots in {where} are not in {of}"
+        return [Notice(code, len(strange), message, tuple(slots[slot] for slot in strange[:10]))]
+
+    def turn_level(self) -> list[Notice]:
+        """Are the states updates rather than cumulative? Cumulative states seldom lose a slot."""
+        return [
+            Notice(
+                "turn-level",
+                self._drops[side],
+                f"{side} states lose a slot at {self._drops[side]} of {moves} changes, as if each held only its own turn; "
+                "then use --state update",
+            )
+            for side, moves in self._moves.items()
+            if moves >= 3 and self._drops[side] > moves / 2
+        ]

@@ -1,0 +1,70 @@
+"""Warnings that a result earns: each with a code, a count, the reason, and the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..model import Notice
+from .asked import Asked
+from .fga import FGA
+from .ledger import Ledger
+from .prepare import Preparer
+from .rsa import RSA
+from .sa import SA
+from .tally import NEVER, Book, Tally
+
+
+def notices_of(asked: Sequence[Asked], ledger: Ledger, preparer: Preparer) -> list[Notice]:
+    """All warnings of one pass."""
+    found = [*_of_measures(asked, ledger), *_of_input(preparer)]
+    return [notice for notice in found if notice.count]
+
+
+def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
+    notices: dict[str, Notice] = {}
+    for each in asked:
+        used = each.used
+        if isinstance(used, RSA) and used.empty == "zero":
+            count = _turns(ledger.main, lambda tally: not tally.union)
+            message = f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) leaves them out"
+            notices["rsa-empty"] = Notice("rsa-empty", count, message)
+        if isinstance(used, FGA):
+            count = _turns(ledger.book_for(used), lambda tally: tally.since == NEVER and not tally.exact)
+            message = (
+                f"{count} turns are wrong and weigh 1 in FGA: a slot was deleted, and no turn made a mistake of its own"
+            )
+            notices["fga-free"] = Notice("fga-free", count, message)
+        if isinstance(used, SA) and used.slots:
+            slots = used.slots
+            count = _turns(ledger.main, lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
+            message = f"{count} turns have more wrong slots than the {slots} of SA and count as {slots}; check --schema"
+            notices["sa-capped"] = Notice("sa-capped", count, message)
+    return list(notices.values())
+
+
+def _turns(book: Book, fits: Callable[[Tally], bool]) -> int:
+    counts = book.counts()
+    return sum(counts[position] for position, row in enumerate(book.table) if fits(Tally(*row)))
+
+
+def _of_input(preparer: Preparer) -> list[Notice]:
+    missing, extra, rules = preparer.missing, preparer.extra, preparer.rules
+    treated = "left out" if rules.missing == "skip" else "scored as empty states"
+    hedged = preparer.hedged
+    return [
+        Notice(
+            "missing", missing.turns, f"{missing.turns} turns without prediction are {treated}", tuple(missing.examples)
+        ),
+        Notice("extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)),
+        Notice(
+            "several-values",
+            len(hedged),
+            f"{len(hedged)} predicted values name several at once; of a list the first counts, and a|b is one value",
+            tuple(f"{place}: {value}" for value, place in list(hedged.items())[:10]),
+        ),
+        Notice(
+            "fuzzy",
+            int(rules.match != "exact"),
+            f"values are equal when {rules.match}, which lets short values match inside longer ones",
+        ),
+    ]

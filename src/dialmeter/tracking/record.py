@@ -1,0 +1,86 @@
+"""A tracker's run on disk: what a row holds, and what identifies the run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from ..model import Dialogue, Value
+from ..rules import Rules
+from ..runs import RunWriter
+from .classes import outcomes
+from .prepare import Prepared
+from .result import TrackerResult, score_dict
+
+_CHUNK = 1 << 20
+
+
+def input_of(role: str, path: str) -> dict[str, str | None]:
+    """An input's name without its folder, and its SHA-256; standard input cannot be read twice and has none."""
+    if path == "-":
+        return {"role": role, "name": "standard input", "sha256": None}
+    root = Path(path)
+    digest = hashlib.sha256()
+    for file in sorted(root.rglob("*.json*")) if root.is_dir() else [root]:
+        if root.is_dir():
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0")
+        with open(file, "rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+    return {"role": role, "name": root.name, "sha256": digest.hexdigest()}
+
+
+def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
+    """What makes a run this run."""
+    return {"kind": "tracker", "inputs": list(inputs), "rules": to_builtins(rules), "measures": list(measures)}
+
+
+def row(dialogue: Dialogue, prepared: Prepared) -> dict[str, Any]:
+    """All that a viewer shows of a dialogue: utterances, states, and the class of every slot."""
+    said = {turn.number: turn for turn in dialogue.turns}
+    found = outcomes(prepared.steps, prepared.agree)
+    return {
+        "id": dialogue.id,
+        "turns": [
+            {
+                "turn": number,
+                "system": said[number].system,
+                "user": said[number].user,
+                "gold": _plain(gold),
+                "pred": _plain(pred),
+                "exact": all(outcome.kind == "correct" for outcome in slots.values()),
+                "slots": {
+                    slot: {"class": outcome.kind, "age": _age(outcome.kind, outcome.carried)}
+                    for slot, outcome in slots.items()
+                },
+            }
+            for (number, gold, pred, _, _), slots in zip(prepared.steps, found, strict=True)
+        ],
+    }
+
+
+def _age(kind: str, carried: bool) -> str | None:
+    return None if kind == "correct" else "carried-over" if carried else "new"
+
+
+def _plain(state: Any) -> dict[str, Value]:
+    return dict(state)
+
+
+def finish(writer: RunWriter, result: TrackerResult, about: dict[str, Any], report: str) -> None:
+    """Closes the run with the scores of the whole and of each dialogue."""
+    ranked = [each for each in result.asked if each.used.average == "turn"]
+    columns = {each.text: result.ledger.per_dialogue(each.used) for each in ranked}
+    manifest = {
+        **about,
+        "seed": None,
+        "signature": result.signature,
+        "counts": result.counts,
+        "scores": [score_dict(score) for score in result.scores],
+        "warnings": [to_builtins(notice) for notice in result.notices],
+    }
+    writer.finish(manifest, columns, {"report.md": report})

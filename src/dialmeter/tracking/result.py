@@ -1,0 +1,268 @@
+"""What a scored tracker looks like: scores with signatures, counts, warnings, breakdowns, the worst dialogues."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, to_builtins
+
+from ..errors import DialmeterError, MissingExtra, did_you_mean
+from ..measure import Measure, Score
+from ..model import Notice
+from ..rules import Rules
+from ..signature import signature
+from .asked import Asked
+from .breakdown import ActiveTurns, Breakdown
+from .ledger import Ledger, Valued, with_slots
+from .notices import notices_of
+from .prepare import Preparer
+from .tally import Tally
+
+if TYPE_CHECKING:
+    import polars
+
+
+class Worst(Struct, frozen=True):
+    """A dialogue that went badly."""
+
+    dialogue: str
+    value: float
+    turns: int
+    wrong_turns: int
+    missed: int
+    wrong: int
+    over: int
+
+
+class TrackerResult:
+    """The result of one pass. Values are fractions; see ``scores``, ``by``, ``worst``."""
+
+    def __init__(
+        self,
+        *,
+        rules: Rules,
+        asked: Sequence[Asked],
+        ledger: Ledger,
+        preparer: Preparer,
+        breakdowns: Sequence[Breakdown],
+        slots: int,
+        notices: Sequence[Notice],
+        values_known: bool = True,
+    ) -> None:
+        self._values_known = values_known
+        self.rules = rules
+        self.ledger = ledger
+        self.slots = slots
+        self.data = preparer.digest.hex()
+        self.asked = [Asked(each.text, with_slots(each.used, slots)) for each in asked]
+        self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
+        missing = preparer.missing
+        self._left_out = f"{missing.dialogues}d/{missing.turns}t" if missing.turns and rules.missing == "skip" else ""
+        self.notices = [*notices, *notices_of(self.asked, ledger, preparer)]
+
+    @property
+    def dialogues(self) -> int:
+        """How many dialogues were scored."""
+        return len(self.ledger.main.dialogues)
+
+    @property
+    def turns(self) -> int:
+        """How many turns were scored."""
+        return len(self.ledger.main.rows)
+
+    @cached_property
+    def scores(self) -> list[Score]:
+        """The asked measures in order."""
+        return [self._score(each, self.ledger.value(each.used)) for each in self.asked]
+
+    def __getitem__(self, measure: str) -> Score:
+        """The score of a measure as it was asked for."""
+        for score in self.scores:
+            if score.measure == measure:
+                return score
+        raise DialmeterError(
+            f"{measure!r} was not asked for; {did_you_mean(measure, [each.text for each in self.asked])}"
+        )
+
+    @property
+    def value(self) -> float | None:
+        """The value of the first measure."""
+        return self.scores[0].value
+
+    @property
+    def signature(self) -> str:
+        """The signature of the first measure."""
+        return self.scores[0].signature
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Dialogues, turns, exact and local turns, and the four change counts, through the rule set's own lens."""
+        book = self.ledger.main
+        counts = book.counts()
+        tallies = [(Tally(*row), counts[position]) for position, row in enumerate(book.table)]
+        turns = {
+            "dialogues": self.dialogues,
+            "turns": self.turns,
+            "exact_turns": sum(count for tally, count in tallies if tally.exact),
+            "local_turns": sum(count for tally, count in tallies if tally.local),
+        }
+        if not self._values_known:
+            return turns
+        return {
+            **turns,
+            "missed": sum(count * tally.missed for tally, count in tallies),
+            "wrong": sum(count * tally.wrong for tally, count in tallies),
+            "over": sum(count * tally.over for tally, count in tallies),
+            "correct": sum(count * tally.correct for tally, count in tallies),
+        }
+
+    def by(self, group: str, turns: ActiveTurns = "active") -> list[Score]:
+        """The scores by ``domain``, ``slot``, ``without-domain``, ``service`` or ``turn``.
+
+        Args:
+            group: what the groups are.
+            turns: for groups of slots, count the turns at which gold holds one of them (``active``), or ``all``.
+
+        Raises:
+            DialmeterError: the breakdown was not kept in the pass.
+        """
+        if group == "turn":
+            return self._by_turn()
+        if group == "service":
+            return self._by_service()
+        if group not in self._breakdowns:
+            known = ("turn", "service", *self._breakdowns)
+            raise DialmeterError(
+                f"no breakdown by {group!r} was kept; {did_you_mean(group, known)} (ask for it with by=)"
+            )
+        breakdown = self._breakdowns[group]
+        also = {"turns": turns} if group != "without-domain" else {}
+        return [
+            self._score(each, value, {group: name}, also)
+            for each in self.asked
+            if hasattr(each.used, "from_tally")
+            for name, value in breakdown.values(each.used, turns, self.ledger).items()
+        ]
+
+    def _by_turn(self) -> list[Score]:
+        return [
+            self._score(each, value, {"turn": number})
+            for each in self.asked
+            if hasattr(each.used, "from_tally") and each.used.gather == "sum" and each.used.average == "turn"
+            for number, value in self.ledger.by_turn(each.used).items()
+        ]
+
+    def _by_service(self) -> list[Score]:
+        return [
+            self._score(each, value, {"service": service})
+            for each in self.asked
+            if hasattr(each.used, "from_frames")
+            for service, value in self.ledger.by_service(each.used).items()
+        ]
+
+    def _score(
+        self,
+        asked: Asked,
+        value: Valued,
+        group: dict[str, str | int] | None = None,
+        also: Mapping[str, str] | None = None,
+    ) -> Score:
+        return Score(
+            measure=asked.text,
+            value=value.value,
+            n=value.n,
+            unscored=value.unscored,
+            reason="" if value.value is not None else asked.used.why_unscored,
+            group=group or {},
+            signature=signature(
+                asked.text,
+                asked.used,
+                self.rules,
+                dialogues=self.dialogues,
+                turns=self.turns,
+                data=self.data,
+                left_out=self._left_out,
+                also={**(group or {}), **(also or {})},
+            ),
+        )
+
+    def worst(self, n: int = 10, measure: str | None = None) -> list[Worst]:
+        """The dialogues with the lowest value of a measure that have any mistake; FGA where it was asked for."""
+        chosen = self._ranking(measure)
+        values = self.ledger.per_dialogue(chosen)
+        book = self.ledger.book_for(chosen)
+        tallies = [Tally(*row) for row in book.table]
+        found = []
+        for position, (name, value) in enumerate(zip(book.dialogues, values, strict=True)):
+            rows = [tallies[row] for row in book.rows_of(position)]
+            wrong_turns = sum(not row.exact for row in rows)
+            if value is not None and wrong_turns:
+                changes = (
+                    sum(row.missed for row in rows),
+                    sum(row.wrong for row in rows),
+                    sum(row.over for row in rows),
+                )
+                found.append(Worst(name, value, len(rows), wrong_turns, *changes))
+        return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
+
+    def _ranking(self, measure: str | None) -> Measure:
+        ranked = [each for each in self.asked if hasattr(each.used, "from_tally") and each.used.gather == "sum"]
+        if measure is not None:
+            ranked = [each for each in ranked if each.text == measure]
+            if not ranked:
+                raise DialmeterError(f"dialogues cannot be ranked by {measure!r}; it was not asked for")
+        elif not ranked:
+            return self.ledger.measures[0]
+        return next((each.used for each in ranked if each.text == "FGA(lam=0.5)"), ranked[0].used)
+
+    @property
+    def ranked_by(self) -> str:
+        """The measure that ``worst`` sorts by when none is named."""
+        return repr(self._ranking(None))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The scores as plain dictionaries, as in JSON."""
+        return [score_dict(score) for score in self.scores]
+
+    def to_polars(self) -> polars.DataFrame:
+        """The scores as a polars table."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtra("to_polars()", "tables") from None
+        return polars.DataFrame(self.to_dicts(), infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(score.measure)}</td><td style='text-align:right'>"
+            f"{'–' if score.value is None else f'{100 * score.value:.2f}'}</td>"
+            f"<td><code>{html.escape(score.signature)}</code></td></tr>"
+            for score in self.scores
+        )
+        return f"<table><thead><tr><th>measure</th><th>value</th><th>signature</th></tr></thead><tbody>{rows}</tbody></table>"
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{each.measure} {'–' if each.value is None else f'{100 * each.value:.2f}'}" for each in self.scores
+        )
+        return f"<TrackerResult {shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}>"
+
+
+def score_dict(score: Score) -> dict[str, Any]:
+    """A score as it stands in JSON: the keys of its group beside the others."""
+    plain: dict[str, Any] = to_builtins(score)
+    group = plain.pop("group", {})
+    reason = {"reason": score.reason} if score.reason else {}
+    return {
+        "measure": score.measure,
+        "value": score.value,
+        "ci": list(score.ci) if score.ci else None,
+        "n": score.n,
+        "unscored": score.unscored,
+        **group,
+        **reason,
+        "signature": score.signature,
+    }

@@ -1,0 +1,268 @@
+"""Scoring a tracker: one pass over the dialogues, then a result that can be asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import DialmeterError, InputError
+from ..formats import Corpus, Role, open_corpus
+from ..formats.parts import any_state, dialogue
+from ..formats.schema import read_schema
+from ..measure import Measure
+from ..model import Dialogue, Notice, Schema, State, Turn
+from ..rules import Rules, load
+from .align import joined, open_pair
+from .asked import resolve
+from .breakdown import Breakdown, By
+from .ledger import Ledger
+from .prepare import AnyDialogue, Prepared, Preparer
+from .result import TrackerResult
+
+Sink = Callable[[Dialogue, Prepared], None]
+"""Takes every scored dialogue as it was read and as it was compared."""
+
+
+class TrackerScorer:
+    """Takes dialogues one by one, as in a training loop.
+
+    Args:
+        measures: what to compute, as names or measures; without it those of the rule set.
+        rules: a rule set, its name, or a TOML file.
+        schema: the slots that exist; SA takes their number from it.
+        by: also keep what is needed for scores by ``domain``, ``slot`` or ``without-domain``.
+        correctness_only: the dialogues say which slots are right, but hold no values.
+
+    Example:
+        >>> scorer = TrackerScorer(["JGA", "GCA"])
+        >>> scorer.add("d1", [{"hotel-area": "east"}], [{"hotel-area": "East "}])
+        >>> [score.value for score in scorer.result().scores]
+        [1.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[str | Measure] | None = None,
+        rules: str | Rules = "dialmeter",
+        schema: Schema | None = None,
+        by: Sequence[By] = (),
+        correctness_only: bool = False,
+    ) -> None:
+        self.rules = rules if isinstance(rules, Rules) else load(rules)
+        self.schema = schema
+        self._correctness_only = correctness_only
+        self._asked, self._notices = resolve(measures, self.rules, correctness_only)
+        # The rule set's own FGA and GCA come first: counts are told through their lens.
+        own, _ = resolve(["FGA(lam=1)"] if correctness_only else _OWN, _without_limits(self.rules), correctness_only)
+        used = [asked.used for asked in (*own, *self._asked)]
+        self._ledger = Ledger(used, self.rules.hyphen_cut)
+        self._preparer = Preparer(self.rules, self._ledger.needs_none)
+        self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut) for kind in dict.fromkeys(by)]
+
+    @property
+    def needs_whole_dialogues(self) -> bool:
+        """Must dialogues be read with all that the file says of them?"""
+        return self._ledger.needs_frames
+
+    def add(self, dialogue_id: str, gold: Iterable[Mapping[str, Any]], pred: Iterable[Mapping[str, Any]]) -> None:
+        """Takes one dialogue as two lists of states, one per user turn; flat or nested.
+
+        Raises:
+            InputError: lists of different length, or something that is no state.
+        """
+        golds, preds = _states(gold, dialogue_id, "gold"), _states(pred, dialogue_id, "pred")
+        if len(golds) != len(preds):
+            raise InputError(f"{len(golds)} gold states and {len(preds)} predicted ones", dialogue=dialogue_id)
+        pairs = zip(golds, preds, strict=True)
+        self.add_dialogue(
+            dialogue(dialogue_id, [Turn(number, wanted, found) for number, (wanted, found) in enumerate(pairs)])
+        )
+
+    def add_dialogue(self, read: AnyDialogue) -> Prepared:
+        """Takes one dialogue as read from a file."""
+        prepared = self._preparer.prepare(read)
+        if prepared.steps:
+            self._ledger.add(prepared, read if isinstance(read, Dialogue) else None, self.schema)
+            for breakdown in self._breakdowns:
+                breakdown.add(prepared)
+        return prepared
+
+    def result(self, name: str = "", notices: Iterable[Notice] = ()) -> TrackerResult:
+        """What was measured.
+
+        Args:
+            name: of the file, for messages.
+            notices: what the reader had to say.
+
+        Raises:
+            InputError: turns without prediction under rules that do not allow them, or no turn with gold.
+        """
+        missing = self._preparer.missing
+        if missing.turns and self.rules.missing == "error":
+            whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
+            raise InputError(
+                f"{missing.turns} turns have gold and no prediction{whole}: {'; '.join(missing.examples)}"
+                f"{' …' if missing.turns > len(missing.examples) else ''} (allow it with --missing empty or --missing skip)",
+                file=name,
+            )
+        if not self._ledger.count_of_turns:
+            raise InputError("no turn with a gold state and a prediction", file=name)
+        return TrackerResult(
+            rules=self.rules,
+            asked=self._asked,
+            ledger=self._ledger,
+            preparer=self._preparer,
+            breakdowns=self._breakdowns,
+            slots=len(self.schema.slots) if self.schema else len(self._preparer.gold_slots),
+            notices=[*self._notices, *notices],
+            values_known=not self._correctness_only,
+        )
+
+
+_OWN = ["FGA(lam=1)", "GCA"]
+
+
+def _without_limits(rules: Rules) -> Rules:
+    from msgspec.structs import replace
+
+    return replace(rules, only=())
+
+
+def _states(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[State]:
+    if isinstance(given, Mapping | str):
+        raise InputError(f"{side} must be a list of states, one per user turn", dialogue=dialogue_id)
+    result = []
+    for number, state in enumerate(given):
+        try:
+            result.append(any_state(state))
+        except InputError as error:
+            raise error.at(dialogue=dialogue_id, turn=number) from None
+    return result
+
+
+def score_file(
+    path: str,
+    gold: str | None = None,
+    *,
+    form: str | None = None,
+    gold_form: str | None = None,
+    schema: str | None = None,
+    only: frozenset[str] | None = None,
+    measures: Sequence[str | Measure] | None = None,
+    rules: str | Rules = "dialmeter",
+    by: Sequence[By] = (),
+    sink: Sink | None = None,
+    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+) -> TrackerResult:
+    """Scores a prediction file.
+
+    Args:
+        path: predictions, with gold or without.
+        gold: the file with gold states, where the first has none.
+        form: the format of the predictions; found where it is not named.
+        gold_form: the format of gold.
+        schema: a schema file, for the number of slots and for categorical slots.
+        only: keys of the dialogues to score, such as a split.
+        measures: what to compute; without it the measures of the rule set.
+        rules: a rule set.
+        by: breakdowns to keep.
+        sink: takes every dialogue, for a run on disk.
+        watch: wraps the dialogues, for a progress bar.
+
+    Raises:
+        InputError: whatever is wrong with a file, with its place.
+    """
+    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
+    scorer = TrackerScorer(
+        measures, rules, read_schema(schema) if schema else None, by, correctness_only=corpus.correctness_only
+    )
+    in_full = sink is not None or scorer.needs_whole_dialogues
+    one_file: Iterable[AnyDialogue] = corpus if in_full else corpus.light()
+    dialogues = one_file if gold_corpus is None else joined(gold_corpus, corpus)
+    for read in watch(dialogues, corpus):
+        if only is not None and not _is_in(read, only):
+            continue
+        scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+        try:
+            prepared = scorer.add_dialogue(read)
+        except InputError as error:
+            raise error.at(file=corpus.name) from None
+        if sink is not None and prepared.steps:
+            assert isinstance(read, Dialogue)
+            sink(read, prepared)
+    return scorer.result(corpus.name, [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])])
+
+
+def _is_in(read: AnyDialogue, keys: frozenset[str]) -> bool:
+    from ..model import dialogue_key
+
+    return dialogue_key(read.id) in keys
+
+
+States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
+
+
+def score_tracker(
+    gold: States,
+    pred: States | None = None,
+    measures: Sequence[str | Measure] | None = None,
+    rules: str | Rules = "dialmeter",
+    *,
+    schema: str | None = None,
+    by: Sequence[By] = ("domain", "slot"),
+) -> TrackerResult:
+    """Scores predictions against gold.
+
+    Args:
+        gold: a file; or a mapping from dialogue to its list of states; or a list of such lists.
+        pred: likewise; may be left out where the file of ``gold`` holds both.
+        measures: such as ``["JGA", "FGA(lam=0.5)"]``; without it the measures of the rule set.
+        rules: a rule set, its name, or a TOML file.
+        schema: a schema file.
+        by: the breakdowns that ``result.by`` will be asked for.
+
+    Example:
+        >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
+        >>> pred = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east"}]}
+        >>> score_tracker(gold, pred, ["JGA"]).scores[0].value
+        0.5
+        >>> score_tracker([{"hotel-area": "east"}], [{"hotel-area": "east"}])
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: gold is a flat list of states; wrap each dialogue's states in a list of its own: [[state, state, ...], ...]
+
+    Raises:
+        DialmeterError: input that cannot be scored, with its place.
+    """
+    if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
+        if pred is None:
+            return score_file(str(gold), measures=measures, rules=rules, schema=schema, by=by)
+        return score_file(str(pred), str(gold), measures=measures, rules=rules, schema=schema, by=by)
+    if pred is None:
+        raise DialmeterError("pred is missing; it may be left out only where gold is a file that holds both")
+    scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
+    for read in joined(_dialogues(gold, Role.GOLD), _dialogues(pred, Role.PRED)):
+        scorer.add_dialogue(read)
+    return scorer.result()
+
+
+def _dialogues(given: States, role: Role) -> Iterable[Dialogue]:
+    if isinstance(given, str | Path):
+        return open_corpus(given, role)
+    name = role.value
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        listed = list(given)
+        if listed and all(isinstance(each, Mapping) for each in listed):
+            raise DialmeterError(
+                f"{name} is a flat list of states; wrap each dialogue's states in a list of its own: [[state, state, ...], ...]"
+            )
+        pairs = [(str(position), states) for position, states in enumerate(listed)]
+    return [
+        dialogue(
+            key,
+            [Turn(number, **{name: state}) for number, state in enumerate(_states(states, key, name))],  # type: ignore[arg-type]
+        )
+        for key, states in pairs
+    ]
