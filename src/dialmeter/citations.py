@@ -1,0 +1,35 @@
+"""What to cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+
+from .measure import parse
+
+_ENTRY = re.compile(r"@\w+\{([\w-]+),.*?\n\}\n", re.DOTALL)
+
+
+@cache
+def entries() -> dict[str, str]:
+    """All BibTeX entries by key.
+
+    Example:
+        >>> "dey-2022" in entries()
+        True
+    """
+    text = files(__package__).joinpath("citations.bib").read_text("utf-8")
+    return {found[1]: found[0].rstrip() for found in _ENTRY.finditer(text)}
+
+
+def for_measures(measures: Iterable[str]) -> list[str]:
+    """dialmeter's own entry, and those of the measures, each once.
+
+    Example:
+        >>> [entry.split("{")[1].split(",")[0] for entry in for_measures(["JGA", "FGA(lam=0.5)"])]
+        ['dialmeter', 'henderson-2014', 'dey-2022']
+    """
+    keys = dict.fromkeys(["dialmeter", *(key for measure in measures for key in parse(measure).cite)])
+    return [entries()[key] for key in keys]

@@ -1,0 +1,83 @@
+"""``dialmeter convert``"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import click
+
+from ..errors import DialmeterError
+from ..formats import Role, open_corpus
+from ..formats.native import write
+from ..model import Dialogue
+from ..tracking.align import joined
+from .options import quiet_option
+from .say import warn, watched
+
+
+@click.command()
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--gold", metavar="FILE", help="Gold states, where IN holds predictions only.")
+@click.option("--from", "form", metavar="FORMAT", help="The format of IN; found where it is not named.")
+@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
+@click.option(
+    "--role",
+    type=click.Choice(["gold", "pred"]),
+    default="gold",
+    show_default=True,
+    help="What the one state per turn is, where a format holds one and --gold is not given.",
+)
+@click.option("--force", is_flag=True, help="Replace OUT.")
+@quiet_option
+def convert(**options: Any) -> None:
+    """Turn IN into dialmeter's own JSON lines, with both states where IN holds both or --gold is given.
+
+    OUT ending in .gz or .zst is compressed; - is standard output.
+    """
+    source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
+    corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["form"])
+    dialogues: Iterable[Dialogue] = (
+        corpus if gold is None else joined(open_corpus(gold, Role.GOLD, options["gold_form"]), corpus)
+    )
+    shown = watched(dialogues, corpus, quiet)
+    if target == "-":
+        count = write(shown, sys.stdout.buffer)
+    else:
+        path = Path(target)
+        if path.exists() and not options["force"]:
+            raise DialmeterError(f"{target}: is there already; replace it with --force")
+        part = path.with_name(path.name + ".part")
+        try:
+            with _opened(part, path.suffix) as file:
+                count = write(shown, file)
+            os.replace(part, path)
+        except OSError as error:
+            raise DialmeterError(f"{target}: cannot be written: {error.strerror or error}") from None
+        finally:
+            part.unlink(missing_ok=True)
+    warn(corpus.notices, quiet)
+    if not quiet:
+        click.echo(f"{count} dialogues from {corpus.format} to native", err=True)
+
+
+@contextmanager
+def _opened(part: Path, suffix: str) -> Iterator[BinaryIO]:
+    if suffix == ".gz":
+        # No name and no time in the header: the same dialogues give the same bytes.
+        with open(part, "wb") as plain, gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
+            yield cast(BinaryIO, packed)
+    elif suffix == ".zst":
+        from ..formats.source import zstd_module
+
+        with zstd_module().ZstdFile(part, "wb") as packed:
+            yield packed
+    else:
+        with open(part, "wb") as plain:
+            yield plain

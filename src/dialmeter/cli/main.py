@@ -1,0 +1,102 @@
+"""The entry: lazy commands, and the exit codes that scripts rely on."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .._version import __version__
+from ..errors import ConditionHolds, DialmeterError, did_you_mean, one_line
+
+EXIT_CONDITION = 1
+EXIT_INPUT = 2
+EXIT_INTERNAL = 4
+EXIT_INTERRUPTED = 130
+
+_COMMANDS = {
+    "demo": ("demo:demo", "Score two trackers on dialogues that come with dialmeter."),
+    "tracker": ("tracker:tracker", "Measure dialogue state trackers."),
+    "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
+    "list": ("listing:list_", "List formats, measures and rule sets, or describe one."),
+    "cite": ("cite:cite", "Print what to cite for a run or for measures."),
+    "completion": ("completion:completion", "Print the shell completion script."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that --help is quick."""
+
+    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._lazy:
+            return None
+        module, _, name = self._lazy[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f".{module}", __package__), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in self._lazy:
+            ctx.fail(f"no such command {one_line(args[0])!r}; {did_you_mean(args[0], self._lazy)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in self._lazy.items()])
+
+
+@click.command(cls=LazyGroup, lazy=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="dialmeter")
+def cli() -> None:
+    """Numbers you can trust for dialogue systems: trackers, users, judges."""
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Runs the command line and exits with its code."""
+    sys.exit(_guarded(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False)))
+
+
+def _guarded(call: Callable[[], Any]) -> int:
+    try:
+        code = call()
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        hint = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
+        return _complain(f"{error.format_message()}{hint}", EXIT_INPUT)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted", EXIT_INTERRUPTED)
+    except ConditionHolds as holds:
+        return _complain(str(holds), EXIT_CONDITION)
+    except DialmeterError as error:
+        return _complain(str(error), EXIT_INPUT)
+    except BrokenPipeError:
+        # The reader of a pipe has left, as `head` does; there is nobody to complain to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        with tempfile.NamedTemporaryFile("w", prefix="dialmeter-", suffix=".log", delete=False) as file:
+            traceback.print_exc(file=file)
+        return _complain(
+            f"internal error: {type(error).__name__}: {error} (details in {file.name}; please report it)", EXIT_INTERNAL
+        )
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"dialmeter: {one_line(message, 4000)}", err=True)
+    return code

@@ -1,0 +1,65 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ..report.tables import STYLES
+from ..rules import FIELDS, Rules, change, load
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_RULE_HELP = {
+    "values": "normaliser steps, comma separated: trim, blanks, no-blanks, lower, digits; or as-is",
+    "none": "words that mean absent, comma separated; keep for none, drop for the usual four",
+    "dontcare": "keep, drop, or merge spellings",
+    "extra": "slots that gold lacks: penalise, ignore-slots, ignore-domains",
+    "alternatives": "several gold values: any-of, literal, set",
+    "match": "exact, or a similarity such as ratio>=90",
+    "missing": "a turn without prediction: error, empty, skip",
+    "state": "cumulative; or update where each turn holds only what is new (update-pred: in predictions only)",
+}
+
+
+def stacked(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order in which help shows them."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+input_options = stacked(
+    click.argument("file"),
+    click.option("--gold", metavar="FILE", help="Gold states, where FILE holds predictions only."),
+    click.option("--from", "form", metavar="FORMAT", help="The format of FILE; found where it is not named."),
+    click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file."),
+    click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list)."),
+    click.option("--only", metavar="LIST", help="A file with one dialogue id per line: score only these."),
+)
+
+rule_options = stacked(
+    click.option(
+        "--rules", "rules_name", default="dialmeter", show_default=True, metavar="NAME|FILE.toml", help="The rule set."
+    ),
+    *(click.option(f"--{name}", metavar="CHOICE", help=f"Change one rule: {_RULE_HELP[name]}.") for name in FIELDS),
+)
+
+style_options = stacked(
+    click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="How to print."),
+    click.option("--json", "style", flag_value="json", help="Short for --as json."),
+)
+
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no warnings.")
+
+
+def chosen_rules(options: dict[str, Any]) -> Rules:
+    """Takes the rule options out of a command's options and makes the rule set."""
+    rules = load(options.pop("rules_name"))
+    return change(rules, **{name: options.pop(name) for name in FIELDS})

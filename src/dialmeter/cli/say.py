@@ -1,0 +1,82 @@
+"""What commands print beside their result: JSON documents, warnings, progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from .._version import __version__
+from ..errors import one_line
+from ..formats import Corpus
+from ..model import Notice
+
+SCHEMA = 1
+
+
+def document(kind: str, command: str, scores: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """The document that every command prints with --json."""
+    warnings = [_warning(notice) for notice in more.pop("warnings", ())]
+    head = {"schema": SCHEMA, "dialmeter": __version__, "kind": kind, "command": command, "scores": scores}
+    return {**head, "counts": more.pop("counts", {}), "warnings": warnings, **more}
+
+
+def _warning(notice: Notice) -> dict[str, Any]:
+    return {"code": notice.code, "count": notice.count, "message": notice.message, "where": list(notice.where)}
+
+
+def print_json(thing: dict[str, Any]) -> None:
+    """One document on standard output, and nothing else there."""
+    click.echo(msgspec.json.format(msgspec.json.encode(thing), indent=1).decode())
+
+
+def warn(notices: Sequence[Notice], quiet: bool) -> None:
+    """Warnings on standard error, one line each."""
+    if quiet:
+        return
+    for notice in notices:
+        where = f" [{'; '.join(notice.where[:3])}{'; …' if len(notice.where) > 3 else ''}]" if notice.where else ""
+        click.echo(f"warning: {one_line(notice.message + where, 400)}", err=True)
+
+
+def watched(dialogues: Iterable[Any], corpus: Corpus, quiet: bool) -> Iterator[Any]:
+    """Passes dialogues on and shows how far reading has come: a bar on a terminal, a line per 10 % elsewhere."""
+    if quiet:
+        yield from dialogues
+    elif sys.stderr.isatty():
+        yield from _with_bar(dialogues, corpus)
+    else:
+        yield from _with_lines(dialogues, corpus)
+
+
+def _with_bar(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("scoring", total=1.0, rate="")
+        for count, each in enumerate(dialogues, 1):
+            yield each
+            if count % 500 == 0:
+                speed = progress.tasks[0].elapsed or 0
+                rate = f"{count / speed:,.0f} dialogues/s" if speed else ""
+                progress.update(task, completed=corpus.share_read, rate=rate)
+
+
+def _with_lines(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+    told = 0
+    for count, each in enumerate(dialogues, 1):
+        yield each
+        if count % 500 == 0 and int(10 * corpus.share_read) > told:
+            told = int(10 * corpus.share_read)
+            click.echo(f"scoring: {10 * told} % ({count:,} dialogues)", err=True)

@@ -1,0 +1,18 @@
+"""``dialmeter tracker``"""
+
+from __future__ import annotations
+
+import click
+
+from .main import LazyGroup
+
+_COMMANDS = {
+    "check": ("tracker_check:check", "Validate a file, and score gold against itself."),
+    "score": ("tracker_score:score", "Score a prediction file."),
+    "rules": ("tracker_rules:rules", "One file under every rule set, and which turns flip."),
+}
+
+
+@click.command("tracker", cls=LazyGroup, lazy=_COMMANDS)
+def tracker() -> None:
+    """Measure dialogue state trackers."""

@@ -1,0 +1,109 @@
+"""``dialmeter tracker rules``"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from ..errors import DialmeterError, one_line
+from ..formats.schema import read_schema
+from ..report.tables import Table, percent, render
+from ..rules import load, names
+from ..tracking.align import joined, open_pair
+from ..tracking.explain_rules import UnderRules, explain
+from .options import input_options, quiet_option, style_options
+from .say import document, print_json, watched
+
+
+@click.command()
+@input_options
+@click.option(
+    "--rules",
+    "chosen",
+    multiple=True,
+    metavar="NAME|FILE.toml",
+    help="Only these rule sets, the first as the base; may be repeated.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "empty", "skip"]),
+    default="error",
+    show_default=True,
+    help="A turn without prediction.",
+)
+@click.option(
+    "--flips", type=click.IntRange(min=0), default=3, show_default=True, help="Flipped turns to list per rule set."
+)
+@style_options
+@quiet_option
+def rules(**options: Any) -> None:
+    """Score one FILE under every rule set, and list which turns flip and because of which rule.
+
+    A turn flips when it is right under one rule set and wrong under the other. The first rule set is the base.
+    """
+    from msgspec.structs import replace
+
+    rule_sets = [replace(load(name), missing=options["missing"]) for name in (options["chosen"] or names())]
+    if options["only"]:
+        raise DialmeterError("--only is not for `tracker rules`; convert the dialogues first")
+    corpus, gold = open_pair(options["file"], options["gold"], options["form"], options["gold_form"])
+    if corpus.correctness_only:
+        raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
+    dialogues = list(watched(corpus if gold is None else joined(gold, corpus), corpus, options["quiet"]))
+    schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
+    found = explain(dialogues, rule_sets, schema)
+    if options["style"] == "json":
+        _print_json(found)
+        return
+    click.echo(render(_table(found), options["style"]))
+    if options["style"] == "text":
+        _print_flips(found, options["flips"])
+
+
+def _table(found: list[UnderRules]) -> Table:
+    rows = tuple(
+        (each.rules, percent(each.value), f"{each.right_turns} of {each.turns}", str(len(each.flips)), _causes(each))
+        for each in found
+    )
+    return Table("", ("rules", "JGA", "right turns", "flips", "because of"), rows, frozenset({1, 2, 3}))
+
+
+def _causes(each: UnderRules) -> str:
+    counted = Counter(cause for flip in each.flips for cause in flip.because)
+    return ", ".join(f"{cause} ({count})" for cause, count in counted.most_common(4))
+
+
+def _print_flips(found: list[UnderRules], most: int) -> None:
+    base = found[0].rules
+    for each in found[1:]:
+        for flip in each.flips[:most]:
+            verdict = "right" if flip.right else "wrong"
+            place = f"dialogue {one_line(flip.dialogue)}, turn {flip.turn}"
+            click.echo(
+                f"\n{each.rules}: {place} becomes {verdict} (it is not under {base})\n  because of {'; '.join(flip.because)}",
+                nl=False,
+            )
+        if len(each.flips) > most > 0:
+            click.echo(f"\n  … and {len(each.flips) - most} more", nl=False)
+    click.echo("")
+
+
+def _print_json(found: list[UnderRules]) -> None:
+    scores = [
+        {
+            "measure": "JGA",
+            "value": each.value,
+            "ci": None,
+            "n": each.turns,
+            "unscored": 0,
+            "rules": each.rules,
+            "signature": each.signature,
+        }
+        for each in found
+    ]
+    flips = {each.rules: [to_builtins(flip) for flip in each.flips] for each in found[1:]}
+    counts = {"turns": found[0].turns, "rule_sets": len(found)}
+    print_json(document("tracker", "tracker rules", scores, counts=counts, flips=flips))

@@ -1,0 +1,187 @@
+"""``dialmeter tracker score``"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from ..conditions import parse_condition
+from ..errors import DialmeterError, one_line
+from ..formats.multiwoz import ids_of_list
+from ..measure import Score, parse
+from ..model import Dialogue, dialogue_key
+from ..report.tables import render
+from ..report.tracker import group_table, markdown_report, score_table, shared_signature, worst_table
+from ..rules import FIELDS, Rules
+from ..runs import RunWriter
+from ..tracking import record, show
+from ..tracking.prepare import Prepared
+from ..tracking.result import TrackerResult, score_dict
+from ..tracking.scorer import Sink, score_file
+from .options import chosen_rules, input_options, quiet_option, rule_options, style_options
+from .say import document, print_json, warn, watched
+
+_GROUPS = ("domain", "slot", "turn", "without-domain", "service")
+
+
+@click.command()
+@input_options
+@click.option(
+    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
+)
+@rule_options
+@click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Also score by group; may be repeated.")
+@click.option(
+    "--turns", type=click.Choice(["active", "all"]), default="active", show_default=True, help="Turns of a group."
+)
+@click.option(
+    "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
+)
+@click.option("--out", metavar="DIR", help="Keep the run in this folder.")
+@click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
+@click.option("--force", is_flag=True, help="Replace a run in --out.")
+@click.option(
+    "--fail-if", "conditions", multiple=True, metavar="CONDITION", help='Exit 1 if it holds, e.g. "JGA < 0.5".'
+)
+@click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
+@style_options
+@quiet_option
+def score(**options: Any) -> None:
+    """Score a prediction FILE (- for standard input).
+
+    Gold and predictions may stand in one file or in two (--gold). The format is found by looking at the file.
+    """
+    again = _command_again(options)
+    rules = chosen_rules(options)
+    file, gold, quiet = options["file"], options["gold"], options["quiet"]
+    guards = [parse_condition(text) for text in options["conditions"]]
+    measures = _with_guards(options["measures"], rules, [guard.measure for guard in guards])
+    writer, about = _writer(options, rules, measures)
+    wanted = {dialogue_key(name): name for name in options["shown"]}
+    printed: dict[str, list[str]] = {}
+    formats: list[str] = []
+
+    def watch(dialogues: Any, corpus: Any) -> Any:
+        formats.append(corpus.format)
+        return watched(dialogues, corpus, quiet)
+
+    result = score_file(
+        file,
+        gold,
+        form=options["form"],
+        gold_form=options["gold_form"],
+        schema=options["schema"],
+        only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
+        measures=measures,
+        rules=rules,
+        by=[group for group in options["by"] if group not in ("turn", "service")],
+        sink=_sink(writer, wanted, printed),
+        watch=watch,
+    )
+    warn(result.notices, quiet)
+    groups = {group: result.by(group, options["turns"]) for group in options["by"]}
+    if writer is not None:
+        record.finish(writer, result, about, markdown_report(file, result))
+    _print(result, groups, formats[0], options, again)
+    for key, name in wanted.items():
+        if key not in printed:
+            raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
+        if options["style"] == "text":
+            click.echo("\n" + "\n".join(printed[key]))
+    scores = [score_dict(each) for each in (*result.scores, *(each for found in groups.values() for each in found))]
+    for guard in guards:
+        guard.check(scores)
+
+
+def _with_guards(measures: tuple[str, ...], rules: Rules, guarded: list[str]) -> list[str]:
+    """The measures asked for, or the rule set's, and those that conditions name."""
+    asked = [repr(parse(each)) for each in (measures or rules.measures)]
+    return [*asked, *(each for each in guarded if each not in asked)]
+
+
+def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple[RunWriter | None, dict[str, Any]]:
+    if not options["out"]:
+        if options["resume"] or options["force"]:
+            raise DialmeterError("--resume and --force go with --out")
+        return None, {}
+    paths = {
+        "predictions": options["file"],
+        "gold": options["gold"],
+        "schema": options["schema"],
+        "only": options["only"],
+    }
+    inputs = [record.input_of(role, path) for role, path in paths.items() if path]
+    about = record.identity(inputs, rules, measures)
+    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
+
+
+def _sink(writer: RunWriter | None, wanted: dict[str, str], printed: dict[str, list[str]]) -> Sink | None:
+    if writer is None and not wanted:
+        return None
+
+    def take(dialogue: Dialogue, prepared: Prepared) -> None:
+        if writer is not None and dialogue.id not in writer.done:
+            writer.add(record.row(dialogue, prepared))
+        if dialogue_key(dialogue.id) in wanted:
+            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, prepared))
+
+    return take
+
+
+def _print(
+    result: TrackerResult, groups: dict[str, list[Score]], form: str, options: dict[str, Any], again: str
+) -> None:
+    style = options["style"]
+    if style == "json":
+        scores = [score_dict(each) for each in (*result.scores, *(each for found in groups.values() for each in found))]
+        worst = [
+            {"dialogue": each.dialogue, "value": each.value, "wrong_turns": each.wrong_turns}
+            for each in result.worst(3)
+        ]
+        more = {"format": form, "worst": {"measure": result.ranked_by, "dialogues": worst}}
+        print_json(document("tracker", "tracker score", scores, counts=result.counts, warnings=result.notices, **more))
+        return
+    if style == "text":
+        click.echo(_heading(result, form, options["file"]) + "\n")
+    click.echo(render(score_table(result.scores), style))
+    for group, scores_of_group in groups.items():
+        if scores_of_group:
+            click.echo("\n" + render(group_table(scores_of_group, group), style))
+    if style == "csv":
+        return
+    comment = {"latex": "% "}.get(style, "")
+    lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
+    click.echo("")
+    for line in lines:
+        click.echo(f"{comment}signature  {line}" if style != "markdown" else f"Signature: `{line}`")
+    if style == "text":
+        _print_end(result, options, again)
+
+
+def _heading(result: TrackerResult, form: str, file: str) -> str:
+    counts = result.counts
+    parts = [one_line(file), f"format {form}", f"{counts['dialogues']} dialogues", f"{counts['turns']} turns"]
+    return "  ".join([*parts, f"rules {result.rules.name}"])
+
+
+def _print_end(result: TrackerResult, options: dict[str, Any], again: str) -> None:
+    worst = result.worst(3)
+    if not worst:
+        click.echo("\nNo dialogue has a mistake.")
+        return
+    click.echo("\n" + render(worst_table(result, 3), "text"))
+    if options["shown"] or options["file"] == "-":
+        return
+    click.echo(f"\nNext: {again} --show {shlex.quote(worst[0].dialogue)}")
+
+
+def _command_again(options: dict[str, Any]) -> str:
+    """The command as it was typed, as far as it says what is scored and how."""
+    names = {"form": "from", "gold_form": "gold-from", "rules_name": "rules"}
+    words = ["dialmeter", "tracker", "score", options["file"]]
+    for name in ("gold", "form", "gold_form", "schema", "only", "rules_name", *FIELDS):
+        if options[name] and (name, options[name]) != ("rules_name", "dialmeter"):
+            words += [f"--{names.get(name, name)}", options[name]]
+    return shlex.join(words)
