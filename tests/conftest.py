@@ -1,0 +1,19 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with published files and the figures that they must give; tests that need it skip without it."""
+    folder = Path(os.environ.get("DIALMETER_SHARED", ROOT.parent / "shared"))
+    if not (folder / "expected").is_dir():
+        pytest.skip(f"published data is not here: {folder} (set DIALMETER_SHARED)")
+    return folder
