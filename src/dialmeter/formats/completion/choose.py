@@ -1,0 +1,200 @@
+"""Which part of a completion is the state."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
+
+from ...errors import InputError
+from ...model import State
+from ..literals import python_literal
+from .lines import state_in_lines
+from .objects import state_from
+from .pairs import NO_DOMAIN, NotAState, key_word
+
+_REASONING_END = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+_REASONING_START = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+# A bracket that does not open a list of objects or strings is prose, or a value such as [DELETE].
+_OPENING = re.compile(r"\{|\[(?=\s{0,80}[\[{\"'\]])")
+_INSIDE = re.compile(r"[\[\]{}\"'\\]")
+_FENCE = re.compile(r"```.*?```", re.DOTALL)
+_BETWEEN = re.compile(r"[\s,;]*")
+_LABEL = re.compile(r"[\s\-*•+`\"'#]*([^\W\d]\w*)[`\"'*]*\s*[:=]\s*[`*]*")
+_MARKER = re.compile(
+    r"(?<![\w-])((?:[a-z]{1,20}[ _]){0,4}?(?:state|answer|output|result|slots)|final)\b[^\n:={}\[\]]{0,40}[:=]",
+    re.IGNORECASE,
+)
+_OF_THE_PAST = re.compile(r"(?<![a-z])(?:previous|prior|earlier|initial|original|old|last)(?![a-z])", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\{[\w .|/-]*\}")
+
+
+class _Found(NamedTuple):
+    """Objects that stand side by side, and the state that they are together; ``broken`` is one that cannot be parsed."""
+
+    start: int
+    end: int
+    state: State | None
+    broken: bool
+
+
+class _Object(NamedTuple):
+    start: int
+    end: int
+    thing: Any
+    broken: bool
+
+
+def state_in(text: str) -> State | None:
+    """The state in a completion, or None where there is none that can be read without guessing.
+
+    Reasoning in ``<think>`` tags is passed over. Objects come first: the one after the last words such as "Final state:"
+    or "State:"; without such words the last in a code fence; else the last that is a state. Objects side by side are one
+    state. Without objects, lines are read. An object that is cut off or malformed where the state should be is not repaired,
+    and nothing else is taken for it.
+
+    Example:
+        >>> state_in('Before: {"hotel-area": "east"}. Final state: {"hotel-area": "west"} (was east)')
+        {'hotel-area': 'west'}
+        >>> state_in("The state is {'hotel': {'parking': True}}."), state_in("hotel-area = east"), state_in("{}")
+        ({'hotel-parking': 'yes'}, {'hotel-area': 'east'}, {})
+        >>> state_in('{"hotel": {"area": "east"}, "train": {"da')
+    """
+    text = _without_reasoning(text)
+    try:
+        found = list(_side_by_side(text, list(_objects(text))))
+    except NotAState:
+        return None
+    fences = [fence.span() for fence in _FENCE.finditer(text)]
+    marker = _last_marker(text, found)
+    if not found:
+        regions = [text[marker:], *(text[start:end] for start, end in fences[-1:]), text]
+        return next((state for region in regions if (state := state_in_lines(region)) is not None), None)
+    likely = [each for each in found if each.state is not None or each.broken]
+    if marker:
+        after = [each for each in likely if each.start >= marker]
+        if after:
+            return after[0].state
+        told = state_in_lines(text[marker:])
+        if told is not None:
+            return told
+    fenced = [each for each in likely if any(start <= each.start < end for start, end in fences)]
+    chosen = fenced or likely
+    return chosen[-1].state if chosen else None
+
+
+def _without_reasoning(text: str) -> str:
+    ends = [end.end() for end in _REASONING_END.finditer(text)]
+    text = text[ends[-1] :] if ends else text
+    unfinished = _REASONING_START.search(text)
+    return text[: unfinished.start()] if unfinished else text
+
+
+def _last_marker(text: str, found: list[_Found]) -> int:
+    """Where the last words end that announce the state, outside the objects; 0 without such words."""
+    marker = 0
+    spans = iter(found)
+    span = next(spans, None)
+    for match in _MARKER.finditer(text):
+        while span and span.end <= match.start():
+            span = next(spans, None)
+        if not (span and span.start < match.start()) and not _OF_THE_PAST.search(match[1]):
+            marker = match.end()
+    return marker
+
+
+def _objects(text: str) -> Iterator[_Object]:
+    """The outermost objects and lists.
+
+    Raises:
+        NotAState: one is cut off.
+    """
+    position = 0
+    while opening := _OPENING.search(text, position):
+        start = opening.start()
+        thing, position, broken = _parsed(text, start)
+        if not (broken and _PLACEHOLDER.fullmatch(text, start, position)):
+            yield _labelled(text, _Object(start, position, thing, broken))
+
+
+def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
+    try:
+        thing, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        pass
+    else:
+        return thing, end, False
+    end = _closing(text, start)
+    try:
+        return python_literal(text[start:end]), end, False
+    except InputError:
+        return None, end, True
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping: dict[str, Any] = {}
+    for key, value in pairs:
+        if mapping.setdefault(key, value) != value:
+            raise ValueError
+    return mapping
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, strict=False)
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    quote = ""
+    escaped = -1
+    for mark in _INSIDE.finditer(text, start):
+        sign = mark[0]
+        if mark.start() == escaped:
+            continue
+        if sign == "\\":
+            escaped = mark.end()
+        elif quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        else:
+            depth += 1 if sign in "{[" else -1
+            if not depth:
+                return mark.end()
+    raise NotAState
+
+
+def _labelled(text: str, found: _Object) -> _Object:
+    """``hotel: {"area": "east"}``: an object of slots without domain under a label is that domain's."""
+    line = text.rfind("\n", 0, found.start) + 1
+    label = _LABEL.fullmatch(text, line, found.start) if found.start - line <= 80 else None
+    if not label or key_word(label[1]) in NO_DOMAIN or not _is_of_one_domain(found.thing):
+        return found
+    return found._replace(start=line, thing={label[1]: found.thing})
+
+
+def _is_of_one_domain(thing: Any) -> bool:
+    return isinstance(thing, dict) and not any("-" in key or isinstance(value, dict) for key, value in thing.items())
+
+
+def _side_by_side(text: str, objects: list[_Object]) -> Iterator[_Found]:
+    """Objects with nothing but blanks and commas between them, taken together."""
+    group: list[_Object] = []
+    for each in objects:
+        if group and not _BETWEEN.fullmatch(text, group[-1].end, each.start):
+            yield _together(group)
+            group = []
+        group.append(each)
+    if group:
+        yield _together(group)
+
+
+def _together(group: list[_Object]) -> _Found:
+    broken = any(each.broken for each in group)
+    things = [each.thing for each in group]
+    state = None if broken else state_from(things[0] if len(things) == 1 else things)
+    return _Found(group[0].start, group[-1].end, state, broken)

@@ -1,0 +1,166 @@
+"""One slot with its value, as a model writes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from ...errors import InputError
+from ...model import DELETED, State, Value
+from ..parts import put
+
+Pair: TypeAlias = tuple[str, Value | None]
+"""A slot and its value; None is a slot that is said to be absent."""
+
+_STATE = """
+    state belief_state dialogue_state dialog_state slot_values slots values belief answer final_answer final_state
+    output result response prediction predictions
+"""
+_REMARK = """
+    reasoning reason explanation thought thoughts analysis rationale note notes comment comments remark confidence
+    error warning user system assistant bot agent customer question input turn
+"""
+_OTHER = """
+    json python dict sure here example final updated update updates current new summary domain domains a q ai model
+    dst update_state set_state
+"""
+STATE_WORDS = frozenset(_STATE.split())
+"""Keys and labels that announce a state."""
+REMARK_WORDS = frozenset(_REMARK.split())
+"""Keys and labels of what is said about a state or in the dialogue."""
+NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
+"""Words in front of slots that are not their domain."""
+
+_ABSENT = frozenset(("null", "not mentioned"))
+_BARE_WORDS: dict[str, str | None] = {
+    "true": "yes",
+    "True": "yes",
+    "false": "no",
+    "False": "no",
+    "None": None,
+}
+_LONGEST_VALUE = 300
+_LONGEST_SPOKEN_VALUE = 100
+
+_NAME = r"[^\W\d][\w .&/'-]{0,59}?"
+_NAME_ONLY = re.compile(_NAME)
+# A colon between digits is a time's.
+_PAIR = re.compile(rf"({_NAME})[\"'*`]{{0,4}}\s{{0,4}}(?:(?<!\d):|:(?!\d)|=|->|→)[*`]{{0,3}}(.*)", re.DOTALL)
+_GLUED = re.compile(r"([^\W\d]\w*)-([^\W\d][\w ]*)-(.+)")
+_DOTTED = re.compile(r"([^\W\d]\w*)\.([^\W\d][\w ]*)")
+_WRAPPING = "\"'*` \t"
+_SECOND_PAIR = re.compile(r"(?<!\d):|:(?!\d)|=")
+
+
+class NotAState(Exception):
+    """What was found is no state, or one that cannot be read without guessing."""
+
+
+def state_of_pairs(pairs: Iterable[Pair]) -> State:
+    """The pairs as a state.
+
+    Raises:
+        NotAState: a slot with two values, or a pair that is none.
+    """
+    state: dict[str, Value] = {}
+    try:
+        for slot, value in pairs:
+            put(state, slot, value)
+    except InputError:
+        raise NotAState from None
+    return state
+
+
+def key_word(written: str) -> str:
+    """A key as it is compared with the word lists.
+
+    Example:
+        >>> key_word("Belief State")
+        'belief_state'
+    """
+    return re.sub(r"[\s-]+", "_", written.strip().lower())
+
+
+def slot_of(written: str, domain: str = "") -> str:
+    """A slot's name, with its domain in front where that is known.
+
+    Example:
+        >>> slot_of("hotel.area"), slot_of("area", "hotel"), slot_of("hotel-area", "hotel"), slot_of("area")
+        ('hotel-area', 'hotel-area', 'hotel-area', 'area')
+    """
+    name = re.sub(r"\s*-\s*", "-", written.strip(_WRAPPING))
+    if not _NAME_ONLY.fullmatch(name):
+        raise NotAState
+    dotted = _DOTTED.fullmatch(name)
+    if dotted:
+        name = f"{dotted[1]}-{dotted[2]}"
+    domain = domain.strip(_WRAPPING)
+    return name if not domain or name.startswith(f"{domain}-") else f"{domain}-{name}"
+
+
+def value_of(thing: Any) -> Value | None:
+    """A value that stood in an object.
+
+    Example:
+        >>> value_of(True), value_of(4), value_of(["6 pm", "18:00"]), value_of("Not mentioned"), value_of("[delete]")
+        ('yes', '4', ('6 pm', '18:00'), None, '[DELETE]')
+    """
+    if isinstance(thing, bool):
+        return "yes" if thing else "no"
+    if isinstance(thing, int | float):
+        return str(thing)
+    if isinstance(thing, list):
+        values = [value for each in thing if (value := value_of(each)) is not None]
+        if not all(isinstance(value, str) for value in values):
+            raise NotAState
+        texts = tuple(str(value) for value in values)
+        return texts if len(texts) > 1 else next(iter(texts), None)
+    if thing is None:
+        return None
+    if not isinstance(thing, str) or len(thing) > _LONGEST_VALUE:
+        raise NotAState
+    text = thing.strip()
+    if text.lower() in _ABSENT:
+        return None
+    return DELETED if text.upper() == DELETED else text
+
+
+def pair_in(text: str, domain: str = "") -> Pair | None:
+    """A pair in one of three ways, ``hotel-area: east``, ``hotel-area = east``, ``hotel-area-east``; None for prose.
+
+    Bare words mean what they mean in JSON and Python; in quotes they are text.
+
+    Raises:
+        NotAState: it looks like several pairs that cannot be told apart.
+
+    Example:
+        >>> pair_in("**hotel-area**: 'east',"), pair_in("taxi-leaveat-17:15"), pair_in("hotel-parking = true")
+        (('hotel-area', 'east'), ('taxi-leaveat', '17:15'), ('hotel-parking', 'yes'))
+        >>> pair_in("all is said")
+    """
+    text = text.strip().lstrip(_WRAPPING).rstrip(",; \t")
+    found = _PAIR.match(text)
+    if not found:
+        glued = _GLUED.fullmatch(text.rstrip(_WRAPPING))
+        return (slot_of(f"{glued[1]}-{glued[2]}", domain), value_of(glued[3])) if glued else None
+    value = found[2].strip().strip("*` \t")
+    if len(value) > _LONGEST_SPOKEN_VALUE or not _is_short(found[1]):
+        return None
+    return slot_of(found[1], domain), _spoken(value)
+
+
+def _is_short(name: str) -> bool:
+    """A slot has few words; more of them are the beginning of a sentence."""
+    domain, hyphen, slot = name.partition("-")
+    return len(domain.split()) <= (2 if hyphen else 3) and len(slot.split()) <= 4
+
+
+def _spoken(text: str) -> Value | None:
+    if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:
+        return value_of(text[1:-1])
+    if text in _BARE_WORDS:
+        return _BARE_WORDS[text]
+    if _SECOND_PAIR.search(text):
+        raise NotAState
+    return value_of(text) if text else None

@@ -1,0 +1,144 @@
+"""JSON lines, one completion of a language model per line; the state is found in its text.
+
+``{"dialogue_id": "MUL0003.json", "turn": 0, "completion": "Sure! {\\"hotel\\": {\\"area\\": \\"east\\"}}"}``
+
+Optional: ``gold`` (a state, flat or nested), ``user`` and ``system``. Lines may come in any order. A JSON list of such
+objects reads the same. The names below are tried in their order; a completion may also be an object that is parsed
+already, or an answer as OpenAI's interface gives it (``choices[0].message.content``).
+
+A completion without a readable state counts as an empty state, and the notice ``unparsed`` says how many there are and
+lists the first ten. How the state is found says :func:`dialmeter.formats.completion.state_in`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..errors import InputError
+from ..model import Dialogue, Notice, State, Turn
+from . import Role
+from .completion import state_from, state_in
+from .parts import Once, any_state, as_mapping, as_text, dialogue, kind_of, turn_number
+from .source import Sample, Source, parse_document
+
+HOLDS = "both"
+CARRIES = "completions of a language model, in which the predicted state is found; gold where given"
+
+_DIALOGUE_KEYS = ("dialogue_id", "dialog_id", "dialogue", "id")
+_TURN_KEYS = ("turn", "turn_id", "turn_idx", "utt_idx")
+_COMPLETION_KEYS = ("completion", "response", "output", "generated_text", "prediction", "text", "choices")
+_LISTED = 10
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind not in ("lines", "document"):
+        return False
+    row = next(iter(sample.value), None) if isinstance(sample.value, list) else sample.value
+    if not isinstance(row, dict) or "turns" in row:
+        return False
+    dialogue_key, turn_key = _first(row, _DIALOGUE_KEYS), _first(row, _TURN_KEYS)
+    completion_key = _first(row, _COMPLETION_KEYS)
+    return (
+        dialogue_key is not None
+        and isinstance(row[dialogue_key], str | int)
+        and turn_key is not None
+        and isinstance(row[turn_key], str | int)
+        and completion_key is not None
+        and isinstance(row[completion_key], str | dict | list | None)
+    )
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    dialogues: dict[str, list[Turn]] = {}
+    unparsed: set[tuple[str, int]] = set()
+    for line, thing in _rows(source):
+        try:
+            dialogue_id, turn, parsed = _row(as_mapping(thing, "a line"))
+        except InputError as error:
+            raise error.at(line=line) from None
+        dialogues.setdefault(dialogue_id, []).append(turn)
+        if not parsed:
+            unparsed.add((dialogue_id, turn.number))
+    once = Once()
+    places: list[str] = []
+    for dialogue_id, turns in dialogues.items():
+        once.check(dialogue_id)
+        found = dialogue(dialogue_id, turns)
+        places += [
+            f"{dialogue_id} turn {each.number}" for each in found.turns if (dialogue_id, each.number) in unparsed
+        ]
+        yield found
+    if places:
+        source.notices.append(_notice(places))
+
+
+def _notice(places: list[str]) -> Notice:
+    message = "completions without a readable state count as empty states; see what they say, or ask the model for JSON"
+    return Notice(code="unparsed", count=len(places), message=message, where=tuple(places[:_LISTED]))
+
+
+def _rows(source: Source) -> Iterator[tuple[int | None, Any]]:
+    if source.sample.kind == "document":
+        document = source.document
+        yield from ((None, each) for each in (document if isinstance(document, list) else [document]))
+    else:
+        for number, line in source.lines():
+            yield number, parse_document(line, source.name, [], number)
+
+
+def _row(row: Mapping[str, Any]) -> tuple[str, Turn, bool]:
+    """Dialogue, turn, and whether the completion could be read."""
+    dialogue_id = row[_named(row, _DIALOGUE_KEYS, "dialogue id")]
+    if not isinstance(dialogue_id, str | int) or isinstance(dialogue_id, bool) or dialogue_id == "":
+        raise InputError(f"a dialogue id must be a string, found {kind_of(dialogue_id)}")
+    written = row.get(_first(row, _TURN_KEYS) or "")
+    try:
+        number = turn_number(row[_named(row, _TURN_KEYS, "turn number")])
+        state = _state(_completion(row))
+        turn = Turn(
+            number=number,
+            gold=any_state(row["gold"]) if row.get("gold") is not None else None,
+            pred={} if state is None else state,
+            user=as_text(row.get("user"), "user"),
+            system=as_text(row.get("system"), "system"),
+        )
+    except InputError as error:
+        at = written if isinstance(written, str | int) else None
+        raise error.at(dialogue=str(dialogue_id), turn=at) from None
+    return str(dialogue_id), turn, state is not None
+
+
+def _first(row: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    return next((key for key in keys if key in row), None)
+
+
+def _named(row: Mapping[str, Any], keys: tuple[str, ...], what: str) -> str:
+    key = _first(row, keys)
+    if key is None:
+        raise InputError(f"no {what}; it stands under one of: {', '.join(keys)}")
+    return key
+
+
+def _completion(row: Mapping[str, Any]) -> Any:
+    key = _named(row, _COMPLETION_KEYS, "completion")
+    thing = row[key]
+    if key == "choices":
+        return _choice(thing)
+    return _choice(thing["choices"]) if isinstance(thing, dict) and "choices" in thing else thing
+
+
+def _choice(choices: Any) -> Any:
+    """What the first choice says; as a chat message, or as plain text in the older interface."""
+    choice = as_mapping(choices[0], "a choice") if isinstance(choices, list) and choices else {}
+    message = choice.get("message", choice)
+    for key in ("content", "text"):
+        if isinstance(message, dict) and key in message:
+            return message[key]
+    raise InputError('choices must read [{"message": {"content": "..."}}]')
+
+
+def _state(completion: Any) -> State | None:
+    if isinstance(completion, dict | list):
+        return state_from(completion)
+    return state_in(as_text(completion, "a completion"))
