@@ -15,6 +15,7 @@ from ..model import Dialogue, Notice, Schema, State, Turn
 from ..normalise import Normaliser
 from ..rules import Rules
 from .align import joined, open_pair
+from .notices import is_turn_level, turn_level_message
 from .prepare import Preparer, gold_against_itself
 from .scorer import TrackerScorer
 
@@ -54,7 +55,9 @@ def check_file(
     known = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
     preparer = Preparer(structs.replace(rules, missing="empty"))
-    self_scorer = TrackerScorer(rules=rules, correctness_only=corpus.correctness_only, schema=known)
+    self_scorer = TrackerScorer(rules=rules, correctness_only=corpus.correctness_only)
+    # Set afterwards, so that slots outside the schema are all listed instead of the first being refused.
+    self_scorer.schema = known
     census = _Census()
     for read in watch(corpus if gold_corpus is None else joined(gold_corpus, corpus), corpus):
         prepared = preparer.prepare(read)
@@ -105,8 +108,8 @@ class _Census:
         self.values: set[tuple[str, object]] = set()
         self.gold_slots: dict[str, str] = {}
         self.pred_slots: dict[str, str] = {}
-        self._moves = {"gold": 0, "predicted": 0}
-        self._drops = {"gold": 0, "predicted": 0}
+        self._changes = {"gold": 0, "predicted": 0}
+        self._losses = {"gold": 0, "predicted": 0}
 
     def add(self, dialogue: Dialogue) -> None:
         self.dialogues += 1
@@ -119,8 +122,8 @@ class _Census:
                 self._place(slots, state, dialogue, turn)
                 old = before.get(side, {})
                 if old and old != state:
-                    self._moves[side] += 1
-                    self._drops[side] += not old.keys() <= state.keys()
+                    self._changes[side] += 1
+                    self._losses[side] += not old.keys() <= state.keys()
                 before[side] = state
             self.values.update((turn.gold or {}).items())
 
@@ -148,14 +151,9 @@ class _Census:
         return [Notice(code, len(strange), message, tuple(slots[slot] for slot in strange[:10]))]
 
     def turn_level(self) -> list[Notice]:
-        """Are the states updates rather than cumulative? Cumulative states seldom lose a slot."""
+        """Are the states updates rather than cumulative?"""
         return [
-            Notice(
-                "turn-level",
-                self._drops[side],
-                f"{side} states lose a slot at {self._drops[side]} of {moves} changes, as if each held only its own turn; "
-                "then use --state update",
-            )
-            for side, moves in self._moves.items()
-            if moves >= 3 and self._drops[side] > moves / 2
+            Notice("turn-level", losses, turn_level_message(side, self._changes[side], losses))
+            for side, losses in self._losses.items()
+            if is_turn_level(self._changes[side], losses)
         ]

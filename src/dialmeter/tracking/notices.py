@@ -47,11 +47,28 @@ def _turns(book: Book, fits: Callable[[Tally], bool]) -> int:
     return sum(counts[position] for position, row in enumerate(book.table) if fits(Tally(*row)))
 
 
+def is_turn_level(changes: int, losses: int) -> bool:
+    """Do states look like updates? Cumulative states seldom lose a slot when they change."""
+    return changes >= 3 and losses > changes / 2
+
+
+def turn_level_message(side: str, changes: int, losses: int) -> str:
+    """The warning for states that look like updates."""
+    return (
+        f"{side} states lose a slot at {losses} of {changes} changes, as if each held only its own turn; "
+        "then use --state update"
+    )
+
+
 def _of_input(preparer: Preparer) -> list[Notice]:
     missing, extra, rules = preparer.missing, preparer.extra, preparer.rules
     treated = "left out" if rules.missing == "skip" else "scored as empty states"
     hedged = preparer.hedged
+    changes, losses = preparer.gold_changes, preparer.gold_losses
     return [
+        Notice(
+            "turn-level", losses if is_turn_level(changes, losses) else 0, turn_level_message("gold", changes, losses)
+        ),
         Notice(
             "missing", missing.turns, f"{missing.turns} turns without prediction are {treated}", tuple(missing.examples)
         ),

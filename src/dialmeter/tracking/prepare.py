@@ -51,15 +51,19 @@ class Preparer:
     Args:
         rules: the rule set.
         keep_none: also keep states in which explicit absent words stand as "none".
+        known_slots: the slots of a schema; another slot in gold is an error.
     """
 
-    def __init__(self, rules: Rules, keep_none: bool = False) -> None:
+    def __init__(self, rules: Rules, keep_none: bool = False, known_slots: frozenset[str] | None = None) -> None:
         self.rules = rules
         self.digest = GoldDigest()
         self.missing = Unpaired()
         self.extra = Unpaired()
         self.gold_slots: set[str] = set()
         self.hedged: dict[str, str] = {}
+        self.gold_changes = 0
+        self.gold_losses = 0
+        self._known_slots = known_slots
         self._keep_none = keep_none
         self._normaliser = Normaliser(rules)
         self._decode = StateDecoder().decode
@@ -101,8 +105,13 @@ class Preparer:
                     if adds_gold:
                         state = whole_gold = accumulated(whole_gold, state, normaliser.absent)
                     gold_form = canonical(state)
-                    gold = normaliser.gold(state)
+                    before, gold = gold, normaliser.gold(state)
                     self.gold_slots.update(gold)
+                    if self._known_slots is not None and not gold.keys() <= self._known_slots:
+                        raise InputError("not in the schema", slot=min(gold.keys() - self._known_slots))
+                    if before:
+                        self.gold_changes += 1
+                        self.gold_losses += not before.keys() <= gold.keys()
                     if gold is not state and not alternatives:
                         alternatives = any(type(value) is tuple for value in gold.values())
                     gold_none = self._with_none(state, gold)

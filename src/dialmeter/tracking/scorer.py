@@ -57,7 +57,7 @@ class TrackerScorer:
         own, _ = resolve(["FGA(lam=1)"] if correctness_only else _OWN, _without_limits(self.rules), correctness_only)
         used = [asked.used for asked in (*own, *self._asked)]
         self._ledger = Ledger(used, self.rules.hyphen_cut)
-        self._preparer = Preparer(self.rules, self._ledger.needs_none)
+        self._preparer = Preparer(self.rules, self._ledger.needs_none, schema.slots if schema else None)
         self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut) for kind in dict.fromkeys(by)]
 
     @property
