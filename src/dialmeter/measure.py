@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -41,6 +45,7 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     """Does a unit whose vector is all zeros not count in the mean? Such units are reported as unscored."""
 
     average: Average = "turn"
+    """Over all turns of the corpus, or first within each dialogue and then over dialogues."""
 
     def value(self, sums: Sequence[float]) -> float | None:
         """The measure over the sum of vectors: by default the share of the first in the second."""
@@ -49,13 +54,36 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     def __repr__(self) -> str:
         shown = [
             f"{each.name}={_number(getattr(self, each.name))}"
-            for each in _parameters(type(self))
+            for each in parameters(type(self))
             if each.default is NODEFAULT or getattr(self, each.name) != each.default
         ]
         return f"{type(self).__name__}({', '.join(shown)})" if shown else type(self).__name__
 
 
-def _parameters(kind: type[Measure]) -> list[Any]:
+def parameter_help(kind: type[Measure]) -> dict[str, str]:
+    """What the source says below each parameter.
+
+    Example:
+        >>> parameter_help(registry.load("FGA"))["lam"]
+        'How fast a mistake is forgotten: 0 is JGA, inf the share of local matches.'
+    """
+    found: dict[str, str] = {}
+    for each in reversed(kind.__mro__):
+        if not issubclass(each, Measure):
+            continue
+        [body] = ast.parse(textwrap.dedent(inspect.getsource(each))).body
+        assert isinstance(body, ast.ClassDef)
+        for field_, text in pairwise(body.body):
+            if (
+                isinstance(field_, ast.AnnAssign)
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+            ):
+                found[ast.unparse(field_.target)] = " ".join(str(text.value.value).split())
+    return {each.name: found.get(each.name, "") for each in parameters(kind)}
+
+
+def parameters(kind: type[Measure]) -> list[Any]:
     """A measure's fields, its own first and ``average`` last."""
     return sorted(fields(kind), key=lambda each: each.name == "average")
 
@@ -131,7 +159,7 @@ def parse(text: str) -> Measure:
     for part in filter(None, (part.strip() for part in (found[2] or "").split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise DialmeterError(f"{text}: write parameters like {_parameters(kind)[0].name}=value")
+            raise DialmeterError(f"{text}: write parameters like {parameters(kind)[0].name}=value")
         given[name] = _literal(value)
     return build(kind, given)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from .errors import DialmeterError, did_you_mean
+from .model import Notice
 
 
 class Registry:
@@ -40,6 +40,21 @@ class Registry:
         """All names: built-ins in their order, then what other packages bring."""
         return [*self._builtin, *sorted(self._foreign())]
 
+    def builtin(self) -> list[str]:
+        """The names that dialmeter brings itself."""
+        return list(self._builtin)
+
+    def loaded(self) -> tuple[dict[str, Any], list[Notice]]:
+        """Every member that can be loaded, and a warning for each that is broken."""
+        members: dict[str, Any] = {}
+        notices: list[Notice] = []
+        for name in self.names():
+            try:
+                members[name] = self.load(name)
+            except DialmeterError as error:
+                notices.append(Notice("broken-plugin", 1, str(error)))
+        return members, notices
+
     def load(self, name: str) -> Any:
         """The member of that name; other packages' members are loaded only when named.
 
@@ -57,7 +72,6 @@ class Registry:
         try:
             return foreign[name].load()
         except Exception as error:
-            warnings.warn(f"{self._noun} {name!r} of {foreign[name].value} is broken: {error}", stacklevel=2)
             raise DialmeterError(
                 f"{self._noun} {name!r} cannot be loaded from {foreign[name].value}: {error}"
             ) from None

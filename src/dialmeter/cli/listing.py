@@ -13,7 +13,7 @@ from msgspec.structs import fields
 from .. import formats, measure, rules
 from ..report.tables import Table, render
 from .options import style_options
-from .say import document, print_json
+from .say import document, print_json, warn
 
 
 @click.command("list")
@@ -35,7 +35,9 @@ def list_(what: str, name: str | None, style: str) -> None:
 
 
 def _formats() -> Table:
-    rows = [(name, formats.registry.load(name).CARRIES) for name in formats.registry.names()]
+    members, notices = formats.registry.loaded()
+    warn(notices, quiet=False)
+    rows = [(name, module.CARRIES) for name, module in members.items()]
     return Table("", ("format", "carries"), tuple(rows))
 
 
@@ -44,19 +46,19 @@ def _format(name: str) -> str:
 
 
 def _measures() -> Table:
-    rows = [
-        (name, kind.title, kind.unit)
-        for name, kind in ((name, measure.registry.load(name)) for name in measure.registry.names())
-    ]
+    members, notices = measure.registry.loaded()
+    warn(notices, quiet=False)
+    rows = [(name, kind.title, kind.unit) for name, kind in members.items()]
     return Table("", ("measure", "title", "unit"), tuple(rows))
 
 
 def _measure(name: str) -> str:
     kind = type(measure.parse(name if "(" in name else _callable_form(name)))
     lines = [f"{kind.__name__}: {kind.title}", "", inspect.getdoc(kind) or "", "", f"formula     {kind.formula}"]
-    for each in fields(kind):
+    texts = measure.parameter_help(kind)
+    for each in measure.parameters(kind):
         default = "needed" if each.default is NODEFAULT else f"default {each.default}"
-        lines.append(f"parameter   {each.name} ({default})")
+        lines.append(f"parameter   {each.name} ({default}): {texts[each.name]}")
     lines.append(
         f"range       {kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
     )

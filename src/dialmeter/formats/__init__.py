@@ -26,7 +26,7 @@ class Role(Enum):
     PRED = "pred"
 
 
-# Detection asks in this order.
+# Detection asks in this order; formats that other packages bring are read when they are named.
 registry = Registry(
     "format",
     "dialmeter.formats",
@@ -113,7 +113,7 @@ def detect(source: Source) -> str:
         InputError: no format fits.
     """
     sample = source.sample
-    for name in registry.names():
+    for name in registry.builtin():
         if registry.load(name).detect(sample):
             return name
     raise InputError(

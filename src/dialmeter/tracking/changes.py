@@ -7,6 +7,7 @@ from .tally import Deletions, Lens, Tally
 class _Changes(Measure, frozen=True, kw_only=True):
     cite = ("aksu-2024",)
     deletions: Deletions = "ignore"
+    """What of a slot that leaves the state, as in GCA."""
 
     def lens(self) -> Lens:
         return Lens(deletions=self.deletions)

@@ -12,6 +12,7 @@ class LocalAccuracy(Measure, frozen=True, kw_only=True):
     cite = ("dey-2022",)
 
     local: Local = "paper"
+    """When is a wrong turn locally right, as in FGA."""
 
     def lens(self) -> Lens:
         return Lens(local=self.local)

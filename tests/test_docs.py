@@ -1,0 +1,72 @@
+"""Pages that are generated are up to date, examples in the how-tos run, and no dependency is GPL."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dialmeter.cli.main import cli
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_docs", ROOT / "tools" / "make_docs.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_up_to_date(generator: ModuleType) -> None:
+    pages = {path: text for path, text in generator.pages().items() if path.name != "licences.md"}
+    stale = [path.name for path, text in pages.items() if path.read_text("utf-8") != text]
+    assert not stale, f"run python tools/make_docs.py: {stale}"
+
+
+def test_no_page_of_a_measure_that_is_gone(generator: ModuleType) -> None:
+    known = {path for path in generator.pages() if path.parent.name == "measures"}
+    assert set((ROOT / "docs" / "measures").iterdir()) == known
+
+
+def test_no_dependency_is_gpl(generator: ModuleType) -> None:
+    lines = [line for line in generator.licences_page().splitlines() if line.startswith("|")]
+    assert len(lines) > 8
+    assert not [line for line in lines if re.search(r"\bL?A?GPL|General Public", line)]
+    assert not [line for line in lines if "unknown" in line]
+
+
+COMMANDS = [
+    (page.name, line)
+    for page in [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "docs" / "howto").glob("*.md")),
+    ]
+    for block in re.findall(r"```(?:sh|console)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    for line in re.sub(r"\\\n\s*", " ", block).splitlines()
+    if line.startswith("dialmeter ")
+]
+
+
+@pytest.mark.parametrize(("page", "line"), COMMANDS)
+def test_commands_on_the_pages_exist(page: str, line: str) -> None:
+    """Every command line in the documentation parses: its commands and its options are real."""
+    words = shlex.split(line.partition(" | ")[0], comments=True)[1:]
+    command, context = cli, None
+    while hasattr(command, "get_command") and words and not words[0].startswith("-"):
+        found = command.get_command(context, words[0])
+        assert found is not None, f"{page}: {line}"
+        command, words = found, words[1:]
+    command.make_context("dialmeter", words, resilient_parsing=False)
+
+
+def test_the_how_tos_have_commands() -> None:
+    assert len(COMMANDS) > 15
