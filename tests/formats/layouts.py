@@ -1,0 +1,366 @@
+"""The same dialogues written in every layout that can carry them, as published files look: unsorted, with empty slots."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialmeter.formats import native
+from dialmeter.model import Dialogue, State, Turn, Value
+
+from .talks import VALUES
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+
+class Written(NamedTuple):
+    """Files with one corpus, and their formats; gold is apart where the layout holds one state."""
+
+    path: Path
+    form: str
+    gold: Path | None = None
+    gold_form: str = ""
+
+
+Writer = Callable[[Path, list[Dialogue]], Written]
+
+_SPELLINGS = {"hotel-people": "book people", "restaurant-time": "book time", "train-leaveat": "leaveAt"}
+_OTHER_SPELLINGS = {"hotel-people": "book_people", "train-leaveat": "leave at", "taxi-arriveby": "arrive by"}
+_BOOKED = {"people", "time"}
+
+
+def _split(slot: str, spellings: dict[str, str]) -> tuple[str, str]:
+    domain, _, name = slot.partition("-")
+    return domain, spellings.get(slot, name)
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else "|".join(value)
+
+
+def _nested(state: State | None, spellings: dict[str, str] = _SPELLINGS, every: str | None = None) -> dict[str, Any]:
+    """Domain → slot → value; with ``every``, all slots that there are, and that word where one is empty."""
+    result: dict[str, dict[str, str]] = {}
+    filled = dict(state or {})
+    for slot in filled if every is None else VALUES:
+        domain, name = _split(slot, spellings)
+        result.setdefault(domain, {})[name] = _text(filled[slot]) if slot in filled else str(every)
+    return result
+
+
+def _glued(state: State | None) -> list[str]:
+    return [f"{'-'.join(_split(slot, _SPELLINGS))}-{_text(value)}" for slot, value in (state or {}).items()]
+
+
+def _shuffled(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    listed = list(pairs)
+    random.Random(len(listed)).shuffle(listed)
+    return dict(listed)
+
+
+def _json(path: Path, thing: Any, indent: int | None = None) -> Path:
+    path.write_text(json.dumps(thing, ensure_ascii=False, indent=indent), encoding="utf-8")
+    return path
+
+
+def _native(path: Path, dialogues: list[Dialogue], side: str = "both") -> Path:
+    hidden = {"both": (), "gold": ("pred",), "pred": ("gold",)}[side]
+    with path.open("wb") as file:
+        native.write([Dialogue(each.id, tuple(_less(turn, hidden) for turn in each.turns)) for each in dialogues], file)
+    return path
+
+
+def _less(turn: Turn, hidden: Iterable[str]) -> Turn:
+    fields = {name: getattr(turn, name) for name in ("gold", "pred", "user", "system") if name not in hidden}
+    return Turn(turn.number, **fields)
+
+
+def write_native(folder: Path, dialogues: list[Dialogue]) -> Written:
+    return Written(_native(folder / "native.jsonl", dialogues), "native")
+
+
+def write_native_apart(folder: Path, dialogues: list[Dialogue]) -> Written:
+    gold = _native(folder / "gold.jsonl", dialogues[::-1], "gold")
+    return Written(_native(folder / "pred.jsonl", dialogues, "pred"), "native", gold, "native")
+
+
+def write_nested(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = _shuffled(
+        (
+            each.id,
+            _shuffled(
+                (str(t.number), {"gt": _nested(t.gold), "pr": _nested(t.pred, _OTHER_SPELLINGS)}) for t in each.turns
+            ),
+        )
+        for each in dialogues
+    )
+    return Written(_json(folder / "nested.json", thing), "nested")
+
+
+def write_fga_text(folder: Path, dialogues: list[Dialogue]) -> Written:
+    lines = []
+    for each in dialogues:
+        lines.append(f"Dialogue ID : {each.id}")
+        for turn in each.turns:
+            lines += ["-" * 22, f"Turn: {turn.number}", f"Sys : {turn.system} ", f"Usr : {turn.user}", ""]
+            for label, state in (("GT", turn.gold), ("PR", turn.pred)):
+                lines.append(f"{label}  : {_nested(state) or '{{}}'}")
+            lines += ["", f"Matched : {turn.gold == turn.pred}", ""]
+    path = folder / "sheet.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return Written(path, "fga-text")
+
+
+def write_trade(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {
+        each.id: _shuffled(
+            (str(t.number), {"turn_belief": _glued(t.gold), "pred_bs_ptr": _glued(t.pred)[::-1]}) for t in each.turns
+        )
+        for each in dialogues
+    }
+    return Written(_json(folder / "trade.json", thing, indent=4), "trade")
+
+
+def write_trade_with_domains(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {
+        each.id: {
+            "domain": "hotel",
+            "turns": {
+                str(t.number): {"turn_belief": _glued(t.gold), "pred_belief": _glued(t.pred)} for t in each.turns
+            },
+        }
+        for each in dialogues
+    }
+    return Written(_json(folder / "trade.json", thing), "trade")
+
+
+def write_som_dst(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = _shuffled(
+        (f"{each.id}_{turn.number}", [_glued(turn.pred), _glued(turn.gold)])
+        for each in dialogues
+        for turn in each.turns
+    )
+    return Written(_json(folder / "som.json", thing), "som-dst")
+
+
+def write_trippy(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """Only for dialogues in which nothing is taken back."""
+    entries = []
+    for each in dialogues:
+        gold: State = {}
+        pred: State = {}
+        for turn in each.turns:
+            entry: dict[str, Any] = {"guid": ["test", each.id, str(turn.number)]}
+            for slot in VALUES:
+                name = "-".join(_split(slot, _OTHER_SPELLINGS))
+                entry[f"class_prediction_{name}"] = int(slot in (turn.pred or {}))
+                entry[f"slot_prediction_{name}"] = _news(slot, turn.pred, pred)
+                entry[f"slot_groundtruth_{name}"] = _news(slot, turn.gold, gold)
+            gold, pred = turn.gold or {}, turn.pred or {}
+            entries.append(entry)
+    return Written(_json(folder / "pred_res.test.final.json", entries[::-1], indent=2), "trippy")
+
+
+def _news(slot: str, now: State | None, before: State) -> str:
+    value = (now or {}).get(slot)
+    return "none" if value is None or value == before.get(slot) else _text(value)
+
+
+def write_sgd(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """Frames only for services whose state has changed since the last turn; two files per folder, one packed."""
+    paths = []
+    for side in ("gold", "pred"):
+        paths.append(folder / side)
+        paths[-1].mkdir()
+        things = [_sgd_dialogue(each, side) for each in dialogues]
+        _json(paths[-1] / "dialogues_001.json", things[:10], indent=2)
+        (paths[-1] / "dialogues_002.json.gz").write_bytes(gzip.compress(json.dumps(things[10:]).encode()))
+    services = {slot.partition("-")[0] for slot in VALUES}
+    schema = [{"service_name": service, "slots": _schema_slots(service)} for service in sorted(services)]
+    _json(paths[0] / "schema.json", schema)
+    return Written(paths[1], "sgd", paths[0], "sgd")
+
+
+def _schema_slots(service: str) -> list[dict[str, Any]]:
+    names = [name for domain, name in (_split(slot, _SPELLINGS) for slot in VALUES) if domain == service]
+    return [{"name": name, "is_categorical": False} for name in names]
+
+
+def _sgd_dialogue(each: Dialogue, side: str) -> dict[str, Any]:
+    turns: list[dict[str, Any]] = []
+    before: dict[str, Any] = {}
+    for turn in each.turns:
+        if turn.number:
+            turns.append({"speaker": "SYSTEM", "utterance": turn.system, "frames": []})
+        now = _sgd_values(getattr(turn, side))
+        changed = [service for service in sorted(before.keys() | now.keys()) if before.get(service) != now.get(service)]
+        frames = [{"service": service, "state": {"slot_values": now.get(service, {})}} for service in changed]
+        turns.append({"speaker": "USER", "utterance": turn.user, "frames": frames})
+        before = now
+    return {"dialogue_id": each.id, "services": [], "turns": turns}
+
+
+def _sgd_values(state: State) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for slot, value in state.items():
+        domain, name = _split(slot, _SPELLINGS)
+        values.setdefault(domain, {})[name] = [value] if isinstance(value, str) else list(value)
+    return values
+
+
+def write_mwzeval(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {
+        each.id.lower().removesuffix(".json"): [
+            {"response": "ok", "state": _nested(turn.pred, _OTHER_SPELLINGS)} for turn in each.turns
+        ]
+        for each in dialogues
+    }
+    gold = _native(folder / "gold.jsonl", dialogues, "gold")
+    return Written(_json(folder / "predictions.json", thing, indent=0), "mwzeval", gold, "native")
+
+
+def write_convlab3(folder: Path, dialogues: list[Dialogue]) -> Written:
+    entries = [
+        {
+            "dialogue_id": each.id,
+            "utt_idx": 2 * turn.number,
+            "utterance": turn.user,
+            "state": _nested(turn.gold, every=""),
+            "predictions": {"state": _nested(turn.pred, every="")},
+        }
+        for each in dialogues
+        for turn in each.turns
+    ]
+    random.Random(3).shuffle(entries)
+    return Written(_json(folder / "predictions.json", entries), "convlab3")
+
+
+def write_multiwoz(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {each.id: {"goal": {}, "log": _log(each)} for each in dialogues}
+    pred = _native(folder / "pred.jsonl", dialogues, "pred")
+    return Written(pred, "native", _json(folder / "data.json", thing, indent=4), "multiwoz")
+
+
+def _log(each: Dialogue) -> list[dict[str, Any]]:
+    log: list[dict[str, Any]] = []
+    for turn in each.turns:
+        metadata: dict[str, Any] = {}
+        for domain, slots in _nested(turn.gold, {"train-leaveat": "leaveAt"}, every="").items():
+            semi = {slot: value or "not mentioned" for slot, value in slots.items() if slot not in _BOOKED}
+            book = {slot: value for slot, value in slots.items() if slot in _BOOKED}
+            metadata[domain] = {"book": {"booked": [], **book}, "semi": semi}
+        log += [{"text": turn.user, "metadata": {}}, {"text": "ok", "metadata": metadata}]
+    return log
+
+
+def write_test_dials(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = [
+        {
+            "dialogue_idx": each.id,
+            "domains": ["hotel"],
+            "dialogue": [
+                {
+                    "turn_idx": turn.number,
+                    "belief_state": _belief(turn),
+                    "system_transcript": "",
+                    "transcript": turn.user,
+                }
+                for turn in each.turns
+            ],
+        }
+        for each in dialogues
+    ]
+    pred = _native(folder / "pred.jsonl", dialogues, "pred")
+    return Written(pred, "native", _json(folder / "test_dials.json", thing, indent=4), "multiwoz")
+
+
+def _belief(turn: Turn) -> list[dict[str, Any]]:
+    pairs = [("-".join(_split(slot, _SPELLINGS)), _text(value)) for slot, value in (turn.gold or {}).items()]
+    return [{"slots": [list(pair)], "act": "inform"} for pair in pairs]
+
+
+def write_dstc10(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """Only for dialogues of one turn that are named by their place."""
+    paths = {}
+    for side in ("gold", "pred"):
+        instances = [_semi_and_book(getattr(each.turns[0], side)) for each in dialogues]
+        paths[side] = _json(folder / f"{side}.json", instances, indent=2)
+    return Written(paths["pred"], "dstc10", paths["gold"], "dstc10")
+
+
+def _semi_and_book(state: State) -> dict[str, Any]:
+    halves: dict[str, Any] = {}
+    for slot, value in state.items():
+        domain, name = _split(slot, {})
+        half = "book" if name in _BOOKED else "semi"
+        halves.setdefault(domain, {}).setdefault(half, {})[name] = [value] if isinstance(value, str) else list(value)
+    return halves
+
+
+def write_llm(folder: Path, dialogues: list[Dialogue]) -> Written:
+    rows = [
+        {"dialogue_id": each.id, "turn": turn.number, "gold": dict(turn.gold or {}), "completion": _completion(turn)}
+        for each in dialogues
+        for turn in each.turns
+    ]
+    random.Random(5).shuffle(rows)
+    path = folder / "completions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return Written(path, "llm")
+
+
+def _completion(turn: Turn) -> str:
+    """A model's ways to say a state, one after the other."""
+    nested, flat = _nested(turn.pred), dict(turn.pred or {})
+    return (
+        f"Sure! Here is the state:\n```json\n{json.dumps(nested, indent=2)}\n```\nAnything else?",
+        json.dumps(flat),
+        f"The state is {nested!r}.",
+        "\n".join(f"{slot} = {value}" for slot, value in flat.items()) or "{}",
+    )[turn.number % 4]
+
+
+def packed(writer: Writer, suffix: str) -> Writer:
+    """The same layout with its main file compressed."""
+    compress = {".gz": gzip.compress, ".zst": zstd.compress}[suffix]
+
+    def write(folder: Path, dialogues: list[Dialogue]) -> Written:
+        written = writer(folder, dialogues)
+        path = written.path.with_name(written.path.name + suffix)
+        path.write_bytes(compress(written.path.read_bytes()))
+        return written._replace(path=path)
+
+    return write
+
+
+LAYOUTS: dict[str, Writer] = {
+    "native": write_native,
+    "native, apart": write_native_apart,
+    "nested": write_nested,
+    "fga-text": write_fga_text,
+    "trade": write_trade,
+    "trade with domains": write_trade_with_domains,
+    "som-dst": write_som_dst,
+    "llm": write_llm,
+    "sgd": write_sgd,
+    "mwzeval": write_mwzeval,
+    "convlab3": write_convlab3,
+    "multiwoz": write_multiwoz,
+    "test_dials": write_test_dials,
+    "native.gz": packed(write_native, ".gz"),
+    "native.zst": packed(write_native, ".zst"),
+    "nested.zst": packed(write_nested, ".zst"),
+    "fga-text.gz": packed(write_fga_text, ".gz"),
+    "convlab3.gz": packed(write_convlab3, ".gz"),
+    "mwzeval.zst": packed(write_mwzeval, ".zst"),
+}
+OF_ONE_TURN: dict[str, Writer] = {"dstc10": write_dstc10, "dstc10.gz": packed(write_dstc10, ".gz")}
+WITHOUT_DELETIONS: dict[str, Writer] = {"trippy": write_trippy, "trippy.gz": packed(write_trippy, ".gz")}

@@ -1,0 +1,175 @@
+"""One corpus in every layout: the same scores to the last bit, the same data hash, and no silence about a cut file."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter import measure, rules
+from dialmeter.errors import InputError
+from dialmeter.formats import Corpus, Role, open_corpus
+from dialmeter.model import Dialogue
+from dialmeter.tracking.align import joined
+from dialmeter.tracking.ledger import Ledger, Valued
+from dialmeter.tracking.prepare import Preparer
+
+from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
+from .talks import of_one_turn, talks, without_deletions
+
+MEASURES = tuple(
+    measure.parse(text)
+    for text in (
+        "JGA",
+        "SA(slots=30)",
+        "AGA",
+        "IAGA",
+        "RSA",
+        "FGA(lam=0.5)",
+        "GCA",
+        "SlotF1",
+        "JointF1",
+        "FinalJGA",
+        "DialogueAccuracy",
+    )
+)
+ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
+
+
+@cache
+def corpus_for(layout: str) -> list[Dialogue]:
+    if layout in OF_ONE_TURN:
+        return of_one_turn(talks())
+    return without_deletions(talks()) if layout in WITHOUT_DELETIONS else talks()
+
+
+def scored(dialogues: Iterator[Dialogue] | list[Dialogue], under: str) -> tuple[dict[str, Valued], str]:
+    """Every measure, and the hash of gold."""
+    chosen = rules.named(under)
+    ledger = Ledger(MEASURES, chosen.hyphen_cut)
+    preparer = Preparer(chosen, ledger.needs_none)
+    for found in dialogues:
+        ledger.add(preparer.prepare(found), found)
+    assert not preparer.missing.turns
+    assert not preparer.extra.turns
+    return {repr(each): ledger.value(each) for each in MEASURES}, preparer.digest.hex()
+
+
+def opened(written: Written) -> Iterator[Dialogue] | Corpus:
+    if written.gold is None:
+        return open_corpus(written.path)
+    return joined(open_corpus(written.gold, Role.GOLD), open_corpus(written.path, Role.PRED))
+
+
+def files_of(written: Written) -> list[tuple[Path, str]]:
+    return [(written.path, written.form), *([(written.gold, written.gold_form)] if written.gold else [])]
+
+
+def test_the_corpus_has_all_that_layouts_may_differ_in() -> None:
+    turns = [turn for found in talks() for turn in found.turns]
+    golds = [dict(turn.gold or {}) for turn in turns]
+    values = [value for gold in golds for value in gold.values()]
+    assert len(talks()) == 20
+    assert {} in golds
+    assert "dontcare" in values
+    assert any(isinstance(value, tuple) for value in values)
+    assert any("-" in value for value in values)
+    for side in ("gold", "pred"):
+        assert any(
+            getattr(before, side).keys() - getattr(now, side).keys()
+            for found in talks()
+            for before, now in zip(found.turns, found.turns[1:], strict=False)
+        )
+    scores, _ = scored(talks(), "dialmeter")
+    assert all(0 < (each.value or 0) < 1 for each in scores.values())
+
+
+@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("under", ["dialmeter", "fga-repo"])
+def test_same_scores_and_same_hash(layout: str, under: str, tmp_path: Path) -> None:
+    written = ALL[layout](tmp_path, corpus_for(layout))
+    assert scored(iter(opened(written)), under) == scored(corpus_for(layout), under)
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_the_format_is_found(layout: str, tmp_path: Path) -> None:
+    written = ALL[layout](tmp_path, corpus_for(layout))
+    for path, form in files_of(written):
+        corpus = open_corpus(path)
+        assert corpus.format == form
+        assert len(list(corpus)) == len(corpus_for(layout))
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_a_file_that_is_cut_off_is_told_in_one_line(layout: str, tmp_path: Path) -> None:
+    written = ALL[layout](tmp_path, corpus_for(layout))
+    for path, form in files_of(written):
+        part = path / "dialogues_001.json" if path.is_dir() else path
+        whole = part.read_bytes()
+        for length in cuts(whole, form):
+            part.write_bytes(whole[:length])
+            with pytest.raises(InputError) as caught:
+                list(open_corpus(path))
+            assert "\n" not in str(caught.value)
+            assert str(part) in str(caught.value)
+        part.write_bytes(whole)
+
+
+def cuts(whole: bytes, form: str) -> list[int]:
+    """Ten places inside a file, none of which leaves a file that is whole by itself."""
+    places = [len(whole) * step // 11 for step in range(1, 11)]
+    if form == "fga-text" and whole.startswith(b"Dialogue"):
+        # A sheet without its last turns is a sheet; only a state that is cut can be seen.
+        return [whole.index(b": {'", place) + 3 for place in places[:-1]] + [whole.rindex(b": {'") + 3]
+    return [next(at for at in range(place, 0, -1) if not _ends_whole(whole[:at])) for place in places]
+
+
+def _ends_whole(part: bytes) -> bool:
+    """Does the part end with a line that is JSON by itself?"""
+    try:
+        json.loads(part.rstrip().rpartition(b"\n")[2])
+    except ValueError:
+        return False
+    return True
+
+
+WRONG = (None, True, 7, -1, 2.5, "", "x", [], {}, [None], [[]], [{}], {"": None}, {"a": []})
+
+
+@pytest.mark.parametrize("layout", [name for name in ALL if "." not in name and name != "fga-text"])
+def test_a_wrong_type_anywhere_is_no_traceback(layout: str, tmp_path: Path) -> None:
+    written = ALL[layout](tmp_path, corpus_for(layout)[:3])
+    draw = random.Random(layout)
+    for path, form in files_of(written):
+        part = path / "dialogues_001.json" if path.is_dir() else path
+        lines = part.read_bytes().splitlines() if form in ("native", "llm") else [part.read_bytes()]
+        said = []
+        for _ in range(40):
+            changed = [json.loads(line) for line in lines]
+            _spoil(changed, draw)
+            part.write_text("\n".join(map(json.dumps, changed)), encoding="utf-8")
+            said.append(complaint_of(path, form))
+        assert any(said)
+        assert not any("\n" in each for each in said)
+
+
+def complaint_of(path: Path, form: str) -> str:
+    try:
+        list(open_corpus(path, form=form))
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _spoil(thing: Any, draw: random.Random) -> None:
+    """Puts a wrong thing in a random place, deep or not."""
+    place = draw.choice(list(thing) if isinstance(thing, dict) else range(len(thing)))
+    if isinstance(thing[place], dict | list) and thing[place] and draw.random() < 0.85:
+        _spoil(thing[place], draw)
+    else:
+        thing[place] = draw.choice(WRONG)
