@@ -4,7 +4,8 @@
 
 Optional: ``gold`` (a state, flat or nested), ``user`` and ``system``. Lines may come in any order. A JSON list of such
 objects reads the same. The names below are tried in their order; a completion may also be an object that is parsed
-already, or an answer as OpenAI's interface gives it (``choices[0].message.content``).
+already, or an answer as OpenAI's interface gives it (``choices[0].message.content``). ``utt_idx`` counts the utterances
+of both speakers, as in ConvLab-3's files.
 
 A completion without a readable state counts as an empty state, and the notice ``unparsed`` says how many there are and
 lists the first ten. How the state is found says :func:`dialmeter.formats.completion.state_in`.
@@ -13,7 +14,9 @@ lists the first ten. How the state is found says :func:`dialmeter.formats.comple
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from ..errors import InputError
 from ..model import Dialogue, Notice, State, Turn
@@ -49,28 +52,42 @@ def detect(sample: Sample) -> bool:
     )
 
 
+class _Row(NamedTuple):
+    turn: Turn
+    parsed: bool
+    counts_utterances: bool
+
+
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    dialogues: dict[str, list[Turn]] = {}
-    unparsed: set[tuple[str, int]] = set()
+    dialogues: dict[str, list[_Row]] = {}
     for line, thing in _rows(source):
         try:
-            dialogue_id, turn, parsed = _row(as_mapping(thing, "a line"))
+            dialogue_id, row = _row(as_mapping(thing, "a line"))
         except InputError as error:
             raise error.at(line=line) from None
-        dialogues.setdefault(dialogue_id, []).append(turn)
-        if not parsed:
-            unparsed.add((dialogue_id, turn.number))
+        dialogues.setdefault(dialogue_id, []).append(row)
     once = Once()
     places: list[str] = []
-    for dialogue_id, turns in dialogues.items():
+    for dialogue_id, rows in dialogues.items():
         once.check(dialogue_id)
-        found = dialogue(dialogue_id, turns)
-        places += [
-            f"{dialogue_id} turn {each.number}" for each in found.turns if (dialogue_id, each.number) in unparsed
-        ]
-        yield found
+        found = dialogue(dialogue_id, [row.turn for row in rows])
+        unparsed = {row.turn.number for row in rows if not row.parsed}
+        turns = _halved(found.turns) if all(row.counts_utterances for row in rows) else found.turns
+        for written, turn in zip(found.turns, turns, strict=True):
+            if written.number in unparsed:
+                places.append(f"{dialogue_id} turn {turn.number}")
+        yield Dialogue(dialogue_id, turns)
     if places:
         source.notices.append(_notice(places))
+
+
+def _halved(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """Turns numbered by utterances of both speakers, numbered as in ConvLab-3's files."""
+    one_speaker = len({turn.number % 2 for turn in turns}) == 1
+    return tuple(
+        structs.replace(turn, number=turn.number // 2 if one_speaker else position)
+        for position, turn in enumerate(turns)
+    )
 
 
 def _notice(places: list[str]) -> Notice:
@@ -87,12 +104,12 @@ def _rows(source: Source) -> Iterator[tuple[int | None, Any]]:
             yield number, parse_document(line, source.name, [], number)
 
 
-def _row(row: Mapping[str, Any]) -> tuple[str, Turn, bool]:
-    """Dialogue, turn, and whether the completion could be read."""
+def _row(row: Mapping[str, Any]) -> tuple[str, _Row]:
     dialogue_id = row[_named(row, _DIALOGUE_KEYS, "dialogue id")]
     if not isinstance(dialogue_id, str | int) or isinstance(dialogue_id, bool) or dialogue_id == "":
         raise InputError(f"a dialogue id must be a string, found {kind_of(dialogue_id)}")
-    written = row.get(_first(row, _TURN_KEYS) or "")
+    turn_key = _first(row, _TURN_KEYS)
+    written = row.get(turn_key or "")
     try:
         number = turn_number(row[_named(row, _TURN_KEYS, "turn number")])
         state = _state(_completion(row))
@@ -106,7 +123,7 @@ def _row(row: Mapping[str, Any]) -> tuple[str, Turn, bool]:
     except InputError as error:
         at = written if isinstance(written, str | int) else None
         raise error.at(dialogue=str(dialogue_id), turn=at) from None
-    return str(dialogue_id), turn, state is not None
+    return str(dialogue_id), _Row(turn, state is not None, turn_key == "utt_idx")
 
 
 def _first(row: Mapping[str, Any], keys: Iterable[str]) -> str | None:

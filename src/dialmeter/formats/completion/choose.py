@@ -17,7 +17,7 @@ from .pairs import NO_DOMAIN, NotAState, key_word
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 _REASONING_START = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 # A bracket that does not open a list of objects or strings is prose, or a value such as [DELETE].
-_OPENING = re.compile(r"\{|\[(?=\s{0,80}[\[{\"'\]])")
+_OPENING = re.compile(r"\{|\[(?=\s{0,80}[\[({\"'\]])")
 _INSIDE = re.compile(r"[\[\]{}\"'\\]")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,;]*")

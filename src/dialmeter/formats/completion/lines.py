@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ...model import State
 from .pairs import (
     NO_DOMAIN,
+    PART_WORDS,
     REMARK_WORDS,
     STATE_WORDS,
     NotAState,
@@ -108,6 +109,11 @@ class _LineReader:
         label, _, rest = text.partition(":")
         word = key_word(label.strip("*_`\"' "))
         if word in REMARK_WORDS:
+            return
+        if word in PART_WORDS:
+            raise NotAState
+        if word in ("domain", "service") and _DOMAIN.fullmatch(rest.strip()):
+            self._domain = rest.strip()
             return
         if word in STATE_WORDS:
             text = "" if says_empty(rest) else rest.strip()

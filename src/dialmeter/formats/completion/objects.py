@@ -8,7 +8,18 @@ from typing import Any
 from ...model import State
 from ..source import Doubled
 from .lines import says_empty, state_in_lines
-from .pairs import REMARK_WORDS, STATE_WORDS, NotAState, Pair, key_word, pair_in, slot_of, state_of_pairs, value_of
+from .pairs import (
+    PART_WORDS,
+    REMARK_WORDS,
+    STATE_WORDS,
+    NotAState,
+    Pair,
+    key_word,
+    pair_in,
+    slot_of,
+    state_of_pairs,
+    value_of,
+)
 
 _SLOT_KEYS = ("slot", "slot_name", "name")
 _DOMAIN_KEYS = ("domain", "service")
@@ -50,6 +61,8 @@ def _mapping_pairs(mapping: Mapping[str, Any]) -> Iterator[Pair]:
     if slot and "value" in known:
         yield slot_of(slot, domain), value_of(known["value"])
         return
+    if known.keys() & PART_WORDS:
+        raise NotAState
     wrapped = [value for key, value in known.items() if key in STATE_WORDS and (len(known) == 1 or _is_object(value))]
     if len(wrapped) > 1:
         raise NotAState

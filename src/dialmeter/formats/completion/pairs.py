@@ -29,6 +29,8 @@ STATE_WORDS = frozenset(_STATE.split())
 """Keys and labels that announce a state."""
 REMARK_WORDS = frozenset(_REMARK.split())
 """Keys and labels of what is said about a state or in the dialogue."""
+PART_WORDS = frozenset(("slot", "slot_name", "value"))
+"""What the parts of a pair are called; alone they are neither a slot nor a remark."""
 NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
 """Words in front of slots that are not their domain."""
 
@@ -50,6 +52,7 @@ _PAIR = re.compile(rf"({_NAME})[\"'*`]{{0,4}}\s{{0,4}}(?:(?<!\d):|:(?!\d)|=|->|â
 _GLUED = re.compile(r"([^\W\d]\w*)-([^\W\d][\w ]*)-(.+)")
 _DOTTED = re.compile(r"([^\W\d]\w*)\.([^\W\d][\w ]*)")
 _WRAPPING = "\"'*` \t"
+_NEXT = re.compile("[:=,;|]")
 _SECOND_PAIR = re.compile(r"(?<!\d):|:(?!\d)|=")
 
 
@@ -96,7 +99,12 @@ def slot_of(written: str, domain: str = "") -> str:
     if dotted:
         name = f"{dotted[1]}-{dotted[2]}"
     domain = domain.strip(_WRAPPING)
-    return name if not domain or name.startswith(f"{domain}-") else f"{domain}-{name}"
+    if not domain or name.startswith(f"{domain}-"):
+        return name
+    if "-" in name and not name.startswith("book-"):
+        # Two domains: what holds the slot is something else than its domain.
+        raise NotAState
+    return f"{domain}-{name}"
 
 
 def value_of(thing: Any) -> Value | None:
@@ -157,8 +165,11 @@ def _is_short(name: str) -> bool:
 
 
 def _spoken(text: str) -> Value | None:
-    if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:
-        return value_of(text[1:-1])
+    if text[:1] in ('"', "'"):
+        inner = text[1:-1]
+        if text[-1] != text[0] or (text[0] in inner and _NEXT.search(inner)):
+            raise NotAState
+        return value_of(inner)
     if text in _BARE_WORDS:
         return _BARE_WORDS[text]
     if _SECOND_PAIR.search(text):
