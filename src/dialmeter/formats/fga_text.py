@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,7 +117,7 @@ def _blocks(fields: list[_Field], label: str) -> Iterator[list[_Field]]:
     starts = [position for position, field in enumerate(fields) if field.label == label]
     if fields and starts[:1] != [0]:
         raise InputError(f"{fields[0].label} stands before any '{label}'", line=fields[0].line)
-    for start, end in zip(starts, [*starts[1:], len(fields)], strict=True):
+    for start, end in pairwise([*starts, len(fields)]):
         yield fields[start:end]
 
 
