@@ -80,6 +80,10 @@ class Corpus:
         reader = getattr(self._module, "read_light", None)
         return iter(self) if reader is None else self._placed(reader(self._source))
 
+    def close(self) -> None:
+        """Closes a file that will not be read after all."""
+        self._source.close()
+
     @property
     def holds_both(self) -> bool:
         """Can the format hold gold and predicted states side by side?"""

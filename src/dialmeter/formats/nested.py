@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..errors import InputError
 from ..model import Dialogue, Turn
 from . import Role
-from .parts import as_mapping, as_text, dialogue, nested_state, turn_number
+from .parts import Once, as_mapping, as_text, dialogue, nested_state, turn_number
 from .source import Sample, Source
 
 HOLDS = "both"
@@ -23,7 +23,9 @@ def detect(sample: Sample) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    once = Once()
     for dialogue_id, turns in as_mapping(source.document, "the file").items():
+        once.check(dialogue_id)
         try:
             yield dialogue(dialogue_id, [_turn(key, turn) for key, turn in as_mapping(turns, "a dialogue").items()])
         except InputError as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import structs
 
-from ..errors import InputError
+from ..errors import DialmeterError, InputError
 from ..formats import Corpus, Role, open_corpus
 from ..model import Dialogue, Frame, Turn, dialogue_key
 
@@ -22,12 +22,20 @@ def open_pair(
     if gold_path is None:
         corpus = open_corpus(path, Role.BOTH, form)
         if not corpus.holds_both:
+            corpus.close()
             raise InputError(
                 f"format {corpus.format} holds one state per turn; give the gold states with --gold FILE",
                 file=corpus.name,
             )
         return corpus, None
-    return open_corpus(path, Role.PRED, form), open_corpus(gold_path, Role.GOLD, gold_form)
+    if path == gold_path == "-":
+        raise DialmeterError("predictions and gold cannot both come from standard input")
+    pred = open_corpus(path, Role.PRED, form)
+    try:
+        return pred, open_corpus(gold_path, Role.GOLD, gold_form)
+    except DialmeterError:
+        pred.close()
+        raise
 
 
 def joined(gold: Iterable[Dialogue], pred: Iterable[Dialogue]) -> Iterator[Dialogue]:

@@ -77,6 +77,7 @@ class Preparer:
             InputError: a state that is none, with dialogue, turn and slot.
         """
         rules, normaliser, decode = self.rules, self._normaliser, self._decode
+        any_of = rules.alternatives == "any-of"
         adds_gold, adds_pred = rules.state == "update", rules.state != "cumulative"
         steps: list[Step] = []
         gold_turns: list[tuple[int, bytes]] = []
@@ -112,7 +113,7 @@ class Preparer:
                     if before:
                         self.gold_changes += 1
                         self.gold_losses += not before.keys() <= gold.keys()
-                    if gold is not state and not alternatives:
+                    if gold is not state and any_of and not alternatives:
                         alternatives = any(type(value) is tuple for value in gold.values())
                     gold_none = self._with_none(state, gold)
                 gold_turns.append((turn.number, gold_form))
