@@ -91,7 +91,7 @@ def _halved(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def _notice(places: list[str]) -> Notice:
-    message = "completions without a readable state count as empty states; see what they say, or ask the model for JSON"
+    message = f"{len(places)} completions without a readable state count as empty states; ask the model for JSON alone"
     return Notice(code="unparsed", count=len(places), message=message, where=tuple(places[:_LISTED]))
 
 
