@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
+from ..errors import DialmeterError
 from ..report.tables import STYLES
 from ..rules import FIELDS, Rules, change, load
+from ..tracking.columns import Resampling
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -50,6 +52,28 @@ rule_options = stacked(
     ),
     *(click.option(f"--{name}", metavar="CHOICE", help=f"Change one rule: {_RULE_HELP[name]}.") for name in FIELDS),
 )
+
+interval_options = stacked(
+    click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none."),
+    click.option(
+        "--resamples",
+        type=click.IntRange(min=100),
+        default=1000,
+        show_default=True,
+        help="How often dialogues are drawn.",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="The seed of all random choices."
+    ),
+)
+
+
+def chosen_resampling(options: dict[str, Any]) -> Resampling | None:
+    """How intervals are to be made, or None with --ci 0."""
+    if not 0 <= options["ci"] < 1:
+        raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
+    return Resampling(options["ci"], options["resamples"], options["seed"]) if options["ci"] else None
+
 
 style_options = stacked(
     click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="How to print."),

@@ -64,19 +64,21 @@ def _with_bar(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("scoring", total=1.0, rate="")
+        task = progress.add_task("scoring", total=None, rate="")
         for count, each in enumerate(dialogues, 1):
             yield each
             if count % 500 == 0:
                 speed = progress.tasks[0].elapsed or 0
                 rate = f"{count / speed:,.0f} dialogues/s" if speed else ""
-                progress.update(task, completed=corpus.share_read, rate=rate)
+                share = corpus.share_read
+                progress.update(task, completed=share or 0, total=None if share is None else 1.0, rate=rate)
 
 
 def _with_lines(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
     told = 0
     for count, each in enumerate(dialogues, 1):
         yield each
-        if count % 500 == 0 and int(10 * corpus.share_read) > told:
-            told = int(10 * corpus.share_read)
+        tenths = int(10 * (corpus.share_read or 0)) if count % 500 == 0 else 0
+        if tenths > told:
+            told = tenths
             click.echo(f"scoring: {10 * told} % ({count:,} dialogues)", err=True)

@@ -6,6 +6,7 @@ import shlex
 from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from ..conditions import parse_condition
 from ..errors import DialmeterError, one_line
@@ -20,7 +21,15 @@ from ..tracking import record, show
 from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import Sink, score_file
-from .options import chosen_rules, input_options, quiet_option, rule_options, style_options
+from .options import (
+    chosen_resampling,
+    chosen_rules,
+    input_options,
+    interval_options,
+    quiet_option,
+    rule_options,
+    style_options,
+)
 from .say import document, print_json, warn, watched
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service")
@@ -32,6 +41,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service")
     "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
 )
 @rule_options
+@interval_options
 @click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Also score by group; may be repeated.")
 @click.option(
     "--turns", type=click.Choice(["active", "all"]), default="active", show_default=True, help="Turns of a group."
@@ -67,6 +77,7 @@ def score(**options: Any) -> None:
         formats.append(corpus.format)
         return watched(dialogues, corpus, quiet)
 
+    how = chosen_resampling(options)
     result = score_file(
         file,
         gold,
@@ -74,9 +85,10 @@ def score(**options: Any) -> None:
         gold_form=options["gold_form"],
         schema=options["schema"],
         only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
-        measures=measures,
+        measures=measures if options["measures"] or guards else None,
         rules=rules,
         by=[group for group in options["by"] if group not in ("turn", "service")],
+        resampling=how,
         sink=_sink(writer, wanted, printed),
         watch=watch,
     )
@@ -140,7 +152,8 @@ def _print(
             {"dialogue": each.dialogue, "value": each.value, "wrong_turns": each.wrong_turns}
             for each in result.worst(3)
         ]
-        more = {"format": form, "worst": {"measure": result.ranked_by, "dialogues": worst}}
+        how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
+        more = {"format": form, "intervals": how, "worst": {"measure": result.ranked_by, "dialogues": worst}}
         print_json(document("tracker", "tracker score", scores, counts=result.counts, warnings=result.notices, **more))
         return
     if style == "text":

@@ -95,8 +95,8 @@ class Corpus:
         return bool(getattr(self._module, "CORRECTNESS_ONLY", False))
 
     @property
-    def share_read(self) -> float:
-        """How much of the file has been read, from 0 to 1; 1 where that is not known."""
+    def share_read(self) -> float | None:
+        """How much of the file has been read, from 0 to 1; None where that is not known."""
         return self._source.share_read
 
     @property

@@ -26,7 +26,7 @@ CARRIES = "gold and predicted states, utterances; JSON lines, streamed"
 
 def detect(sample: Sample) -> bool:
     value = sample.value
-    return sample.kind in ("lines", "document") and isinstance(value, dict) and {"dialogue_id", "turns"} <= value.keys()
+    return sample.kind == "lines" and {"dialogue_id", "turns"} <= value.keys()
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:

@@ -80,10 +80,10 @@ class Source:
             raise InputError(f"cannot be read: {error.strerror or error}", file=self.name) from None
 
     @property
-    def share_read(self) -> float:
-        """How much of the file has been read, in bytes as they are stored; 1 where that is not known."""
+    def share_read(self) -> float | None:
+        """How much of the file has been read, in bytes as they are stored; None where that is not known."""
         if self._raw is None or self._raw.closed:
-            return 1.0
+            return None
         return self._raw.tell() / max(1, os.fstat(self._raw.fileno()).st_size)
 
     def _readline(self) -> bytes:
@@ -221,6 +221,8 @@ def parse_document(data: bytes, name: str, doubled: list[Doubled], line: int | N
         raise InputError(f"not UTF-8 text (byte {error.start})", file=name) from None
     except RecursionError:
         raise InputError("JSON nested too deeply", file=name) from None
+    except ValueError as error:
+        raise InputError(f"not valid JSON: {error}", file=name, line=line) from None
 
 
 def _refuse(word: str) -> NoReturn:

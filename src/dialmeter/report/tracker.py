@@ -13,10 +13,27 @@ def score_table(scores: Sequence[Score]) -> Table:
     """Measure, value, number of units, and what of the signature is the measure's own."""
     shared = shared_fields([score.signature for score in scores])
     rows = tuple(
-        (score.measure, percent(score.value), str(score.n), str(score.unscored or ""), _own(score, shared))
+        (
+            score.measure,
+            percent(score.value),
+            interval(score.ci),
+            str(score.n),
+            str(score.unscored or ""),
+            _own(score, shared),
+        )
         for score in scores
     )
-    return Table("", ("measure", "value", "n", "left out", "note"), rows, frozenset({1, 2, 3}))
+    return Table("", ("measure", "value", "interval", "n", "left out", "note"), rows, frozenset({1, 2, 3, 4}))
+
+
+def interval(limits: tuple[float, float] | None) -> str:
+    """An interval in percent.
+
+    Example:
+        >>> interval((0.5, 0.61239)), interval(None)
+        ('50.00 to 61.24', '')
+    """
+    return "" if limits is None else f"{100 * limits[0]:.2f} to {100 * limits[1]:.2f}"
 
 
 def _own(score: Score, shared: Sequence[str]) -> str:
@@ -52,20 +69,19 @@ def group_table(scores: Sequence[Score], group: str) -> Table:
 
 
 def worst_table(result: TrackerResult, n: int) -> Table:
-    """The worst dialogues."""
+    """The worst dialogues; kinds of mistakes only where the file has values."""
+    changes = ("missed", "wrong", "over") if result.values_known else ()
     rows = tuple(
         (
             each.dialogue,
             percent(each.value),
             f"{each.wrong_turns} of {each.turns}",
-            str(each.missed),
-            str(each.wrong),
-            str(each.over),
+            *(str(getattr(each, name)) for name in changes),
         )
         for each in result.worst(n)
     )
-    headings = ("dialogue", result.ranked_by, "wrong turns", "missed", "wrong", "over")
-    return Table("the worst dialogues", headings, rows, frozenset({1, 2, 3, 4, 5}))
+    headings = ("dialogue", result.ranked_by, "wrong turns", *changes)
+    return Table("the worst dialogues", headings, rows, frozenset(range(1, len(headings))))
 
 
 def markdown_report(name: str, result: TrackerResult) -> str:

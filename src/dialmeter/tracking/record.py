@@ -77,7 +77,8 @@ def finish(writer: RunWriter, result: TrackerResult, about: dict[str, Any], repo
     columns = {each.text: result.ledger.per_dialogue(each.used) for each in ranked}
     manifest = {
         **about,
-        "seed": None,
+        "seed": result.resampling.seed if result.resampling else None,
+        "intervals": to_builtins(result.resampling),
         "signature": result.signature,
         "counts": result.counts,
         "scores": [score_dict(score) for score in result.scores],

@@ -8,14 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ..errors import DialmeterError, MissingExtra, did_you_mean
-from ..measure import Measure, Score
+from ..measure import Score
 from ..model import Notice
 from ..rules import Rules
 from ..signature import signature
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown
+from .columns import Resampling, intervals
 from .ledger import Ledger, Valued, with_slots
 from .notices import notices_of
 from .prepare import Preparer
@@ -51,8 +53,10 @@ class TrackerResult:
         slots: int,
         notices: Sequence[Notice],
         values_known: bool = True,
+        resampling: Resampling | None = None,
     ) -> None:
-        self._values_known = values_known
+        self.resampling = resampling
+        self.values_known = values_known
         self.rules = rules
         self.ledger = ledger
         self.slots = slots
@@ -75,8 +79,10 @@ class TrackerResult:
 
     @cached_property
     def scores(self) -> list[Score]:
-        """The asked measures in order."""
-        return [self._score(each, self.ledger.value(each.used)) for each in self.asked]
+        """The asked measures in order, with intervals where resampling was asked for."""
+        limits = intervals(self.ledger, self.asked, self.resampling) if self.resampling else {}
+        plain = [self._score(each, self.ledger.value(each.used)) for each in self.asked]
+        return [replace(score, ci=limits.get(score.measure)) for score in plain]
 
     def __getitem__(self, measure: str) -> Score:
         """The score of a measure as it was asked for."""
@@ -109,7 +115,7 @@ class TrackerResult:
             "exact_turns": sum(count for tally, count in tallies if tally.exact),
             "local_turns": sum(count for tally, count in tallies if tally.local),
         }
-        if not self._values_known:
+        if not self.values_known:
             return turns
         return {
             **turns,
@@ -191,7 +197,7 @@ class TrackerResult:
 
     def worst(self, n: int = 10, measure: str | None = None) -> list[Worst]:
         """The dialogues with the lowest value of a measure that have any mistake; FGA where it was asked for."""
-        chosen = self._ranking(measure)
+        chosen = self._ranking(measure).used
         values = self.ledger.per_dialogue(chosen)
         book = self.ledger.book_for(chosen)
         tallies = [Tally(*row) for row in book.table]
@@ -208,20 +214,21 @@ class TrackerResult:
                 found.append(Worst(name, value, len(rows), wrong_turns, *changes))
         return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
 
-    def _ranking(self, measure: str | None) -> Measure:
+    def _ranking(self, measure: str | None) -> Asked:
         ranked = [each for each in self.asked if hasattr(each.used, "from_tally") and each.used.gather == "sum"]
         if measure is not None:
             ranked = [each for each in ranked if each.text == measure]
             if not ranked:
                 raise DialmeterError(f"dialogues cannot be ranked by {measure!r}; it was not asked for")
         elif not ranked:
-            return self.ledger.measures[0]
-        return next((each.used for each in ranked if each.text == "FGA(lam=0.5)"), ranked[0].used)
+            own = self.ledger.measures[0]
+            return Asked(repr(own), own)
+        return next((each for each in ranked if each.text == "FGA(lam=0.5)"), ranked[0])
 
     @property
     def ranked_by(self) -> str:
         """The measure that ``worst`` sorts by when none is named."""
-        return repr(self._ranking(None))
+        return self._ranking(None).text
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The scores as plain dictionaries, as in JSON."""

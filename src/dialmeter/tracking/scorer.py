@@ -16,6 +16,7 @@ from ..rules import Rules, load
 from .align import joined, open_pair
 from .asked import resolve
 from .breakdown import Breakdown, By
+from .columns import Resampling
 from .ledger import Ledger
 from .prepare import AnyDialogue, Prepared, Preparer
 from .result import TrackerResult
@@ -88,12 +89,15 @@ class TrackerScorer:
                 breakdown.add(prepared)
         return prepared
 
-    def result(self, name: str = "", notices: Iterable[Notice] = ()) -> TrackerResult:
+    def result(
+        self, name: str = "", notices: Iterable[Notice] = (), resampling: Resampling | None = None
+    ) -> TrackerResult:
         """What was measured.
 
         Args:
             name: of the file, for messages.
             notices: what the reader had to say.
+            resampling: how intervals are made; without it there are none.
 
         Raises:
             InputError: turns without prediction under rules that do not allow them, or no turn with gold.
@@ -117,6 +121,7 @@ class TrackerScorer:
             slots=len(self.schema.slots) if self.schema else len(self._preparer.gold_slots),
             notices=[*self._notices, *notices],
             values_known=not self._correctness_only,
+            resampling=resampling,
         )
 
 
@@ -152,6 +157,7 @@ def score_file(
     measures: Sequence[str | Measure] | None = None,
     rules: str | Rules = "dialmeter",
     by: Sequence[By] = (),
+    resampling: Resampling | None = None,
     sink: Sink | None = None,
     watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
 ) -> TrackerResult:
@@ -167,6 +173,7 @@ def score_file(
         measures: what to compute; without it the measures of the rule set.
         rules: a rule set.
         by: breakdowns to keep.
+        resampling: how intervals are made; without it there are none.
         sink: takes every dialogue, for a run on disk.
         watch: wraps the dialogues, for a progress bar.
 
@@ -191,7 +198,8 @@ def score_file(
         if sink is not None and prepared.steps:
             assert isinstance(read, Dialogue)
             sink(read, prepared)
-    return scorer.result(corpus.name, [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])])
+    notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
+    return scorer.result(corpus.name, notices, resampling)
 
 
 def _is_in(read: AnyDialogue, keys: frozenset[str]) -> bool:
@@ -211,6 +219,9 @@ def score_tracker(
     *,
     schema: str | None = None,
     by: Sequence[By] = ("domain", "slot"),
+    ci: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 12345,
 ) -> TrackerResult:
     """Scores predictions against gold.
 
@@ -221,6 +232,9 @@ def score_tracker(
         rules: a rule set, its name, or a TOML file.
         schema: a schema file.
         by: the breakdowns that ``result.by`` will be asked for.
+        ci: the confidence of the intervals; 0 for none.
+        resamples: how often dialogues are drawn for them.
+        seed: of the draw.
 
     Example:
         >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
@@ -234,16 +248,17 @@ def score_tracker(
     Raises:
         DialmeterError: input that cannot be scored, with its place.
     """
+    how = Resampling(ci, resamples, seed) if ci else None
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         if pred is None:
-            return score_file(str(gold), measures=measures, rules=rules, schema=schema, by=by)
-        return score_file(str(pred), str(gold), measures=measures, rules=rules, schema=schema, by=by)
+            return score_file(str(gold), measures=measures, rules=rules, schema=schema, by=by, resampling=how)
+        return score_file(str(pred), str(gold), measures=measures, rules=rules, schema=schema, by=by, resampling=how)
     if pred is None:
         raise DialmeterError("pred is missing; it may be left out only where gold is a file that holds both")
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
     for read in joined(_dialogues(gold, Role.GOLD), _dialogues(pred, Role.PRED)):
         scorer.add_dialogue(read)
-    return scorer.result()
+    return scorer.result(resampling=how)
 
 
 def _dialogues(given: States, role: Role) -> Iterable[Dialogue]:
