@@ -19,14 +19,18 @@ from .registry import Registry
 
 Vector: TypeAlias = tuple[float, ...]
 Average: TypeAlias = Literal["turn", "dialogue"]
+Reads: TypeAlias = Literal["tally", "states", "frames"]
 Gather: TypeAlias = Literal["sum", "last", "every"]
+
+
+_READERS: dict[Reads, str] = {"tally": "from_tally", "states": "from_states", "frames": "from_frames"}
 
 
 class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     """The base of all measures: parameters are fields, the repr is the identity.
 
     A measure gives a vector per unit by one of ``from_tally(tally)`` (a turn's tally), ``from_states(previous_gold, gold,
-    previous_pred, pred)`` (a turn's states under the rules) or ``from_frame(frame)`` (one service at one turn), and a
+    previous_pred, pred)`` (a turn's states under the rules) or ``from_frames(frames)`` (the services of one turn), and a
     ``value`` over the sum of vectors, which is None where its denominator is zero.
     """
 
@@ -46,6 +50,10 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
 
     average: Average = "turn"
     """Over all turns of the corpus, or first within each dialogue and then over dialogues."""
+
+    def reads(self) -> Reads:
+        """What the vector is made from; a measure with several ways chooses by its parameters."""
+        return next(what for what, method in _READERS.items() if hasattr(self, method))
 
     def value(self, sums: Sequence[float]) -> float | None:
         """The measure over the sum of vectors: by default the share of the first in the second."""

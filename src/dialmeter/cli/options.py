@@ -53,19 +53,28 @@ rule_options = stacked(
     *(click.option(f"--{name}", metavar="CHOICE", help=f"Change one rule: {_RULE_HELP[name]}.") for name in FIELDS),
 )
 
-interval_options = stacked(
-    click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none."),
-    click.option(
-        "--resamples",
-        type=click.IntRange(min=100),
-        default=1000,
-        show_default=True,
-        help="How often dialogues are drawn.",
-    ),
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="The seed of all random choices."
-    ),
-)
+
+def interval_options(resamples: int) -> Callable[[Command], Command]:
+    """The options of intervals and paired tests, with a default number of resamples."""
+    return stacked(
+        click.option(
+            "--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none."
+        ),
+        click.option(
+            "--resamples",
+            type=click.IntRange(min=100),
+            default=resamples,
+            show_default=True,
+            help="How often dialogues are drawn.",
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            default=12345,
+            show_default=True,
+            help="The seed of all random choices.",
+        ),
+    )
 
 
 def chosen_resampling(options: dict[str, Any]) -> Resampling | None:

@@ -9,6 +9,7 @@ from .main import LazyGroup
 _COMMANDS = {
     "check": ("tracker_check:check", "Validate a file, and score gold against itself."),
     "score": ("tracker_score:score", "Score a prediction file."),
+    "compare": ("tracker_compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
     "rules": ("tracker_rules:rules", "One file under every rule set, and which turns flip."),
 }
 

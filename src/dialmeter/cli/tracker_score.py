@@ -41,7 +41,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service")
     "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
 )
 @rule_options
-@interval_options
+@interval_options(resamples=1000)
 @click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Also score by group; may be repeated.")
 @click.option(
     "--turns", type=click.Choice(["active", "all"]), default="active", show_default=True, help="Turns of a group."

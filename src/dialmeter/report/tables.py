@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
@@ -14,12 +14,26 @@ STYLES: tuple[str, ...] = get_args(Style)
 
 
 class Table(Struct, frozen=True):
-    """A title, headings, and rows of cells. A cell that is a number stands on the right."""
+    """A title, headings, and rows of cells. Columns of numbers stand on the right.
+
+    ``marks`` stand behind cells, by row and column: stars or letters of significance, raised where that is possible.
+    """
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
+    marks: Mapping[tuple[int, int], str] = {}
+
+    def marked(self, escape: Callable[[str], str], raised: Callable[[str], str]) -> list[list[str]]:
+        """The rows with escaped cells and their marks."""
+        return [
+            [
+                escape(cell) + (raised(escape(self.marks[row, column])) if (row, column) in self.marks else "")
+                for column, cell in enumerate(cells)
+            ]
+            for row, cells in enumerate(self.rows)
+        ]
 
 
 def percent(value: float | None) -> str:
@@ -40,7 +54,8 @@ def render(table: Table, style: str) -> str:
 def _text(table: Table) -> str:
     from rich.cells import cell_len
 
-    lines = [table.headings, *table.rows]
+    rows = table.marked(str, lambda mark: f" {mark}")
+    lines: list[Sequence[str]] = [table.headings, *rows]
     widths = [max(cell_len(cells[column]) for cells in lines) for column in range(len(table.headings))]
 
     def line(cells: Sequence[str]) -> str:
@@ -52,18 +67,20 @@ def _text(table: Table) -> str:
 
     rule = "  ".join("─" * width for width in widths)
     title = [table.title] if table.title else []
-    return "\n".join([*title, line(table.headings), rule, *map(line, table.rows)])
+    return "\n".join([*title, line(table.headings), rule, *map(line, rows)])
 
 
 def _markdown(table: Table) -> str:
     """GitHub's tables; a pipe in a cell is escaped, and so is what could be markup."""
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(map(_markdown_cell, cells)) + " |"
+        return "| " + " | ".join(cells) + " |"
 
     marks = ["---:" if column in table.numeric else "---" for column in range(len(table.headings))]
     title = [f"**{_markdown_cell(table.title)}**", ""] if table.title else []
-    return "\n".join([*title, line(table.headings), "|" + "|".join(marks) + "|", *map(line, table.rows)])
+    headings = line([*map(_markdown_cell, table.headings)])
+    rows = table.marked(_markdown_cell, lambda mark: f" {mark}")
+    return "\n".join([*title, headings, "|" + "|".join(marks) + "|", *map(line, rows)])
 
 
 def _markdown_cell(text: str) -> str:
@@ -104,7 +121,7 @@ def _latex(table: Table) -> str:
     """A booktabs table."""
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(map(latex_text, cells)) + r" \\"
+        return " & ".join(cells) + r" \\"
 
     columns = "".join("r" if column in table.numeric else "l" for column in range(len(table.headings)))
     caption = [rf"\caption{{{latex_text(table.title)}}}"] if table.title else []
@@ -114,9 +131,9 @@ def _latex(table: Table) -> str:
             r"\centering",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            line(table.headings),
+            line([*map(latex_text, table.headings)]),
             r"\midrule",
-            *map(line, table.rows),
+            *map(line, table.marked(latex_text, lambda mark: rf"\textsuperscript{{{mark}}}")),
             r"\bottomrule",
             r"\end{tabular}",
             *caption,
@@ -129,7 +146,7 @@ def _csv(table: Table) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.headings)
-    writer.writerows(table.rows)
+    writer.writerows(table.marked(str, lambda mark: f" {mark}"))
     return file.getvalue().rstrip("\n")
 
 

@@ -9,6 +9,7 @@ from ..errors import DialmeterError
 from ..measure import Measure, parse, with_settings
 from ..model import Notice
 from ..rules import Rules
+from .credit import check_match
 
 _FROM_CORRECTNESS = ("JGA", "SA", "FGA", "LocalAccuracy", "FinalJGA", "DialogueAccuracy")
 _BY_VECTOR = {"FGA": {"local": "vector"}, "LocalAccuracy": {"local": "vector"}}
@@ -56,7 +57,10 @@ def resolve(
         wanted = [each for each in wanted if _from_correctness(each)]
     settings = {**rules.settings, **(_BY_VECTOR if correctness_only else {})}
     asked = {repr(each): _stand_in(each, rules) for each in wanted}
-    return [Asked(text, with_settings(used, settings)) for text, used in asked.items()], notices
+    resolved = [Asked(text, with_settings(used, settings)) for text, used in asked.items()]
+    if any(getattr(each.used, "credit", "none") != "none" for each in resolved):
+        check_match(rules.match)
+    return resolved, notices
 
 
 def _from_correctness(measure: Measure) -> bool:

@@ -30,7 +30,7 @@ class Breakdown:
 
     def __init__(self, by: By, measures: Sequence[Measure], hyphen_cut: bool) -> None:
         self.by = by
-        self._measures = [measure for measure in measures if hasattr(measure, "from_tally")]
+        self._measures = [measure for measure in measures if measure.reads() == "tally"]
         self._hyphen_cut = hyphen_cut
         self._ledgers: dict[str, Ledger] = {}
         self._dialogues = 0

@@ -56,6 +56,14 @@ class GoldDigest:
         """Takes the dialogues of another part of the corpus."""
         self._dialogues.update(other._dialogues)
 
+    def keys(self) -> set[str]:
+        """The dialogues, by the key under which files are matched."""
+        return set(self._dialogues)
+
+    def differing(self, other: GoldDigest) -> list[str]:
+        """Dialogues of both whose gold is not the same."""
+        return sorted(key for key, digest in self._dialogues.items() if other._dialogues.get(key, digest) != digest)
+
     def hex(self) -> str:
         """The first ten hexadecimal digits."""
         whole = hashlib.sha256()

@@ -1,9 +1,12 @@
 """Granular Change Accuracy."""
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
-from ..measure import Measure, Vector
+from ..measure import Measure, Reads, Vector
+from ..model import State
+from .credit import changes_with_mistakes, similarity
 from .tally import Deletions, Lens, Tally
 
 
@@ -26,16 +29,30 @@ class GCA(Measure, frozen=True, kw_only=True):
     ``code`` counts it."""
     unchanged: Literal["skip", "zero"] = "skip"
     """What a dialogue without any change is worth where dialogues are averaged."""
+    credit: Literal["none", "fuzzy", "embedding"] = "none"
+    """What a wrong value earns: nothing, or its similarity to gold by letters (``fuzzy``) or by meaning (``embedding``)."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
             raise ValueError("alpha lies between 0 and 1")
+        if self.credit != "none" and self.deletions == "code":
+            raise ValueError("credit is not defined with deletions=code")
+
+    def reads(self) -> Reads:
+        return "tally" if self.credit == "none" else "states"
 
     def lens(self) -> Lens:
-        return Lens(deletions=self.deletions)
+        return Lens(deletions=self.deletions) if self.credit == "none" else Lens()
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.missed, tally.wrong, tally.over, tally.correct)
+
+    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
+        """The four counts, where a wrong value of similarity s counts s as correct and 1 - s as wrong."""
+        counts, mistaken = changes_with_mistakes(previous_gold, gold, previous_pred, pred, self.deletions == "count")
+        missed, wrong, over, correct = counts
+        earned = math.fsum(similarity(self.credit, wanted, found) for wanted, found in mistaken)
+        return (missed, wrong - earned, over, correct + earned)
 
     def value(self, sums: Sequence[float]) -> float | None:
         missed, wrong, over, correct = sums

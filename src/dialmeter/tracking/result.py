@@ -60,6 +60,7 @@ class TrackerResult:
         self.rules = rules
         self.ledger = ledger
         self.slots = slots
+        self.gold_digest = preparer.digest
         self.data = preparer.digest.hex()
         self.asked = [Asked(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
@@ -149,7 +150,7 @@ class TrackerResult:
         return [
             self._score(each, value, {group: name}, also)
             for each in self.asked
-            if hasattr(each.used, "from_tally")
+            if each.used.reads() == "tally"
             for name, value in breakdown.values(each.used, turns, self.ledger).items()
         ]
 
@@ -157,7 +158,7 @@ class TrackerResult:
         return [
             self._score(each, value, {"turn": number})
             for each in self.asked
-            if hasattr(each.used, "from_tally") and each.used.gather == "sum" and each.used.average == "turn"
+            if each.used.reads() == "tally" and each.used.gather == "sum" and each.used.average == "turn"
             for number, value in self.ledger.by_turn(each.used).items()
         ]
 
@@ -165,7 +166,7 @@ class TrackerResult:
         return [
             self._score(each, value, {"service": service})
             for each in self.asked
-            if hasattr(each.used, "from_frames")
+            if each.used.reads() == "frames"
             for service, value in self.ledger.by_service(each.used).items()
         ]
 
@@ -215,7 +216,7 @@ class TrackerResult:
         return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
 
     def _ranking(self, measure: str | None) -> Asked:
-        ranked = [each for each in self.asked if hasattr(each.used, "from_tally") and each.used.gather == "sum"]
+        ranked = [each for each in self.asked if each.used.reads() == "tally" and each.used.gather == "sum"]
         if measure is not None:
             ranked = [each for each in ranked if each.text == measure]
             if not ranked:

@@ -107,7 +107,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
     golds = preds = match = both = 0
     exact = True
     last_error: int | None = None
-    changes = _changes if agree is None else _changes_with_alternatives
+    changes = _changes if agree is None else new_slots
     code = _PublishedDeletions() if lens.deletions == "code" else None
     by_vector = lens.local == "vector"
     wrong_slots: frozenset[str] = frozenset()
@@ -128,7 +128,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
                 both = len(shared)
                 match = sum(agree(gold_now[slot], pred_now[slot]) for slot in shared)
                 exact = match == golds == preds
-            missed, wrong, over, correct = _classes(touched, gold_now, pred_now, agree)
+            missed, wrong, over, correct = classes(touched, gold_now, pred_now, agree)
             if by_vector:
                 before, wrong_slots = wrong_slots, _wrong_slots(gold_now, pred_now, agree)
                 own_error = wrong_slots != before
@@ -142,7 +142,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
                 since = NEVER if last_error is None else number - last_error
             if lens.deletions == "count":
                 left = (gold.keys() - gold_now.keys()) | (pred.keys() - pred_now.keys())
-                missed, wrong, over, correct = _classes(touched | left, gold_now, pred_now, agree)
+                missed, wrong, over, correct = classes(touched | left, gold_now, pred_now, agree)
             gold, pred = gold_now, pred_now
         if code is not None:
             missed, wrong, over, correct = code.count(gold_none, pred_none)
@@ -156,7 +156,7 @@ def _changes(now: State, before: State) -> set[str]:
     return set() if now is before else {slot for slot, _ in now.items() - before.items()}
 
 
-def _changes_with_alternatives(now: State, before: State) -> set[str]:
+def new_slots(now: State, before: State) -> set[str]:
     """Slots whose pair is new; two sets of alternatives that overlap are not a change."""
     return {slot for slot, _ in now.items() - before.items() if not _overlap(now[slot], before.get(slot, ()))}
 
@@ -167,7 +167,7 @@ def _overlap(one: Value, other: Value) -> bool:
     return not set(ones).isdisjoint(others)
 
 
-def _classes(touched: Iterable[str], gold: State, pred: State, agree: Agree | None) -> tuple[int, int, int, int]:
+def classes(touched: Iterable[str], gold: State, pred: State, agree: Agree | None) -> tuple[int, int, int, int]:
     """Missed, wrong, over, correct among the slots that changed on either side, each slot once.
 
     Line 21 of the printed GCA algorithm tests "not in P_t" where only "not in G_t" can hold; this is the corrected

@@ -1,0 +1,245 @@
+"""``dialmeter tracker compare``"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+from msgspec import to_builtins
+
+from ..errors import ConditionHolds, DialmeterError
+from ..model import Dialogue, dialogue_key
+from ..report import compare as tables
+from ..report.tables import render
+from ..report.tracker import shared_signature
+from ..rules import Rules
+from ..tracking import show
+from ..tracking.columns import Resampling
+from ..tracking.compare import Compared, Test, TurnTest, compare, turn_tests
+from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
+from ..tracking.prepare import Prepared
+from ..tracking.result import TrackerResult, score_dict
+from ..tracking.scorer import score_file
+from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
+from .say import document, print_json, warn, watched
+
+_GROUPS = ("domain", "slot", "turn", "without-domain")
+
+
+@click.command("compare")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--gold", multiple=True, metavar="FILE", help="Gold states: one for all files, or one for each.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a system; one for each file.")
+@click.option("--from", "form", metavar="FORMAT", help="The format of the files; found where it is not named.")
+@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold files.")
+@click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
+@click.option("--common", is_flag=True, help="Compare on the dialogues that all files have.")
+@click.option(
+    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
+)
+@rule_options
+@interval_options(resamples=10_000)
+@click.option(
+    "--test", type=click.Choice(get_args(Test)), default="randomisation", show_default=True, help="The paired test."
+)
+@click.option("--mcnemar", is_flag=True, help="Also McNemar's test on turns and on dialogues.")
+@click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Also compare by group; may be repeated.")
+@click.option(
+    "--turns", type=click.Choice(["active", "all"]), default="active", show_default=True, help="Turns of a group."
+)
+@click.option(
+    "--disagree",
+    multiple=True,
+    metavar="MEASURE|SYSTEM",
+    help="Given twice: show dialogues on which they disagree most.",
+)
+@click.option("--most", type=click.IntRange(min=1), default=3, show_default=True, help="How many of these dialogues.")
+@click.option(
+    "--marks",
+    type=click.Choice(["stars", "letters"]),
+    default="stars",
+    show_default=True,
+    help="Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
+)
+@click.option("--fail-if-worse", is_flag=True, help="Exit 1 if a system is significantly worse than the first.")
+@style_options
+@quiet_option
+def compare_(**options: Any) -> None:
+    """Compare trackers: FILES are prediction files, the first of which is the baseline.
+
+    Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by Holm over the whole table.
+    """
+    rules = chosen_rules(options)
+    how = chosen_resampling(options) or Resampling()
+    systems = _systems(options)
+    results = _scored(systems, options, rules, how)
+    if options["common"]:
+        common = frozenset.intersection(*(frozenset(result.gold_digest.keys()) for result in results.values()))
+        if not common:
+            raise DialmeterError("the files have no dialogue in common")
+        results = _scored(systems, options, rules, how, common)
+    compared = compare(results, how, options["test"], all_pairs=options["marks"] == "letters")
+    tests = turn_tests(results) if options["mcnemar"] else []
+    apart = _disagreements(compared, options)
+    warn(_notices(compared, bool(tests)), options["quiet"])
+    _print(compared, tests, apart, options)
+    if apart and options["style"] == "text":
+        _show(apart, systems, options, rules)
+    if options["fail_if_worse"]:
+        _fail_if_worse(compared, 1 - how.confidence)
+
+
+def _systems(options: dict[str, Any]) -> dict[str, tuple[str, str | None]]:
+    """Name → prediction file and gold file."""
+    files, golds, names = options["files"], options["gold"], options["names"]
+    if len(files) < 2:
+        raise DialmeterError("compare needs two files or more; the first is the baseline")
+    if len(golds) not in (0, 1, len(files)):
+        raise DialmeterError(f"give --gold once for all files, or once for each of the {len(files)}")
+    if names and len(names) != len(files):
+        raise DialmeterError(f"give --name once for each of the {len(files)} files")
+    labels = names or _labels(files)
+    if len(set(labels)) < len(labels):
+        raise DialmeterError(f"two systems are called {Counter(labels).most_common(1)[0][0]!r}; name them with --name")
+    pairs = zip(files, golds * len(files) if len(golds) == 1 else golds or [None] * len(files), strict=True)
+    return dict(zip(labels, pairs, strict=True))
+
+
+def _labels(files: tuple[str, ...]) -> list[str]:
+    """File names without endings; with their folders where two are alike."""
+    stems = [Path(file).name.split(".")[0] or file for file in files]
+    return stems if len(set(stems)) == len(stems) else list(files)
+
+
+def _scored(
+    systems: dict[str, tuple[str, str | None]],
+    options: dict[str, Any],
+    rules: Rules,
+    how: Resampling,
+    only: frozenset[str] | None = None,
+) -> dict[str, TrackerResult]:
+    return {
+        name: score_file(
+            file,
+            gold,
+            form=options["form"],
+            gold_form=options["gold_form"],
+            schema=options["schema"],
+            only=only,
+            measures=options["measures"] or None,
+            rules=rules,
+            by=[group for group in options["by"] if group != "turn"],
+            resampling=how,
+            watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        )
+        for name, (file, gold) in systems.items()
+    }
+
+
+def _notices(compared: Compared, turns_tested: bool) -> list[Any]:
+    from ..model import Notice
+
+    dependent = Notice(
+        "dependent-turns", 1, "turns of one dialogue are not independent: McNemar's p value on turns is too small"
+    )
+    seen = {notice.code: notice for result in compared.results.values() for notice in result.notices}
+    return [*compared.notices, *seen.values(), *([dependent] if turns_tested else [])]
+
+
+def _disagreements(compared: Compared, options: dict[str, Any]) -> list[Disagreement]:
+    wanted = options["disagree"]
+    if not wanted:
+        return []
+    if len(wanted) != 2:
+        raise DialmeterError("give --disagree twice: two measures, or two systems")
+    results = compared.results
+    if all(name in results for name in wanted):
+        first = results[wanted[0]]
+        return between_systems(results, wanted[0], wanted[1], first.ranked_by, options["most"])
+    return [
+        each
+        for name, result in results.items()
+        for each in between_measures(
+            name, result, asked_for(result, wanted[0]), asked_for(result, wanted[1]), options["most"]
+        )
+    ]
+
+
+def _print(compared: Compared, tests: list[TurnTest], apart: list[Disagreement], options: dict[str, Any]) -> None:
+    style, groups = options["style"], {}
+    for group in options["by"]:
+        groups[group] = {name: result.by(group, options["turns"]) for name, result in compared.results.items()}
+    if style == "json":
+        _print_json(compared, tests, apart, groups)
+        return
+    main = (
+        tables.long_table(compared)
+        if style in ("text", "csv")
+        else tables.wide_table(compared, options["marks"] == "letters")
+    )
+    click.echo(render(main, style))
+    if style == "csv":
+        return
+    scores = [score for result in compared.results.values() for score in result.scores]
+    click.echo({"latex": "% ", "markdown": "\n"}.get(style, "\n") + f"signature  {shared_signature(scores)}")
+    more = [*(tables.grouped_table(found, group) for group, found in groups.items())]
+    if style == "text":
+        more += [tables.rank_table(compared), tables.tau_table(compared)]
+    more += [tables.turn_table(tests)] if tests else []
+    more += [tables.disagreement_table(apart)] if apart else []
+    for table in more:
+        if table.rows:
+            click.echo("\n" + render(table, style))
+
+
+def _print_json(compared: Compared, tests: list[TurnTest], apart: list[Disagreement], groups: dict[str, Any]) -> None:
+    scores = [
+        {**score_dict(score), "system": name}
+        for name, result in compared.results.items()
+        for score in (*result.scores, *(each for found in groups.values() for each in found[name]))
+    ]
+    first = next(iter(compared.results.values()))
+    counts = {"systems": len(compared.results), "dialogues": first.dialogues, "turns": first.turns}
+    more = {
+        "versus": to_builtins(compared.versus),
+        "ranks": compared.ranks.by_measure,
+        "tau": [{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
+        "mcnemar": to_builtins(tests),
+        "disagreements": to_builtins(apart),
+    }
+    print_json(
+        document("tracker", "tracker compare", scores, counts=counts, warnings=_notices(compared, bool(tests)), **more)
+    )
+
+
+def _show(
+    apart: list[Disagreement], systems: dict[str, tuple[str, str | None]], options: dict[str, Any], rules: Rules
+) -> None:
+    """Prints the dialogues turn by turn, as the systems concerned have them."""
+    for name, (file, gold) in systems.items():
+        keys = frozenset(each.dialogue for each in apart if name in (each.system, each.first, each.second))
+        if not keys:
+            continue
+
+        def take(dialogue: Dialogue, prepared: Prepared, name: str = name) -> None:
+            click.echo(f"\n{name}: " + "\n".join(show.lines(dialogue, prepared)))
+
+        score_file(
+            file,
+            gold,
+            form=options["form"],
+            gold_form=options["gold_form"],
+            only=frozenset(map(dialogue_key, keys)),
+            rules=rules,
+            sink=take,
+        )
+
+
+def _fail_if_worse(compared: Compared, level: float) -> None:
+    for each in compared.versus:
+        if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0:
+            raise ConditionHolds(
+                f"{each.system} is worse than {each.base} under {each.measure}: {100 * each.difference:+.2f}, p = {each.p_holm:.4f} (Holm)"
+            )

@@ -1,0 +1,69 @@
+"""Partial credit for values that are almost right: both papers on GCA name its lack as an open limitation.
+
+A wrong change whose value has similarity s to gold counts s as correct and 1 - s as wrong. Then C + W, P and G stay as they
+are, only values earn, labels do not; s = 0 for every wrong value gives plain GCA back, and s = 1 makes it correct.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..errors import DialmeterError
+from ..model import State, Value
+from .tally import classes, new_slots
+
+
+def changes_with_mistakes(
+    previous_gold: State, gold: State, previous_pred: State, pred: State, count_deletions: bool
+) -> tuple[tuple[int, int, int, int], list[tuple[Value, Value]]]:
+    """Missed, wrong, over and correct changes of a turn, and gold and predicted value of each wrong one.
+
+    Example:
+        >>> changes_with_mistakes({}, {"a": "10:15", "b": "x"}, {}, {"a": "10:30"}, False)
+        ((1, 1, 0, 0), [('10:15', '10:30')])
+    """
+    touched = new_slots(gold, previous_gold) | new_slots(pred, previous_pred)
+    if count_deletions:
+        touched |= (previous_gold.keys() - gold.keys()) | (previous_pred.keys() - pred.keys())
+    counts = classes(touched, gold, pred, meets)
+    mistaken = [(gold[slot], pred[slot]) for slot in sorted(touched) if slot in gold and slot in pred]
+    return counts, [(wanted, found) for wanted, found in mistaken if not meets(wanted, found)]
+
+
+def meets(gold: Value, pred: Value) -> bool:
+    """Is the prediction the gold value, or one of its alternatives?"""
+    return gold == pred or (isinstance(gold, tuple) and pred in gold)
+
+
+def similarity(kind: str, gold: Value, pred: Value) -> float:
+    """How near a wrong value comes, from 0 to 1; the best over gold's alternatives.
+
+    Example:
+        >>> similarity("fuzzy", "cheap", "cheep"), similarity("fuzzy", ("north", "south"), "southern")
+        (0.8, 0.7692307692307692)
+    """
+    wanted = (gold,) if isinstance(gold, str) else gold
+    found = pred if isinstance(pred, str) else "|".join(pred)
+    return max(_SIMILARITIES[kind](each, found) for each in wanted)
+
+
+def _fuzzy(gold: str, pred: str) -> float:
+    from rapidfuzz import fuzz
+
+    return float(fuzz.ratio(gold, pred)) / 100
+
+
+@lru_cache(maxsize=100_000)
+def _embedding(gold: str, pred: str) -> float:
+    from ..embedding import cosine
+
+    return max(0.0, cosine(gold, pred))
+
+
+_SIMILARITIES = {"fuzzy": _fuzzy, "embedding": _embedding}
+
+
+def check_match(match: str) -> None:
+    """Raises DialmeterError where the rule set already forgives near values: they would earn twice."""
+    if match != "exact":
+        raise DialmeterError("GCA(credit=...) needs match=exact; the rule set already takes near values for equal")

@@ -1,0 +1,79 @@
+"""Partial credit in GCA: the algebra."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialmeter import DialmeterError, TrackerScorer
+from dialmeter.tracking import credit
+from dialmeter.tracking.gca import GCA
+
+STATE = st.dictionaries(
+    st.sampled_from(["a-1", "a-2", "b-1"]), st.sampled_from(["north", "south", "northern", "x"]), max_size=3
+)
+DIALOGUE = st.lists(st.tuples(STATE, STATE), min_size=1, max_size=5)
+CORPUS = st.lists(DIALOGUE, min_size=1, max_size=4)
+Corpus = list[list[tuple[dict[str, str], dict[str, str]]]]
+
+
+def value(corpus: Corpus, measure: str) -> float | None:
+    scorer = TrackerScorer([measure])
+    for number, turns in enumerate(corpus):
+        scorer.add(str(number), [gold for gold, _ in turns], [pred for _, pred in turns])
+    return scorer.result().value
+
+
+@pytest.mark.parametrize("deletions", ["ignore", "count"])
+@given(corpus=CORPUS)
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_no_similarity_gives_plain_gca_back(deletions: str, corpus: Corpus) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(credit._SIMILARITIES, "fuzzy", lambda gold, pred: 0.0)
+        earned = value(corpus, f"GCA(credit=fuzzy, deletions={deletions})")
+    assert earned == value(corpus, f"GCA(deletions={deletions})")
+
+
+@given(corpus=CORPUS)
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_full_similarity_makes_wrong_values_correct(corpus: Corpus) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(credit._SIMILARITIES, "fuzzy", lambda gold, pred: 1.0)
+        earned = value(corpus, "GCA(credit=fuzzy)")
+    scorer = TrackerScorer(["GCA"])
+    for number, turns in enumerate(corpus):
+        scorer.add(str(number), [gold for gold, _ in turns], [pred for _, pred in turns])
+    counts = scorer.result().counts
+    sums = (counts["missed"], 0, counts["over"], counts["correct"] + counts["wrong"])
+    assert earned == GCA().value(sums)
+
+
+@given(corpus=CORPUS)
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_credit_never_lowers_the_value(corpus: Corpus) -> None:
+    plain, earned = value(corpus, "GCA"), value(corpus, "GCA(credit=fuzzy)")
+    assert (plain is None) == (earned is None)
+    if plain is not None and earned is not None:
+        assert plain <= earned + 1e-12
+        assert earned <= 1 + 1e-12
+
+
+def test_by_hand() -> None:
+    # One wrong value of similarity .8: C = .8, W = .2, P = G = 1.
+    corpus = [[({"a-1": "cheap"}, {"a-1": "cheep"})]]
+    assert value(corpus, "GCA") == 0.0
+    assert value(corpus, "GCA(credit=fuzzy)") == pytest.approx(2 / (2 * ((10 / 11) / 0.8 + (1 / 11) / 1)))
+
+
+def test_alternatives_earn_the_nearest() -> None:
+    scorer = TrackerScorer(["GCA(credit=fuzzy, alpha=1)"])
+    scorer.add("d", [{"a-1": "north|cheap"}], [{"a-1": "cheep"}])
+    assert scorer.result().value == pytest.approx(0.8)
+
+
+def test_what_credit_does_not_go_with() -> None:
+    with pytest.raises(DialmeterError, match="deletions=code"):
+        TrackerScorer(["GCA(credit=fuzzy, deletions=code)"])
+    with pytest.raises(DialmeterError, match="match=exact"):
+        TrackerScorer(["GCA(credit=fuzzy)"], rules="mwzeval")
