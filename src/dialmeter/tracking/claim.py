@@ -1,0 +1,196 @@
+"""What the papers claim of the bias study, and whether it holds on the dialogues at hand.
+
+The claim: "GCA is significantly less correlated" with the position and the uniformity of mistakes than FGA. The papers
+tested r(FGA) − r(GCA), with signs, and called a positive difference "stronger"; −0.17 then counts as less than 0.12.
+What the words say is a matter of strength, |r(FGA)| − |r(GCA)|. Both are told, each with the interval that decides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from .bias import REFERENCE, RIVAL
+from .bias_filter import FILTER_WORDS, Filter
+from .bias_findings import Correlation, Limits, Pair, Study
+
+HOLDS, FAILS, UNDECIDED, NO_VALUE = "holds", "does not hold", "undecided", "no value"
+
+PUBLISHED: Mapping[str, tuple[float, float]] = {
+    "TO": (0.08, -0.05),
+    "NU": (0.59, 0.40),
+    "TO1": (0.08, -0.02),
+    "NU1": (0.12, -0.17),
+}
+"""Correlations of FGA and GCA as printed: TO and NU in the paper, TO1 and NU1 in its first version."""
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """Does a trait move GCA less than another measure? ``outcome`` by strength, ``as_tested`` by the papers' test."""
+
+    trait: str
+    filter: Filter
+    rival: str
+    reference: str
+    rival_r: float | None
+    reference_r: float | None
+    outcome: str
+    strength: float | None
+    strength_ci: Limits
+    as_tested: str
+    difference: float | None
+    ci: Limits
+    n: int
+    reason: str | None
+    published: tuple[float, float] | None
+    sentence: str
+
+
+class SignChange(Struct, frozen=True, kw_only=True):
+    """A correlation whose interval excludes 0 on either side, depending on the filter."""
+
+    trait: str
+    measure: str
+    none: float
+    published: float
+    sentence: str
+
+
+def verdicts(study: Study) -> list[Verdict]:
+    """One verdict per trait, filter and measure beside GCA; none where GCA was not asked for.
+
+    Example:
+        >>> from dialmeter.tracking.bias import Row, study
+        >>> from dialmeter.tracking.traits import traits_of
+        >>> rows = [Row("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3}) for n in range(30)]
+        >>> print(verdicts(study(rows))[0].sentence)  # doctest: +ELLIPSIS
+        TO, all dialogues: that GCA follows it less than JGA does holds: r -0.179 against -0.648, ...
+    """
+    found = []
+    for pair in study.pairs:
+        if pair.second == REFERENCE:
+            found.append(_verdict(pair, study.confidence))
+        elif pair.first == REFERENCE:
+            found.append(_verdict(_turned(pair), study.confidence))
+    return found
+
+
+def sign_changes(study: Study) -> list[SignChange]:
+    """The correlations whose sign depends on the published filter, intervals without 0 on both sides."""
+    both: dict[tuple[str, str], dict[str, Correlation]] = {}
+    for each in study.correlations:
+        both.setdefault((each.trait, each.measure), {})[each.filter] = each
+    found = []
+    for (trait, measure), by_filter in both.items():
+        none, published = by_filter["none"], by_filter["published"]
+        if none.r is None or published.r is None or none.r * published.r >= 0:
+            continue
+        if _without_zero(none.ci) and _without_zero(published.ci):
+            sentence = (
+                f"The published filter turns the correlation of {measure} with {trait} "
+                f"from {none.r:.3f} ({limits(none.ci)}) to {published.r:.3f} ({limits(published.ci)})."
+            )
+            change = {"trait": trait, "measure": measure, "none": none.r, "published": published.r}
+            found.append(SignChange(**change, sentence=sentence))  # type: ignore[arg-type]
+    return found
+
+
+def summary(found: Sequence[Verdict]) -> list[str]:
+    """The papers' own comparison in a few plain sentences: GCA with FGA(lam=0.5)."""
+    own = [verdict for verdict in found if verdict.rival == RIVAL]
+    if not own:
+        return [f"The papers compare {RIVAL} with {REFERENCE}; ask for both to hear whether their claim holds here."]
+    lines = []
+    for trait in dict.fromkeys(verdict.trait for verdict in own):
+        told = [verdict for verdict in own if verdict.trait == trait]
+        parts = [f"{each.outcome} for {FILTER_WORDS[each.filter]}{_place(each)}" for each in told]
+        same = {each.outcome for each in told}
+        judged = told[0].outcome + _place(told[0]) + " with every filter" if len(same) == 1 else "; ".join(parts)
+        lines.append(f"{trait}: that {REFERENCE} follows it less than {RIVAL} does: {judged}.")
+        other = [FILTER_WORDS[each.filter] for each in told if {each.outcome, each.as_tested} in _APART]
+        if other:
+            lines.append(f"{trait}: the papers' test of signed differences says otherwise for {', '.join(other)}.")
+    return lines
+
+
+_APART = ({HOLDS, FAILS}, {HOLDS, UNDECIDED}, {FAILS, UNDECIDED})
+
+
+def limits(ci: Limits) -> str:
+    """An interval of correlations.
+
+    Example:
+        >>> limits((-0.1, 0.25)), limits(None)
+        ('-0.100 to 0.250', 'no interval')
+    """
+    return "no interval" if ci is None else f"{ci[0]:.3f} to {ci[1]:.3f}"
+
+
+def _place(verdict: Verdict) -> str:
+    return f" ({limits(verdict.strength_ci)})" if verdict.strength_ci else ""
+
+
+def _without_zero(ci: Limits) -> bool:
+    return ci is not None and (ci[0] > 0 or ci[1] < 0)
+
+
+def _outcome(ci: Limits) -> str:
+    if ci is None:
+        return NO_VALUE
+    return HOLDS if ci[0] > 0 else FAILS if ci[1] < 0 else UNDECIDED
+
+
+def _verdict(pair: Pair, confidence: float) -> Verdict:
+    outcome, as_tested = _outcome(pair.strength_ci), _outcome(pair.ci)
+    return Verdict(
+        trait=pair.trait,
+        filter=pair.filter,
+        rival=pair.first,
+        reference=pair.second,
+        rival_r=pair.first_r,
+        reference_r=pair.second_r,
+        outcome=outcome,
+        strength=pair.strength,
+        strength_ci=pair.strength_ci,
+        as_tested=as_tested,
+        difference=pair.difference,
+        ci=pair.ci,
+        n=pair.n,
+        reason=pair.reason,
+        published=PUBLISHED[pair.trait] if pair.first == RIVAL else None,
+        sentence=_sentence(pair, outcome, as_tested, confidence),
+    )
+
+
+def _sentence(pair: Pair, outcome: str, as_tested: str, confidence: float) -> str:
+    claim = f"{pair.trait}, {FILTER_WORDS[pair.filter]}: that {pair.second} follows it less than {pair.first} does"
+    if outcome == NO_VALUE:
+        return f"{claim} cannot be judged, because {pair.reason}."
+    verb = {UNDECIDED: "is undecided"}
+    numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
+    sentence = f"{claim} {verb.get(outcome, outcome)}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
+    if as_tested != outcome:
+        sentence += (
+            f" By the papers' test of signed correlations it {verb.get(as_tested, as_tested)} ({limits(pair.ci)})."
+        )
+    return sentence
+
+
+def _turned(pair: Pair) -> Pair:
+    """The same pair with first and second exchanged."""
+    return Pair(
+        trait=pair.trait,
+        first=pair.second,
+        second=pair.first,
+        filter=pair.filter,
+        first_r=pair.second_r,
+        second_r=pair.first_r,
+        difference=None if pair.difference is None else -pair.difference,
+        ci=pair.ci and (-pair.ci[1], -pair.ci[0]),
+        strength=None if pair.strength is None else -pair.strength,
+        strength_ci=pair.strength_ci and (-pair.strength_ci[1], -pair.strength_ci[0]),
+        n=pair.n,
+        left_out=pair.left_out,
+        reason=pair.reason,
+    )
