@@ -10,6 +10,7 @@ _COMMANDS = {
     "check": ("tracker_check:check", "Validate a file, and score gold against itself."),
     "score": ("tracker_score:score", "Score a prediction file."),
     "compare": ("tracker_compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
+    "curve": ("tracker_curve:curve_", "Few-shot curves and zero-shot tables from a folder of files."),
     "rules": ("tracker_rules:rules", "One file under every rule set, and which turns flip."),
 }
 

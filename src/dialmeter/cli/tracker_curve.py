@@ -1,0 +1,126 @@
+"""``dialmeter tracker curve``"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import click
+
+from ..errors import one_line
+from ..formats.multiwoz import ids_of_list
+from ..model import dialogue_key
+from ..report import curve as report
+from ..report.tables import render
+from ..report.tracker import shared_signature
+from ..tracking.curve import Curve, draw_curve
+from ..tracking.curve_files import Entry, in_folder
+from ..tracking.curve_manifest import in_manifest
+from ..tracking.curve_points import SCALES
+from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
+from .say import document, print_json, warn
+
+
+@click.command("curve")
+@click.argument("folder", metavar="DIR")
+@click.option("--manifest", metavar="FILE", help="CSV or JSON lines with file, ratio, seed, domain; files lie in DIR.")
+@click.option("--gold", metavar="FILE", help="Gold states, where the files hold predictions only.")
+@click.option("--from", "form", metavar="FORMAT", help="The format of the files; found where it is not named.")
+@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
+@click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
+@click.option("--only", metavar="LIST", help="A file with one dialogue id per line: score only these.")
+@click.option(
+    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
+)
+@click.option(
+    "--reference", default="GCA", show_default=True, metavar="M", help="The measure to compare the others with."
+)
+@click.option(
+    "--trend",
+    "scale",
+    type=click.Choice(SCALES),
+    default="log",
+    show_default=True,
+    help="Slopes per tenfold training data, or per whole training set.",
+)
+@rule_options
+@interval_options(resamples=1000)
+@style_options
+@quiet_option
+def curve_(**options: Any) -> None:
+    """Few-shot curves and zero-shot tables from the prediction files in DIR.
+
+    Files are named like ratio_0.05_seed_557_prediction.json (share of training data, seed) or
+    T5_result_zeroshot_hotel.json (domain); files with other names go into a manifest.
+    """
+    rules = chosen_rules(options)
+    folder, manifest = options["folder"], options["manifest"]
+    beside = [path for path in (options["gold"], options["schema"], options["only"]) if path]
+    entries, notices = in_manifest(manifest, folder, beside) if manifest else in_folder(folder, beside)
+    found = draw_curve(
+        entries,
+        options["gold"],
+        form=options["form"],
+        gold_form=options["gold_form"],
+        schema=options["schema"],
+        only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
+        measures=options["measures"] or None,
+        rules=rules,
+        reference=options["reference"],
+        scale=options["scale"],
+        resampling=chosen_resampling(options),
+        watch=_watch(options["quiet"]),
+    )
+    notices += found.notices
+    warn(notices, options["quiet"])
+    _print(found, notices, options)
+
+
+def _watch(quiet: bool) -> Callable[[Iterable[Entry]], Iterable[Entry]]:
+    """Shows how many files are done: a bar on a terminal, a line per 10 % elsewhere."""
+
+    def watch(entries: Iterable[Entry]) -> Iterator[Entry]:
+        listed = list(entries)
+        if quiet or len(listed) < 10:
+            yield from listed
+        elif sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import track
+
+            yield from track(listed, "scoring", console=Console(stderr=True), transient=True)
+        else:
+            for done, entry in enumerate(listed, 1):
+                yield entry
+                if 10 * done // len(listed) > 10 * (done - 1) // len(listed):
+                    click.echo(f"scoring: {100 * done // len(listed)} % ({done} of {len(listed)} files)", err=True)
+
+    return watch
+
+
+def _print(found: Curve, notices: Sequence[Any], options: dict[str, Any]) -> None:
+    style = options["style"]
+    if style == "json":
+        entries = [each.entry for each in found.files]
+        counts = {
+            "files": len(entries),
+            "ratios": len({entry.ratio for entry in entries}),
+            "seeds": len({entry.seed for entry in entries}),
+            "domains": len({entry.domain for entry in entries} - {None}),
+        }
+        more = report.plain(found)
+        scores = report.scores_of(found)
+        print_json(document("tracker", "tracker curve", scores, counts=counts, warnings=notices, **more))
+        return
+    if style == "text":
+        dialogues = sorted({each.counts["dialogues"] for each in found.files})
+        many = "–".join(map(str, dict.fromkeys((dialogues[0], dialogues[-1]))))
+        click.echo(f"{one_line(options['folder'], 200)}  {len(found.files)} files, {many} dialogues each\n")
+    for number, table in enumerate(report.tables_of(found)):
+        click.echo(("\n" if number else "") + render(table, style))
+    if style == "csv":
+        return
+    signature = shared_signature([score for each in found.files for score in each.scores])
+    click.echo(
+        f"\nSignature: `{signature}`" if style == "markdown" else f"\n{'% ' * (style == 'latex')}signature  {signature}"
+    )

@@ -1,0 +1,216 @@
+"""A few-shot study as tables and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import to_builtins
+
+from ..tracking.curve import Curve
+from ..tracking.curve_points import Point, Trend
+from ..tracking.estimates import Estimate
+from ..tracking.result import score_dict
+from ..tracking.zero_shot import DomainTable
+from .tables import Table, percent
+from .tracker import interval
+
+MEAN, POOLED = "mean over domains", "pooled"
+
+
+def tables_of(curve: Curve) -> Iterator[Table]:
+    """All tables in the order in which they are printed; none that is empty."""
+    for domain in dict.fromkeys(point.domain for point in curve.points):
+        points = [point for point in curve.points if point.domain == domain]
+        trends = [trend for trend in curve.trends if trend.domain == domain]
+        about = f", domain {domain}" if domain else ""
+        yield _values(points, about)
+        if curve.resampling or curve.reference:
+            yield _intervals(points, curve.reference, about)
+        if trends:
+            yield _trends(trends, curve, about)
+    for table in curve.tables:
+        yield _domains(table)
+        if curve.resampling:
+            yield _domain_intervals(table)
+
+
+def share(ratio: float | None) -> str:
+    """A share of training data.
+
+    Example:
+        >>> share(0.05), share(0), share(None)
+        ('0.05', '0', '–')
+    """
+    return "–" if ratio is None else f"{ratio:g}"
+
+
+def signed(value: float | None) -> str:
+    """A difference in percentage points.
+
+    Example:
+        >>> signed(0.0123), signed(-0.5), signed(None)
+        ('+1.23', '-50.00', '–')
+    """
+    return "–" if value is None else f"{100 * value:+.2f}"
+
+
+def _values(points: Sequence[Point], about: str) -> Table:
+    measures = list(dict.fromkeys(point.measure for point in points))
+    cells = {(point.ratio, point.measure): point for point in points}
+    rows = tuple(
+        (
+            share(ratio),
+            str(len(cells[ratio, measures[0]].seeds)),
+            *(percent(cells[ratio, measure].value.value) for measure in measures),
+        )
+        for ratio in dict.fromkeys(point.ratio for point in points)
+    )
+    title = f"values by share of training data, mean over seeds{about}"
+    return Table(title, ("ratio", "seeds", *measures), rows, frozenset(range(len(measures) + 2)))
+
+
+def _intervals(points: Sequence[Point], reference: str | None, about: str) -> Table:
+    compared = ("difference", "over seeds", "over dialogues") if reference else ()
+    rows = tuple(
+        (
+            point.measure,
+            share(point.ratio),
+            percent(point.value.value),
+            *_limits(point.value),
+            *(_difference(point.difference) if reference else ()),
+        )
+        for point in points
+    )
+    headings = ("measure", "ratio", "value", "over seeds", "over dialogues", *compared)
+    against = f", and differences to {reference}" if reference else ""
+    return Table(
+        f"intervals over seeds and over dialogues{against}{about}", headings, rows, frozenset(range(1, len(headings)))
+    )
+
+
+def _difference(found: Estimate | None) -> tuple[str, ...]:
+    return ("", "", "") if found is None else (signed(found.value), *_limits(found))
+
+
+def _limits(found: Estimate) -> tuple[str, str]:
+    return interval(found.seeds), interval(found.dialogues)
+
+
+def _trends(trends: Sequence[Trend], curve: Curve, about: str) -> Table:
+    """The published figure in numbers: does a measure come nearer to the reference with more data?"""
+    unit = "per tenfold training data" if curve.scale == "log" else "per whole training set"
+    of = {(trend.measure, trend.of): trend for trend in trends}
+    rows = []
+    for measure in dict.fromkeys(trend.measure for trend in trends):
+        own, apart = of[measure, "value"], of.get((measure, "distance"))
+        cells: tuple[str, ...] = ("", "", "", "")
+        if apart:
+            cells = (signed(apart.slope.value), *_limits(apart.slope), apart.verdict if curve.resampling else "")
+        rows.append((measure, signed(own.slope.value), *_limits(own.slope), *(cells if curve.reference else ())))
+    headings: tuple[str, ...] = ("measure", "slope", "over files", "over dialogues")
+    if curve.reference:
+        headings += (f"distance to {curve.reference}", "over files", "over dialogues", "with more data it")
+    return Table(f"trend in points {unit}{about}", headings, tuple(rows), frozenset(range(1, 7)))
+
+
+def _domains(table: DomainTable) -> Table:
+    measures = [row.measure for row in table.rows]
+    rows = [
+        (name, str(dialogues), *(percent(row.domains[name].value) for row in table.rows))
+        for name, dialogues in table.domains.items()
+    ]
+    rows.append((MEAN, "", *(percent(row.mean.value) for row in table.rows)))
+    rows.append((POOLED, "", *(percent(row.pooled.value) for row in table.rows)))
+    numeric = frozenset(range(1, len(measures) + 2))
+    return Table(f"by domain{_at(table)}", ("domain", "dialogues", *measures), tuple(rows), numeric)
+
+
+def _domain_intervals(table: DomainTable) -> Table:
+    rows = [
+        (row.measure, name, percent(found.value), *_limits(found), str(found.n))
+        for row in table.rows
+        for name, found in (*row.domains.items(), (MEAN, row.mean), (POOLED, row.pooled))
+    ]
+    headings = ("measure", "domain", "value", "over seeds", "over dialogues", "seeds")
+    return Table(f"by domain, intervals{_at(table)}", headings, tuple(rows), frozenset({2, 3, 4, 5}))
+
+
+def _at(table: DomainTable) -> str:
+    return "" if table.ratio is None else ", zero-shot" if table.ratio == 0 else f", ratio {share(table.ratio)}"
+
+
+def plain(curve: Curve) -> dict[str, Any]:
+    """The study as it stands in JSON, beside the scores of every file."""
+    return {
+        "intervals": curve.resampling and {"method": "bootstrap", **to_builtins(curve.resampling)},
+        "reference": curve.reference,
+        "scale": curve.scale,
+        "files": [
+            {
+                "file": each.entry.name,
+                "ratio": each.entry.ratio,
+                "seed": each.entry.seed,
+                "domain": each.entry.domain,
+                **each.counts,
+                "data": each.data,
+            }
+            for each in curve.files
+        ],
+        "points": [
+            {
+                "domain": point.domain,
+                "ratio": point.ratio,
+                "measure": point.measure,
+                "seeds": list(point.seeds),
+                "value": _estimate(point.value),
+                "difference": _estimate(point.difference),
+                "distance": _estimate(point.distance),
+            }
+            for point in curve.points
+        ],
+        "trends": [
+            {
+                "domain": trend.domain,
+                "measure": trend.measure,
+                "of": trend.of,
+                "slope": _estimate(trend.slope),
+                "verdict": trend.verdict,
+            }
+            for trend in curve.trends
+        ],
+        "domains": [
+            {
+                "ratio": table.ratio,
+                "measure": row.measure,
+                "domains": {name: _estimate(found) for name, found in row.domains.items()},
+                "mean": _estimate(row.mean),
+                "pooled": _estimate(row.pooled),
+            }
+            for table in curve.tables
+            for row in table.rows
+        ],
+    }
+
+
+def scores_of(curve: Curve) -> list[dict[str, Any]]:
+    """The scores of every file, with what the file is."""
+    return [
+        {
+            **score_dict(score),
+            "file": each.entry.name,
+            "ratio": each.entry.ratio,
+            "seed": each.entry.seed,
+            "domain": each.entry.domain,
+        }
+        for each in curve.files
+        for score in each.scores
+    ]
+
+
+def _estimate(found: Estimate | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    reason = {"reason": found.reason} if found.reason else {}
+    limits = {"ci_seeds": found.seeds and list(found.seeds), "ci_dialogues": found.dialogues and list(found.dialogues)}
+    return {"value": found.value, **limits, "n": found.n, "left_out": found.left_out, **reason}
