@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import click
 from msgspec import to_builtins
@@ -22,6 +23,7 @@ from ..tracking.disagree import Disagreement, asked_for, between_measures, betwe
 from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import score_file
+from ..tracking.trivial import TRIVIAL, trivial
 from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
 from .say import document, print_json, warn, watched
 
@@ -35,6 +37,13 @@ _GROUPS = ("domain", "slot", "turn", "without-domain")
 @click.option("--from", "form", metavar="FORMAT", help="The format of the files; found where it is not named.")
 @click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold files.")
 @click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
+@click.option(
+    "--trivial",
+    "yardsticks",
+    multiple=True,
+    type=click.Choice(list(TRIVIAL)),
+    help="Also a tracker made from the gold of the first file; may be repeated.",
+)
 @click.option("--common", is_flag=True, help="Compare on the dialogues that all files have.")
 @click.option(
     "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
@@ -73,7 +82,7 @@ def compare_(**options: Any) -> None:
     """
     rules = chosen_rules(options)
     how = chosen_resampling(options) or Resampling()
-    systems = _systems(options)
+    systems = _systems(options, rules)
     results = _scored(systems, options, rules, how)
     if options["common"]:
         common = frozenset.intersection(*(frozenset(result.gold_digest.keys()) for result in results.values()))
@@ -91,20 +100,32 @@ def compare_(**options: Any) -> None:
         _fail_if_worse(compared, 1 - how.confidence)
 
 
-def _systems(options: dict[str, Any]) -> dict[str, tuple[str, str | None]]:
-    """Name → prediction file and gold file."""
-    files, golds, names = options["files"], options["gold"], options["names"]
-    if len(files) < 2:
-        raise DialmeterError("compare needs two files or more; the first is the baseline")
+class System(NamedTuple):
+    """Where a system's predictions come from."""
+
+    file: str
+    gold: str | None
+    change: Callable[[Dialogue], Dialogue] | None = None
+
+
+def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
+    """The systems by name: the files, then trivial trackers on the first."""
+    files, golds, names, yardsticks = options["files"], options["gold"], options["names"], options["yardsticks"]
+    if len(files) + len(yardsticks) < 2:
+        raise DialmeterError(
+            "compare needs two files or more, the first of which is the baseline; or one and --trivial"
+        )
     if len(golds) not in (0, 1, len(files)):
         raise DialmeterError(f"give --gold once for all files, or once for each of the {len(files)}")
     if names and len(names) != len(files):
         raise DialmeterError(f"give --name once for each of the {len(files)} files")
-    labels = names or _labels(files)
+    labels = [*(names or _labels(files)), *yardsticks]
     if len(set(labels)) < len(labels):
         raise DialmeterError(f"two systems are called {Counter(labels).most_common(1)[0][0]!r}; name them with --name")
     pairs = zip(files, golds * len(files) if len(golds) == 1 else golds or [None] * len(files), strict=True)
-    return dict(zip(labels, pairs, strict=True))
+    systems = [System(*pair) for pair in pairs]
+    systems += [systems[0]._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks]
+    return dict(zip(labels, systems, strict=True))
 
 
 def _labels(files: tuple[str, ...]) -> list[str]:
@@ -114,7 +135,7 @@ def _labels(files: tuple[str, ...]) -> list[str]:
 
 
 def _scored(
-    systems: dict[str, tuple[str, str | None]],
+    systems: dict[str, System],
     options: dict[str, Any],
     rules: Rules,
     how: Resampling,
@@ -122,8 +143,9 @@ def _scored(
 ) -> dict[str, TrackerResult]:
     return {
         name: score_file(
-            file,
-            gold,
+            system.file,
+            system.gold,
+            change=system.change,
             form=options["form"],
             gold_form=options["gold_form"],
             schema=options["schema"],
@@ -134,7 +156,7 @@ def _scored(
             resampling=how,
             watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
         )
-        for name, (file, gold) in systems.items()
+        for name, system in systems.items()
     }
 
 
@@ -214,11 +236,9 @@ def _print_json(compared: Compared, tests: list[TurnTest], apart: list[Disagreem
     )
 
 
-def _show(
-    apart: list[Disagreement], systems: dict[str, tuple[str, str | None]], options: dict[str, Any], rules: Rules
-) -> None:
+def _show(apart: list[Disagreement], systems: dict[str, System], options: dict[str, Any], rules: Rules) -> None:
     """Prints the dialogues turn by turn, as the systems concerned have them."""
-    for name, (file, gold) in systems.items():
+    for name, system in systems.items():
         keys = frozenset(each.dialogue for each in apart if name in (each.system, each.first, each.second))
         if not keys:
             continue
@@ -227,8 +247,9 @@ def _show(
             click.echo(f"\n{name}: " + "\n".join(show.lines(dialogue, prepared)))
 
         score_file(
-            file,
-            gold,
+            system.file,
+            system.gold,
+            change=system.change,
             form=options["form"],
             gold_form=options["gold_form"],
             only=frozenset(map(dialogue_key, keys)),

@@ -91,7 +91,7 @@ def rank_table(compared: Compared) -> Table:
 
 def tau_table(compared: Compared) -> Table:
     """Pairs of measures that do not order the systems alike."""
-    apart = [(one, other, tau) for one, other, tau in compared.ranks.tau if tau is None or tau < 1]
+    apart = [(one, other, tau) for one, other, tau in compared.ranks.tau if tau is None or tau < 1 - 1e-9]
     rows = tuple((one, other, "–" if tau is None else f"{tau:.2f}") for one, other, tau in apart)
     return Table(
         "measures that rank the systems differently (Kendall's tau)", ("measure", "and", "tau"), rows, frozenset({2})

@@ -158,6 +158,7 @@ def score_file(
     rules: str | Rules = "dialmeter",
     by: Sequence[By] = (),
     resampling: Resampling | None = None,
+    change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
     watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
 ) -> TrackerResult:
@@ -174,6 +175,7 @@ def score_file(
         rules: a rule set.
         by: breakdowns to keep.
         resampling: how intervals are made; without it there are none.
+        change: puts another dialogue in the place of each, such as one with a trivial prediction.
         sink: takes every dialogue, for a run on disk.
         watch: wraps the dialogues, for a progress bar.
 
@@ -184,13 +186,17 @@ def score_file(
     scorer = TrackerScorer(
         measures, rules, read_schema(schema) if schema else None, by, correctness_only=corpus.correctness_only
     )
-    in_full = sink is not None or scorer.needs_whole_dialogues
+    in_full = sink is not None or change is not None or scorer.needs_whole_dialogues
     one_file: Iterable[AnyDialogue] = corpus if in_full else corpus.light()
     dialogues = one_file if gold_corpus is None else joined(gold_corpus, corpus)
-    for read in watch(dialogues, corpus):
+    for each in watch(dialogues, corpus):
+        read: AnyDialogue = each
         if only is not None and not _is_in(read, only):
             continue
         scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+        if change is not None:
+            assert isinstance(read, Dialogue)
+            read = change(read)
         try:
             prepared = scorer.add_dialogue(read)
         except InputError as error:

@@ -1,0 +1,159 @@
+"""``tracker compare`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialmeter.cli.main import run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """A tracker that is right in two of three turns, and one that is right in one of three, on 20 dialogues."""
+    paths = []
+    for name, wrong in (("good_one", {2}), ("bad_one", {1, 2})):
+        document = {
+            f"d{i}": {
+                str(turn): {
+                    "gt": {"inn": {"area": f"v{turn}"}},
+                    "pr": {"inn": {"area": "?" if turn in wrong else f"v{turn}"}},
+                }
+                for turn in range(3)
+            }
+            for i in range(20)
+        }
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(document))
+        paths.append(str(path))
+    return paths
+
+
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        run(["tracker", "compare", *words])
+    done = capsys.readouterr()
+    return int(stop.value.code or 0), done.out, done.err
+
+
+def test_the_table(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    code, out, _ = call(capsys, *files, "--quiet", "--measure", "JGA", "--resamples", "1000")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[2].split()[:3] == ["JGA", "good_one", "66.67"]
+    assert lines[3].split()[:4] == ["bad_one", "33.33", "33.33", "to"]
+    assert "-33.33 **" in lines[3]
+    assert lines[3].endswith("0/0/20")
+
+
+def test_fail_if_worse(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    code, _, err = call(capsys, *files, "--quiet", "--fail-if-worse")
+    assert code == 1
+    assert "bad_one is worse than good_one under JGA" in err
+    assert call(capsys, *reversed(files), "--quiet", "--fail-if-worse")[0] == 0
+
+
+def test_json(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    code, out, _ = call(
+        capsys, *files, "--json", "--quiet", "--mcnemar", "--by", "domain", "--disagree", "JGA", "--disagree", "SA"
+    )
+    found = json.loads(out)
+    assert code == 0
+    assert found["counts"] == {"systems": 2, "dialogues": 20, "turns": 60}
+    assert {score["system"] for score in found["scores"]} == {"good_one", "bad_one"}
+    assert [each["unit"] for each in found["mcnemar"]] == ["turn", "dialogue"]
+    assert found["mcnemar"][0]["only_base"] == 20
+    assert any("not independent" in warning["message"] for warning in found["warnings"])
+
+
+def test_latex_with_letters_and_stars(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    _, stars, _ = call(capsys, *files, "--as", "latex", "--quiet", "--measure", "JGA")
+    assert r"bad\_one & 33.33\textsuperscript{***}" in stars
+    _, letters, _ = call(capsys, *files, "--as", "latex", "--quiet", "--measure", "JGA", "--marks", "letters")
+    assert r"(a) good\_one & 66.67\textsuperscript{b}" in letters
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no LaTeX is installed")
+def test_latex_compiles(capsys: pytest.CaptureFixture[str], files: list[str], tmp_path: Path) -> None:
+    _, table, _ = call(capsys, *files, "--as", "latex", "--quiet")
+    page = "\n".join([r"\documentclass{article}\usepackage{booktabs}\begin{document}", table, r"\end{document}"])
+    (tmp_path / "page.tex").write_text(page, "utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "page.tex"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_disagreeing_dialogues_are_shown_turn_by_turn(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    _, out, _ = call(capsys, *files, "--quiet", "--disagree", "good_one", "--disagree", "bad_one", "--most", "1")
+    assert "where they disagree most" in out
+    assert "good_one: dialogue d0" in out
+    assert "bad_one: dialogue d0" in out
+    assert "≠ inn-area: v1 predicted as ?  (wrong)" in out
+
+
+def test_one_gold_for_all(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    code, out, _ = call(capsys, *files, "--gold", files[0], "--quiet", "--measure", "JGA")
+    assert code == 0
+    assert "66.67" in out
+
+
+def test_trivial_trackers(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    code, out, _ = call(capsys, files[0], "--trivial", "empty", "--quiet", "--measure", "JGA")
+    assert code == 0
+    assert "empty" in out
+
+
+def test_common_dialogues(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    path = Path(files[1])
+    document = json.loads(path.read_text())
+    del document["d3"]
+    path.write_text(json.dumps(document))
+    code, _, err = call(capsys, *files, "--quiet")
+    assert code == 2
+    assert "1 only in good_one (d3)" in err
+    code, out, _ = call(capsys, *files, "--common", "--quiet")
+    assert code == 0
+    assert "|d:19|" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--name", "x"], "--name once for each"),
+        (["--name", "x", "--name", "x"], "two systems are called 'x'"),
+        (["--disagree", "JGA"], "--disagree twice"),
+        (["--disagree", "JGA", "--disagree", "VP"], "VP was not asked for"),
+        (["--gold", "a", "--gold", "b", "--gold", "c"], "--gold once for all"),
+        (["--ci", "95"], "--ci lies between 0 and 1"),
+    ],
+)
+def test_wrong_use(capsys: pytest.CaptureFixture[str], files: list[str], words: list[str], message: str) -> None:
+    code, _, err = call(capsys, *files, "--quiet", *words)
+    assert code == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_one_file_alone(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    code, _, err = call(capsys, files[0])
+    assert code == 2
+    assert "two files or more" in err
+
+
+def test_the_same_bytes_for_any_hash_seed(files: list[str]) -> None:
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-m", "dialmeter", "tracker", "compare", *files, "--json", "--quiet"],
+            capture_output=True,
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+            check=True,
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(outputs) == 1
