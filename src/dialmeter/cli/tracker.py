@@ -11,6 +11,7 @@ _COMMANDS = {
     "score": ("tracker_score:score", "Score a prediction file."),
     "compare": ("tracker_compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
     "curve": ("tracker_curve:curve_", "Few-shot curves and zero-shot tables from a folder of files."),
+    "bias": ("tracker_bias:bias", "Do measures depend on where in a dialogue mistakes fall?"),
     "rules": ("tracker_rules:rules", "One file under every rule set, and which turns flip."),
 }
 

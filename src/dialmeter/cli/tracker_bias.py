@@ -1,0 +1,168 @@
+"""``dialmeter tracker bias``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import DialmeterError, one_line
+from ..formats.multiwoz import ids_of_list
+from ..model import Notice, dialogue_key
+from ..report import bias as report
+from ..report.bias_json import plain
+from ..report.tables import Table, latex_text, render
+from ..tracking.bias import rows_of, study
+from ..tracking.bias_findings import Study
+from ..tracking.bias_notices import notices_of_study
+from ..tracking.claim import sign_changes, summary, verdicts
+from ..tracking.trivial import TRIVIAL
+from ..tracking.yardsticks import Measured, score_with_yardsticks
+from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
+from .say import document, print_json, warn, watched
+
+POOLED = "pooled"
+
+
+@click.command("bias")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--gold", multiple=True, metavar="FILE", help="Gold states: one for all files, or one for each.")
+@click.option("--from", "form", metavar="FORMAT", help="The format of the files; found where it is not named.")
+@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold files.")
+@click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
+@click.option("--only", metavar="LIST", help="A file with one dialogue id per line: study only these.")
+@click.option(
+    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
+)
+@rule_options
+@click.option(
+    "--trivial",
+    "yardsticks",
+    multiple=True,
+    type=click.Choice([*TRIVIAL, "none"]),
+    help="A trivial tracker as yardstick; may be repeated. All where it is not given.",
+)
+@interval_options(resamples=1000)
+@click.option("--pairs", is_flag=True, help="Print every pair of measures, not only those with GCA.")
+@click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
+@click.option("--charts", metavar="DIR", help="Draw every measure against TO and NU into this folder, with the data.")
+@click.option(
+    "--chart-format", type=click.Choice(["svg", "pdf", "png"]), default="svg", show_default=True, help="Of --charts."
+)
+@style_options
+@quiet_option
+def bias(**options: Any) -> None:
+    """Do measures depend on where in a dialogue mistakes fall?
+
+    Correlates every measure with tail-orientedness (TO) and non-uniformity (NU) of mistakes over the dialogues of each
+    FILE, and of all together, and says whether the published claim about FGA and GCA holds on them.
+    """
+    rules = chosen_rules(options)
+    how = chosen_resampling(options)
+    if how is None:
+        raise DialmeterError("the study rests on intervals; choose --ci between 0 and 1, as in 0.95")
+    wanted = options["yardsticks"] or list(TRIVIAL)
+    measured = {
+        system: score_with_yardsticks(
+            file,
+            gold,
+            names=[name for name in wanted if name != "none"],
+            seed=options["seed"],
+            form=options["form"],
+            gold_form=options["gold_form"],
+            schema=options["schema"],
+            only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
+            measures=options["measures"] or None,
+            rules=rules,
+            resampling=how,
+            watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+        )
+        for system, file, gold in _inputs(options["files"], options["gold"])
+    }
+    rows = {system: rows_of(each.result, system) for system, each in measured.items()}
+    studies = [study(some, system=system, confidence=how.confidence) for system, some in rows.items()]
+    if len(rows) > 1:
+        together = [row for some in rows.values() for row in some]
+        studies.append(study(together, system=POOLED, confidence=how.confidence))
+    notices = _notices(measured, studies)
+    warn(notices, options["quiet"])
+    charts = _charts(studies, options)
+    _print(measured, studies, notices, charts, options)
+
+
+def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, str, str | None]]:
+    """Name, predictions and gold of every tracker."""
+    if len(golds) not in (0, 1, len(files)):
+        raise DialmeterError(f"give --gold once for all files, or once for each of the {len(files)}")
+    if len(set(files)) < len(files):
+        raise DialmeterError("a file is given twice")
+    stems = [Path(file).name.split(".")[0] or file for file in files]
+    names = stems if len({*stems, POOLED}) > len(stems) else list(files)
+    matched = golds * len(files) if len(golds) == 1 else golds or (None,) * len(files)
+    return [(one_line(name, 100), file, gold) for name, file, gold in zip(names, files, matched, strict=True)]
+
+
+def _notices(measured: dict[str, Measured], studies: list[Study]) -> list[Notice]:
+    seen: dict[tuple[str, str], Notice] = {}
+    for each in measured.values():
+        seen |= {(notice.code, notice.message): notice for notice in each.result.notices}
+    return [*seen.values(), *(notice for each in studies for notice in notices_of_study(each))]
+
+
+def _charts(studies: list[Study], options: dict[str, Any]) -> list[str]:
+    if not options["charts"]:
+        return []
+    from ..report.bias_charts import write_charts
+
+    written = write_charts(options["charts"], studies, options["chart_format"])
+    if not options["quiet"]:
+        click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
+    return written
+
+
+def _print(
+    measured: dict[str, Measured],
+    studies: list[Study],
+    notices: list[Notice],
+    charts: list[str],
+    options: dict[str, Any],
+) -> None:
+    style = options["style"]
+    if style == "json":
+        scores, counts, more = plain(measured, studies, options["rows"])
+        more["charts"] = charts
+        print_json(document("tracker", "tracker bias", scores, counts=counts, warnings=notices, **more))
+        return
+    if style == "csv":
+        click.echo(render(report.long_table(studies, options["pairs"]), "csv"))
+        return
+    pages = {each.system: _page(each, measured.get(each.system), options["pairs"]) for each in studies}
+    if style == "markdown":
+        click.echo(report.markdown_page(pages))
+        return
+    for number, (system, (tables, sentences)) in enumerate(pages.items()):
+        if style == "text":
+            click.echo(("\n\n" if number else "") + _heading(system, measured, studies[number]))
+            click.echo("\n" + "\n".join(sentences))
+        else:
+            click.echo("\n".join(f"% {latex_text(sentence)}" for sentence in sentences))
+        for table in tables:
+            click.echo("\n" + render(table, style))
+
+
+def _page(one: Study, measured: Measured | None, every_pair: bool) -> tuple[list[Table], list[str]]:
+    found = verdicts(one)
+    tables = report.tables_of(one, found, every_pair)
+    if measured is not None:
+        tables.insert(0, report.yardstick_table(one.system, measured.result, measured.yardsticks))
+    return tables, [*summary(found), *(change.sentence for change in sign_changes(one))]
+
+
+def _heading(system: str, measured: dict[str, Measured], one: Study) -> str:
+    mistaken = sum(any(row.mistakes) for row in one.rows)
+    parts = [system, f"{len(one.rows)} dialogues", f"{mistaken} with a mistake"]
+    if system in measured:
+        parts[1:1] = [f"format {measured[system].format}"]
+        parts += [f"{measured[system].result.turns} turns", f"rules {measured[system].result.rules.name}"]
+    return "  ".join(parts)
