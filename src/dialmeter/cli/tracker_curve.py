@@ -10,8 +10,9 @@ import click
 
 from ..errors import one_line
 from ..formats.multiwoz import ids_of_list
-from ..model import dialogue_key
-from ..report import curve as report
+from ..model import Notice, dialogue_key
+from ..report.curve import tables_of
+from ..report.curve_data import plain, scores_of
 from ..report.tables import render
 from ..report.tracker import shared_signature
 from ..tracking.curve import Curve, draw_curve
@@ -46,6 +47,10 @@ from .say import document, print_json, warn
 )
 @rule_options
 @interval_options(resamples=1000)
+@click.option("--charts", metavar="DIR", help="Draw the curves into this folder, each with its data as CSV.")
+@click.option(
+    "--chart-format", type=click.Choice(["svg", "pdf", "png"]), default="svg", show_default=True, help="Of --charts."
+)
 @style_options
 @quiet_option
 def curve_(**options: Any) -> None:
@@ -74,7 +79,19 @@ def curve_(**options: Any) -> None:
     )
     notices += found.notices
     warn(notices, options["quiet"])
-    _print(found, notices, options)
+    charts = _charts(found, options)
+    _print(found, notices, charts, options)
+
+
+def _charts(found: Curve, options: dict[str, Any]) -> list[str]:
+    if not options["charts"]:
+        return []
+    from ..report.curve_charts import write_charts
+
+    written = write_charts(options["charts"], found, options["chart_format"])
+    if not options["quiet"]:
+        click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
+    return written
 
 
 def _watch(quiet: bool) -> Callable[[Iterable[Entry]], Iterable[Entry]]:
@@ -98,7 +115,7 @@ def _watch(quiet: bool) -> Callable[[Iterable[Entry]], Iterable[Entry]]:
     return watch
 
 
-def _print(found: Curve, notices: Sequence[Any], options: dict[str, Any]) -> None:
+def _print(found: Curve, notices: Sequence[Notice], charts: list[str], options: dict[str, Any]) -> None:
     style = options["style"]
     if style == "json":
         entries = [each.entry for each in found.files]
@@ -108,15 +125,15 @@ def _print(found: Curve, notices: Sequence[Any], options: dict[str, Any]) -> Non
             "seeds": len({entry.seed for entry in entries}),
             "domains": len({entry.domain for entry in entries} - {None}),
         }
-        more = report.plain(found)
-        scores = report.scores_of(found)
+        more = {**plain(found), "charts": charts}
+        scores = scores_of(found)
         print_json(document("tracker", "tracker curve", scores, counts=counts, warnings=notices, **more))
         return
     if style == "text":
         dialogues = sorted({each.counts["dialogues"] for each in found.files})
         many = "–".join(map(str, dict.fromkeys((dialogues[0], dialogues[-1]))))
         click.echo(f"{one_line(options['folder'], 200)}  {len(found.files)} files, {many} dialogues each\n")
-    for number, table in enumerate(report.tables_of(found)):
+    for number, table in enumerate(tables_of(found)):
         click.echo(("\n" if number else "") + render(table, style))
     if style == "csv":
         return

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
+MEAN, POOLED = "mean over domains", "pooled"
 UNBALANCED = "domains have different seeds"
 
 
@@ -32,6 +33,10 @@ class DomainScores(Struct, frozen=True):
     domains: dict[str, Estimate]
     mean: Estimate
     pooled: Estimate
+
+    def of(self, name: str) -> Estimate:
+        """A domain's score, or one of the two over all domains."""
+        return {**self.domains, MEAN: self.mean, POOLED: self.pooled}[name]
 
 
 class DomainTable(Struct, frozen=True):
