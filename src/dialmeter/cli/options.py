@@ -84,6 +84,17 @@ def chosen_resampling(options: dict[str, Any]) -> Resampling | None:
     return Resampling(options["ci"], options["resamples"], options["seed"]) if options["ci"] else None
 
 
+chart_options = stacked(
+    click.option("--charts", metavar="DIR", help="Draw charts into this folder, each with its data as CSV."),
+    click.option(
+        "--chart-format",
+        type=click.Choice(["svg", "pdf", "png"]),
+        default="svg",
+        show_default=True,
+        help="Of --charts.",
+    ),
+)
+
 style_options = stacked(
     click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="How to print."),
     click.option("--json", "style", flag_value="json", help="Short for --as json."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -13,6 +13,9 @@ from .._version import __version__
 from ..errors import one_line
 from ..formats import Corpus
 from ..model import Notice
+
+if TYPE_CHECKING:
+    from ..report.chart_files import Chart
 
 SCHEMA = 1
 
@@ -31,6 +34,18 @@ def _warning(notice: Notice) -> dict[str, Any]:
 def print_json(thing: dict[str, Any]) -> None:
     """One document on standard output, and nothing else there."""
     click.echo(msgspec.json.format(msgspec.json.encode(thing), indent=1).decode())
+
+
+def draw(charts: Iterable[Chart], options: dict[str, Any]) -> list[str]:
+    """Draws charts where --charts asks for them, and says where they are."""
+    from ..report.chart_files import write_charts
+
+    if not options["charts"]:
+        return []
+    written = write_charts(options["charts"], charts, options["chart_format"])
+    if not options["quiet"]:
+        click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
+    return written
 
 
 def warn(notices: Sequence[Notice], quiet: bool) -> None:

@@ -15,6 +15,7 @@ from ..model import Dialogue, dialogue_key
 from ..report import compare as tables
 from ..report.tables import render
 from ..report.tracker import shared_signature
+from ..report.tracker_charts import system_charts
 from ..rules import Rules
 from ..tracking import show
 from ..tracking.columns import Resampling
@@ -24,8 +25,16 @@ from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import score_file
 from ..tracking.trivial import TRIVIAL, trivial
-from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
-from .say import document, print_json, warn, watched
+from .options import (
+    chart_options,
+    chosen_resampling,
+    chosen_rules,
+    interval_options,
+    quiet_option,
+    rule_options,
+    style_options,
+)
+from .say import document, draw, print_json, warn, watched
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
 
@@ -73,6 +82,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain")
     help="Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
 )
 @click.option("--fail-if-worse", is_flag=True, help="Exit 1 if a system is significantly worse than the first.")
+@chart_options
 @style_options
 @quiet_option
 def compare_(**options: Any) -> None:
@@ -92,6 +102,7 @@ def compare_(**options: Any) -> None:
     compared = compare(results, how, options["test"], all_pairs=options["marks"] == "letters")
     tests = turn_tests(results) if options["mcnemar"] else []
     apart = _disagreements(compared, options)
+    draw(system_charts(results), options)
     warn(_notices(compared, bool(tests)), options["quiet"])
     _print(compared, tests, apart, options)
     if apart and options["style"] == "text":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import chain
 from typing import Any
 
 import click
@@ -15,13 +16,16 @@ from ..measure import Score, parse
 from ..model import Dialogue, dialogue_key
 from ..report.tables import render
 from ..report.tracker import group_table, markdown_report, score_table, shared_signature, worst_table
+from ..report.tracker_charts import mistake_charts, system_charts
 from ..rules import FIELDS, Rules
 from ..runs import RunWriter
 from ..tracking import record, show
+from ..tracking.mistakes import Mistakes
 from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import Sink, score_file
 from .options import (
+    chart_options,
     chosen_resampling,
     chosen_rules,
     input_options,
@@ -30,7 +34,7 @@ from .options import (
     rule_options,
     style_options,
 )
-from .say import document, print_json, warn, watched
+from .say import document, draw, print_json, warn, watched
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service")
 
@@ -49,6 +53,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service")
 @click.option(
     "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
 )
+@chart_options
 @click.option("--out", metavar="DIR", help="Keep the run in this folder.")
 @click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
 @click.option("--force", is_flag=True, help="Replace a run in --out.")
@@ -72,6 +77,7 @@ def score(**options: Any) -> None:
     wanted = {dialogue_key(name): name for name in options["shown"]}
     printed: dict[str, list[str]] = {}
     formats: list[str] = []
+    mistakes = Mistakes() if options["charts"] else None
 
     def watch(dialogues: Any, corpus: Any) -> Any:
         formats.append(corpus.format)
@@ -89,13 +95,15 @@ def score(**options: Any) -> None:
         rules=rules,
         by=[group for group in options["by"] if group not in ("turn", "service")],
         resampling=how,
-        sink=_sink(writer, wanted, printed),
+        sink=_sink(writer, wanted, printed, mistakes),
         watch=watch,
     )
     warn(result.notices, quiet)
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:
         record.finish(writer, result, about, markdown_report(file, result))
+    if mistakes is not None:
+        draw(chain(system_charts({one_line(file, 40): result}), mistake_charts(mistakes)), options)
     _print(result, groups, formats[0], options, again)
     for key, name in wanted.items():
         if key not in printed:
@@ -129,8 +137,10 @@ def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple
     return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
 
 
-def _sink(writer: RunWriter | None, wanted: dict[str, str], printed: dict[str, list[str]]) -> Sink | None:
-    if writer is None and not wanted:
+def _sink(
+    writer: RunWriter | None, wanted: dict[str, str], printed: dict[str, list[str]], mistakes: Mistakes | None
+) -> Sink | None:
+    if writer is None and not wanted and mistakes is None:
         return None
 
     def take(dialogue: Dialogue, prepared: Prepared) -> None:
@@ -138,6 +148,8 @@ def _sink(writer: RunWriter | None, wanted: dict[str, str], printed: dict[str, l
             writer.add(record.row(dialogue, prepared))
         if dialogue_key(dialogue.id) in wanted:
             printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, prepared))
+        if mistakes is not None:
+            mistakes.add(dialogue, prepared)
 
     return take
 

@@ -6,6 +6,7 @@ are, only values earn, labels do not; s = 0 for every wrong value gives plain GC
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from ..errors import DialmeterError
@@ -60,7 +61,7 @@ def _embedding(gold: str, pred: str) -> float:
     return max(0.0, cosine(gold, pred))
 
 
-_SIMILARITIES = {"fuzzy": _fuzzy, "embedding": _embedding}
+_SIMILARITIES: dict[str, Callable[[str, str], float]] = {"fuzzy": _fuzzy, "embedding": _embedding}
 
 
 def check_match(match: str) -> None:

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
@@ -61,8 +61,8 @@ class Ledger:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
         self.books = {lens: Book() for lens in plan(measures)}
-        self._by_states = [each for each in self.measures if each.reads() == "states"]
-        self._by_frames = [each for each in self.measures if each.reads() == "frames"]
+        self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
+        self._by_frames: list[Any] = [each for each in self.measures if each.reads() == "frames"]
         self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in (*self._by_states, *self._by_frames)}
         self._services: dict[Measure, dict[str, list[Vector]]] = {each: defaultdict(list) for each in self._by_frames}
 

@@ -1,0 +1,62 @@
+"""Charts into a folder, each with its data as CSV beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import DialmeterError
+from .charts import canvas
+from .tables import Table, render
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Chart(NamedTuple):
+    """A picture, the name of its file without an ending, and its data."""
+
+    name: str
+    figure: Figure
+    table: Table
+
+
+def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind) -> list[str]:
+    """Saves charts into a folder, which is made if it is not there; charts of the same name are replaced.
+
+    Returns:
+        The names of the files with pictures.
+
+    Raises:
+        DialmeterError: the folder cannot be written to.
+    """
+    written: list[str] = []
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for chart in charts:
+            name = _unused(chart.name, written)
+            canvas.save(chart.figure, Path(folder, f"{name}.{kind}"))
+            Path(folder, f"{name}.csv").write_text(render(chart.table, "csv") + "\n", "utf-8")
+            written.append(name)
+    except OSError as error:
+        raise DialmeterError(f"{folder}: charts cannot be written: {error.strerror or error}") from None
+    return [f"{name}.{kind}" for name in written]
+
+
+def _unused(name: str, taken: Container[str]) -> str:
+    """The name, with a number where two charts are called alike."""
+    candidates = chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(each for each in candidates if each not in taken)
+
+
+def slug(text: str) -> str:
+    """A name that is safe as part of a file's name.
+
+    Example:
+        >>> slug("FGA(lam=0.5)"), slug("../x")
+        ('fga-lam-0.5', 'x')
+    """
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")[:120] or "unnamed"
