@@ -12,11 +12,13 @@ from ..formats.multiwoz import ids_of_list
 from ..model import Notice, dialogue_key
 from ..report import bias as report
 from ..report.bias_json import plain
-from ..report.tables import Table, latex_text, render
+from ..report.tables import Table, render
+from ..report.tracker import shared_signature
 from ..tracking.bias import rows_of, study
 from ..tracking.bias_findings import Study
 from ..tracking.bias_notices import notices_of_study
-from ..tracking.claim import sign_changes, summary, verdicts
+from ..tracking.claim import verdicts
+from ..tracking.claim_words import summary
 from ..tracking.trivial import TRIVIAL
 from ..tracking.yardsticks import Measured, score_with_yardsticks
 from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
@@ -99,8 +101,11 @@ def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, s
         raise DialmeterError("a file is given twice")
     stems = [Path(file).name.split(".")[0] or file for file in files]
     names = stems if len({*stems, POOLED}) > len(stems) else list(files)
+    names = [one_line(name, 1000) for name in names]
+    if len(set(names)) < len(names) or (POOLED in names and len(names) > 1):
+        raise DialmeterError("two files would have the same name in the tables; rename one")
     matched = golds * len(files) if len(golds) == 1 else golds or (None,) * len(files)
-    return [(one_line(name, 100), file, gold) for name, file, gold in zip(names, files, matched, strict=True)]
+    return list(zip(names, files, matched, strict=True))
 
 
 def _notices(measured: dict[str, Measured], studies: list[Study]) -> list[Notice]:
@@ -146,17 +151,18 @@ def _print(
             click.echo(("\n\n" if number else "") + _heading(system, measured, studies[number]))
             click.echo("\n" + "\n".join(sentences))
         else:
-            click.echo("\n".join(f"% {latex_text(sentence)}" for sentence in sentences))
+            click.echo("\n".join(f"% {sentence}" for sentence in sentences))
         for table in tables:
             click.echo("\n" + render(table, style))
 
 
 def _page(one: Study, measured: Measured | None, every_pair: bool) -> tuple[list[Table], list[str]]:
     found = verdicts(one)
-    tables = report.tables_of(one, found, every_pair)
+    tables, sentences = report.tables_of(one, found, every_pair), summary(one)
     if measured is not None:
         tables.insert(0, report.yardstick_table(one.system, measured.result, measured.yardsticks))
-    return tables, [*summary(found), *(change.sentence for change in sign_changes(one))]
+        sentences.append(f"Signature: {shared_signature(measured.result.scores)}")
+    return tables, sentences
 
 
 def _heading(system: str, measured: dict[str, Measured], one: Study) -> str:

@@ -10,6 +10,7 @@ from ..tracking.bias import REFERENCE, RIVAL, rows_of
 from ..tracking.bias_filter import FILTER_WORDS, Filter
 from ..tracking.bias_findings import Limits, Study
 from ..tracking.claim import Verdict, limits
+from ..tracking.claim_words import no_correlation
 from ..tracking.result import TrackerResult
 from .tables import Table, percent, render
 
@@ -33,7 +34,7 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
     """The tracker and the trivial trackers under every measure, and the mean of their traits."""
     measures = [score.measure for score in result.scores]
     rows = []
-    for name, each in {system: result, **{f"({name})": one for name, one in yardsticks.items()}}.items():
+    for name, each in [(system, result), *((f"({name})", one) for name, one in yardsticks.items())]:
         traits = [row.traits for row in rows_of(each)]
         means = [f"{fsum(trait[which] for trait in traits) / len(traits):.3f}" for which in VERSIONS[0]]
         rows.append((name, *(percent(score.value) for score in each.scores), *means))
@@ -103,6 +104,8 @@ def verdict_table(found: Sequence[Verdict]) -> Table:
 
 def tables_of(study: Study, found: Sequence[Verdict], every_pair: bool = False) -> list[Table]:
     """All tables of one study that say something: no pairs where there is one measure, no claim without GCA and FGA."""
+    if no_correlation(study):
+        return []
     tables = [verdict_table(found), *(correlation_table(study, traits) for traits in VERSIONS)]
     tables += [pair_table(study, traits, every_pair) for traits in (VERSIONS if every_pair else VERSIONS[:1])]
     if len(study.measures) > 1:
@@ -146,6 +149,12 @@ def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]]) ->
     """A page with one section per tracker: its tables, and what they say in plain words."""
     sections = []
     for system, (tables, sentences) in parts.items():
-        listed = "\n".join(f"- {sentence}" for sentence in sentences)
-        sections.append(f"## {system}\n\n{listed}\n\n" + "\n\n".join(render(table, "markdown") for table in tables))
+        listed = "\n".join(f"- {_escaped(sentence)}" for sentence in sentences)
+        sections.append(
+            f"## {_escaped(system)}\n\n{listed}\n\n" + "\n\n".join(render(table, "markdown") for table in tables)
+        )
     return "# Do measures depend on where mistakes fall?\n\n" + "\n\n".join(sections)
+
+
+def _escaped(text: str) -> str:
+    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text)

@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..tracking.bias_findings import Study
-from ..tracking.claim import sign_changes, summary, verdicts
+from ..tracking.claim import sign_changes, verdicts
+from ..tracking.claim_words import summary
 from ..tracking.result import score_dict
 from ..tracking.trivial import TRIVIAL
 from ..tracking.yardsticks import Measured
@@ -49,7 +50,7 @@ def plain(
         "between": _listed(studies, lambda study: study.between),
         "verdicts": _listed(studies, verdicts),
         "sign_changes": _listed(studies, sign_changes),
-        "summary": [{"system": study.system, "sentences": summary(verdicts(study))} for study in studies],
+        "summary": [{"system": study.system, "sentences": summary(study)} for study in studies],
         "yardsticks": yardsticks,
     }
     if rows:

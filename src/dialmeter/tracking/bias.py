@@ -122,19 +122,17 @@ class _Columns:
             return Pair(**about, reason=reason)
         t, a, b = (self._columns[name][mask] for name in (trait, first, second))
         r1, r2, r12 = coefficient(t, a), coefficient(t, b), coefficient(a, b)
-        signed = zou_interval(r1, r2, r12, n, confidence=self._confidence)
-        # A measure with its sign turned correlates just as strongly: so the same interval serves for strengths.
-        s1, s2 = (-1 if r < 0 else 1 for r in (r1, r2))
-        strength = zou_interval(s1 * r1, s2 * r2, s1 * s2 * r12, n, confidence=self._confidence)
+        difference = zou_interval(r1, r2, r12, n, confidence=self._confidence)
+        total = zou_interval(r1, -r2, -r12, n, confidence=self._confidence)
         return Pair(
             **about,
             first_r=r1,
             second_r=r2,
-            difference=signed.value,
-            ci=_limits(signed),
-            strength=strength.value,
-            strength_ci=_limits(strength),
-            reason=signed.reason,
+            difference=difference.value,
+            ci=_limits(difference),
+            strength=abs(r1) - abs(r2),
+            strength_ci=strength_limits(_limits(difference), _limits(total)),
+            reason=difference.reason,
         )
 
     def _mask(self, chosen: Filter, first: str, second: str) -> Mask:
@@ -171,3 +169,23 @@ class _Columns:
 
 def _limits(found: Interval) -> Limits:
     return None if found.low is None or found.high is None else (found.low, found.high)
+
+
+def strength_limits(difference: Limits, total: Limits) -> Limits:
+    """An interval for |r1| − |r2| from those for r1 − r2 and r1 + r2.
+
+    |r1| is the greater exactly if r1, or −r1, is above both r2 and −r2. So the interval lies above 0 if both r1 − r2 and
+    r1 + r2 do (or both below), and its level holds whatever the signs: turning signs by hand would take for granted
+    what a correlation near 0 leaves open.
+
+    Example:
+        >>> strength_limits((0.1, 0.3), (0.2, 0.6)), strength_limits((0.1, 0.3), (-0.1, 0.2))
+        ((0.1, 0.3), (-0.1, 0.2))
+    """
+    if difference is None or total is None:
+        return None
+    (low, high), (low_total, high_total) = difference, total
+    return (
+        max(min(low, low_total), min(-high, -high_total)),
+        min(max(high, -low_total), max(high_total, -low)),
+    )

@@ -7,7 +7,7 @@ What the words say is a matter of strength, |r(FGA)| − |r(GCA)|. Both are told
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -15,7 +15,8 @@ from .bias import REFERENCE, RIVAL
 from .bias_filter import FILTER_WORDS, Filter
 from .bias_findings import Correlation, Limits, Pair, Study
 
-HOLDS, FAILS, UNDECIDED, NO_VALUE = "holds", "does not hold", "undecided", "no value"
+HOLDS, FAILS, UNDECIDED, NO_VALUE = "holds", "fails", "undecided", "no value"
+_PHRASES = {FAILS: "does not hold", UNDECIDED: "is undecided", NO_VALUE: "cannot be judged"}
 
 PUBLISHED: Mapping[str, tuple[float, float]] = {
     "TO": (0.08, -0.05),
@@ -67,13 +68,10 @@ def verdicts(study: Study) -> list[Verdict]:
         >>> print(verdicts(study(rows))[0].sentence)  # doctest: +ELLIPSIS
         TO, all dialogues: that GCA follows it less than JGA does holds: r -0.179 against -0.648, ...
     """
-    found = []
-    for pair in study.pairs:
-        if pair.second == REFERENCE:
-            found.append(_verdict(pair, study.confidence))
-        elif pair.first == REFERENCE:
-            found.append(_verdict(_turned(pair), study.confidence))
-    return found
+    pairs = [_turned(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
+    found = [_verdict(pair, study.confidence) for pair in pairs if pair.second == REFERENCE]
+    traits = list(PUBLISHED)
+    return sorted(found, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
 
 
 def sign_changes(study: Study) -> list[SignChange]:
@@ -86,7 +84,7 @@ def sign_changes(study: Study) -> list[SignChange]:
         none, published = by_filter["none"], by_filter["published"]
         if none.r is None or published.r is None or none.r * published.r >= 0:
             continue
-        if _without_zero(none.ci) and _without_zero(published.ci):
+        if excludes_zero(none.ci) and excludes_zero(published.ci):
             sentence = (
                 f"The published filter turns the correlation of {measure} with {trait} "
                 f"from {none.r:.3f} ({limits(none.ci)}) to {published.r:.3f} ({limits(published.ci)})."
@@ -94,27 +92,6 @@ def sign_changes(study: Study) -> list[SignChange]:
             change = {"trait": trait, "measure": measure, "none": none.r, "published": published.r}
             found.append(SignChange(**change, sentence=sentence))  # type: ignore[arg-type]
     return found
-
-
-def summary(found: Sequence[Verdict]) -> list[str]:
-    """The papers' own comparison in a few plain sentences: GCA with FGA(lam=0.5)."""
-    own = [verdict for verdict in found if verdict.rival == RIVAL]
-    if not own:
-        return [f"The papers compare {RIVAL} with {REFERENCE}; ask for both to hear whether their claim holds here."]
-    lines = []
-    for trait in dict.fromkeys(verdict.trait for verdict in own):
-        told = [verdict for verdict in own if verdict.trait == trait]
-        parts = [f"{each.outcome} for {FILTER_WORDS[each.filter]}{_place(each)}" for each in told]
-        same = {each.outcome for each in told}
-        judged = told[0].outcome + _place(told[0]) + " with every filter" if len(same) == 1 else "; ".join(parts)
-        lines.append(f"{trait}: that {REFERENCE} follows it less than {RIVAL} does: {judged}.")
-        other = [FILTER_WORDS[each.filter] for each in told if {each.outcome, each.as_tested} in _APART]
-        if other:
-            lines.append(f"{trait}: the papers' test of signed differences says otherwise for {', '.join(other)}.")
-    return lines
-
-
-_APART = ({HOLDS, FAILS}, {HOLDS, UNDECIDED}, {FAILS, UNDECIDED})
 
 
 def limits(ci: Limits) -> str:
@@ -127,11 +104,13 @@ def limits(ci: Limits) -> str:
     return "no interval" if ci is None else f"{ci[0]:.3f} to {ci[1]:.3f}"
 
 
-def _place(verdict: Verdict) -> str:
-    return f" ({limits(verdict.strength_ci)})" if verdict.strength_ci else ""
+def excludes_zero(ci: Limits) -> bool:
+    """Does an interval decide the sign?
 
-
-def _without_zero(ci: Limits) -> bool:
+    Example:
+        >>> excludes_zero((0.1, 0.2)), excludes_zero((-0.1, 0.2)), excludes_zero(None)
+        (True, False, False)
+    """
     return ci is not None and (ci[0] > 0 or ci[1] < 0)
 
 
@@ -166,13 +145,14 @@ def _verdict(pair: Pair, confidence: float) -> Verdict:
 def _sentence(pair: Pair, outcome: str, as_tested: str, confidence: float) -> str:
     claim = f"{pair.trait}, {FILTER_WORDS[pair.filter]}: that {pair.second} follows it less than {pair.first} does"
     if outcome == NO_VALUE:
-        return f"{claim} cannot be judged, because {pair.reason}."
-    verb = {UNDECIDED: "is undecided"}
+        return f"{claim} {_PHRASES[outcome]}, because {pair.reason}."
     numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
-    sentence = f"{claim} {verb.get(outcome, outcome)}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
+    sentence = (
+        f"{claim} {_PHRASES.get(outcome, outcome)}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
+    )
     if as_tested != outcome:
         sentence += (
-            f" By the papers' test of signed correlations it {verb.get(as_tested, as_tested)} ({limits(pair.ci)})."
+            f" By the papers' test of signed correlations it {_PHRASES.get(as_tested, as_tested)} ({limits(pair.ci)})."
         )
     return sentence
 

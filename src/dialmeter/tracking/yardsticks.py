@@ -69,7 +69,9 @@ def score_with_yardsticks(
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     if corpus.correctness_only:
         corpus.close()
-        raise DialmeterError(f"{corpus.name}: the file holds no values, and without them missed and wrong are one")
+        raise DialmeterError(
+            f"{corpus.name}: the file says only which slots are right; counting missed, wrong and over needs values"
+        )
     known = read_schema(schema) if schema else None
     scorer = TrackerScorer(measures, rules, known)
     # Gold that is cumulative stays so in a trivial prediction, whatever the tracker's own states are.
