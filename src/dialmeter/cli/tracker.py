@@ -12,6 +12,7 @@ _COMMANDS = {
     "compare": ("tracker_compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
     "curve": ("tracker_curve:curve_", "Few-shot curves and zero-shot tables from a folder of files."),
     "bias": ("tracker_bias:bias", "Do measures depend on where in a dialogue mistakes fall?"),
+    "human": ("tracker_human:human", "Compare measures with human ratings; make and read annotation sheets."),
     "rules": ("tracker_rules:rules", "One file under every rule set, and which turns flip."),
 }
 
