@@ -1,40 +1,28 @@
-"""The demo's table and report: two trackers side by side."""
+"""The demo's report: two trackers side by side, in Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from ..tracking.result import TrackerResult
-from .tables import Table, percent, render
+from ..tracking.compare import Compared
+from .compare import long_table, rank_table
+from .tables import render
 from .tracker import group_table, shared_signature, worst_table
 
 
-def comparison_table(results: Mapping[str, TrackerResult]) -> Table:
-    """One row per measure, one column per tracker; the better one is marked."""
-    columns = [result.scores for result in results.values()]
-    rows = []
-    for scores in zip(*columns, strict=True):
-        values = [score.value for score in scores]
-        best = max((value for value in values if value is not None), default=None)
-        marked = [percent(value) + (" ◀" if value == best and values.count(best) == 1 else "  ") for value in values]
-        rows.append((scores[0].measure, *marked))
-    return Table("", ("measure", *results), tuple(rows), frozenset(range(1, len(results) + 1)))
-
-
-def demo_report(results: Mapping[str, TrackerResult]) -> str:
+def demo_report(compared: Compared) -> str:
     """The demo in one page of Markdown."""
+    results = compared.results
     first = next(iter(results.values()))
     parts = [
         "# Two trackers in an invented town",
-        f"{first.dialogues} dialogues, {first.turns} turns. Values in percent; ◀ marks the better tracker of each row.",
-        render(comparison_table(results), "markdown"),
+        f"{first.dialogues} dialogues, {first.turns} turns. Values in percent; stars mark differences (paired test, Holm).",
+        render(long_table(compared), "markdown"),
         f"Signature: `{shared_signature([score for result in results.values() for score in result.scores])}`",
+        render(rank_table(compared), "markdown"),
     ]
     for name, result in results.items():
+        parts += [f"## {name}", render(group_table(result.by("domain"), "domain"), "markdown")]
         parts += [
-            f"## {name}",
-            render(group_table(result.by("domain"), "domain"), "markdown"),
             render(worst_table(result, 5), "markdown"),
+            *(f"- warning: {each.message}" for each in result.notices),
         ]
-        parts += [f"- warning: {notice.message}" for notice in result.notices]
     return "\n\n".join(parts) + "\n"
