@@ -9,7 +9,7 @@ from math import fsum
 from ..tracking.bias import REFERENCE, RIVAL, rows_of
 from ..tracking.bias_filter import FILTER_WORDS, Filter
 from ..tracking.bias_findings import Limits, Study
-from ..tracking.claim import Verdict, limits
+from ..tracking.claim import WORDS, Verdict, limits
 from ..tracking.claim_words import no_correlation
 from ..tracking.result import TrackerResult
 from .tables import Table, percent, render
@@ -90,8 +90,8 @@ def verdict_table(found: Sequence[Verdict]) -> Table:
             coefficient(each.rival_r),
             coefficient(each.reference_r),
             coefficient(each.strength, each.strength_ci),
-            each.outcome,
-            each.as_tested,
+            WORDS[each.outcome],
+            WORDS[each.as_tested],
             " / ".join(f"{r:.2f}" for r in each.published or ()),
         )
         for each in found

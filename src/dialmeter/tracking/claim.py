@@ -16,7 +16,8 @@ from .bias_filter import FILTER_WORDS, Filter
 from .bias_findings import Correlation, Limits, Pair, Study
 
 HOLDS, FAILS, UNDECIDED, NO_VALUE = "holds", "fails", "undecided", "no value"
-_PHRASES = {FAILS: "does not hold", UNDECIDED: "is undecided", NO_VALUE: "cannot be judged"}
+WORDS = {HOLDS: "holds", FAILS: "does not hold", UNDECIDED: "is undecided", NO_VALUE: "cannot be judged"}
+"""Outcomes as the end of a sentence."""
 
 PUBLISHED: Mapping[str, tuple[float, float]] = {
     "TO": (0.08, -0.05),
@@ -145,15 +146,11 @@ def _verdict(pair: Pair, confidence: float) -> Verdict:
 def _sentence(pair: Pair, outcome: str, as_tested: str, confidence: float) -> str:
     claim = f"{pair.trait}, {FILTER_WORDS[pair.filter]}: that {pair.second} follows it less than {pair.first} does"
     if outcome == NO_VALUE:
-        return f"{claim} {_PHRASES[outcome]}, because {pair.reason}."
+        return f"{claim} {WORDS[outcome]}, because {pair.reason}."
     numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
-    sentence = (
-        f"{claim} {_PHRASES.get(outcome, outcome)}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
-    )
+    sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
     if as_tested != outcome:
-        sentence += (
-            f" By the papers' test of signed correlations it {_PHRASES.get(as_tested, as_tested)} ({limits(pair.ci)})."
-        )
+        sentence += f" By the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
     return sentence
 
 

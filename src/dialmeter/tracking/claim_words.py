@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from .bias import REFERENCE, RIVAL
 from .bias_filter import FILTER_WORDS, Filter
 from .bias_findings import Correlation, Study
-from .claim import HOLDS, NO_VALUE, PUBLISHED, Verdict, excludes_zero, limits, sign_changes, verdicts
+from .claim import HOLDS, NO_VALUE, PUBLISHED, WORDS, Verdict, excludes_zero, limits, sign_changes, verdicts
 
 _WAYS = {"TO": ("mistakes fall late", "mistakes fall early"), "NU": ("mistakes are bunched", "mistakes are spread out")}
 
@@ -48,8 +48,8 @@ def _claim(found: Sequence[Verdict]) -> list[str]:
     ]
     for trait in PUBLISHED:
         told = [verdict for (_, of), verdict in own.items() if of == trait]
-        parts = [f"{FILTER_WORDS[each.filter]} {each.outcome} ({_why(each)})" for each in told]
-        lines.append(f"{trait}: {'; '.join(parts)}.")
+        parts = [f"{FILTER_WORDS[each.filter]}: {WORDS[each.outcome]} ({_why(each)})" for each in told]
+        lines.append(f"{trait}, {'; '.join(parts)}.")
         other = [FILTER_WORDS[each.filter] for each in told if each.as_tested not in (each.outcome, NO_VALUE)]
         if other:
             lines.append(f"{trait}: the papers' test of signed correlations says otherwise for {', '.join(other)}.")
