@@ -1,0 +1,86 @@
+"""A corpus in two parts, each counted by itself, gives what the whole gives, to the last bit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialmeter.model import Dialogue
+from dialmeter.rules import named
+from dialmeter.tracking.ledger import Ledger
+from dialmeter.tracking.prepare import Preparer
+from dialmeter.tracking.tally import Book
+
+from .corpora import OF_FRAMES, OF_TURNS, anything, law, law_of_all_measures, scored
+
+# The number of slots is fixed after parts are merged, so that a ledger is told it.
+MEASURES = [each for each in (*OF_TURNS, *OF_FRAMES) if getattr(each, "slots", 1)]
+RULES = ("dialmeter", "gca-repo")
+
+
+def accounted(corpus: list[Dialogue], rules: str) -> tuple[Ledger, Preparer]:
+    chosen = named(rules)
+    ledger = Ledger(MEASURES, chosen.hyphen_cut)
+    preparer = Preparer(chosen, ledger.needs_none)
+    for each in corpus:
+        ledger.add(preparer.prepare(each), each)
+    return ledger, preparer
+
+
+@pytest.mark.parametrize("rules", RULES)
+@given(corpus=anything, cut=st.integers(0, 4))
+@law_of_all_measures
+def test_merged_parts_equal_the_whole(rules: str, corpus: list[Dialogue], cut: int) -> None:
+    whole, of_whole = accounted(corpus, rules)
+    merged, of_first = accounted(corpus[:cut], rules)
+    second, of_second = accounted(corpus[cut:], rules)
+    merged.merge(second)
+    of_first.digest.merge(of_second.digest)
+    assert of_first.digest.hex() == of_whole.digest.hex()
+    for measure in MEASURES:
+        assert merged.value(measure) == whole.value(measure)
+        assert merged.per_dialogue(measure) == whole.per_dialogue(measure)
+        if measure.reads() == "frames":
+            assert merged.by_service(measure) == whole.by_service(measure)
+        elif measure.reads() == "tally" and measure.gather == "sum":
+            assert merged.by_turn(measure) == whole.by_turn(measure)
+
+
+@given(corpus=anything, cut=st.integers(0, 4))
+@law
+def test_merged_books_equal_the_whole(corpus: list[Dialogue], cut: int) -> None:
+    whole, _ = accounted(corpus, "dialmeter")
+    first, _ = accounted(corpus[:cut], "dialmeter")
+    second, _ = accounted(corpus[cut:], "dialmeter")
+    for lens, book in whole.books.items():
+        merged = Book()
+        merged.merge(first.books[lens])
+        merged.merge(second.books[lens])
+        assert rows_by_dialogue(merged) == rows_by_dialogue(book)
+        assert (merged.turns, merged.ends) == (book.turns, book.ends)
+
+
+def rows_by_dialogue(book: Book) -> list[tuple[str, list[tuple[int, ...]]]]:
+    table = book.table
+    return [(name, [table[row] for row in book.rows_of(position)]) for position, name in enumerate(book.dialogues)]
+
+
+@given(corpus=anything, cut=st.integers(1, 4))
+@law
+def test_counts_add(corpus: list[Dialogue], cut: int) -> None:
+    parts = [scored(part).counts for part in (corpus[:cut], corpus[cut:]) if part]
+    assert scored(corpus).counts == {name: sum(part[name] for part in parts) for name in parts[0]}
+
+
+@given(corpus=anything)
+@law_of_all_measures
+def test_average_over_dialogues_is_the_mean_of_dialogues_scored_alone(corpus: list[Dialogue]) -> None:
+    names = ("JGA", "SA(slots=30)", "AGA", "RSA", "FGA(lam=0.5)", "GCA", "SlotF1")
+    for name in names:
+        form = f"{name[:-1]}, average=dialogue)" if name.endswith(")") else f"{name}(average=dialogue)"
+        alone = [value for each in corpus if (value := scored([each], [name]).value) is not None]
+        found = scored(corpus, [form]).scores[0]
+        assert found.n == len(alone)
+        assert found.unscored == len(corpus) - len(alone)
+        assert found.value == (pytest.approx(sum(alone) / len(alone)) if alone else None)

@@ -1,0 +1,81 @@
+"""The order of slots, of dialogues, of alternatives and of keys changes nothing, to the last bit."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from dialmeter.model import Dialogue, State, Value
+from dialmeter.tracking.breakdown import By
+
+from .corpora import OF_FRAMES, OF_TURNS, anything, law, law_of_all_measures, scored
+
+GROUPS: tuple[By, ...] = ("domain", "slot", "without-domain")
+GROUPED = ("JGA", "RSA", "FGA(lam=0.5)", "GCA(average=dialogue)", "FinalJGA")
+
+
+def shuffled(corpus: list[Dialogue], seed: int) -> list[Dialogue]:
+    """The same dialogues in another order, with states and alternatives written in another order."""
+    draw = random.Random(seed)
+
+    def value_of(value: Value) -> Value:
+        return value if isinstance(value, str) else value[::-1]
+
+    def state_of(state: State | None, alternatives: bool) -> State:
+        pairs = list((state or {}).items())
+        draw.shuffle(pairs)
+        return {slot: value_of(value) if alternatives else value for slot, value in pairs}
+
+    turned = [
+        Dialogue(
+            each.id,
+            tuple(
+                structs.replace(turn, gold=state_of(turn.gold, True), pred=state_of(turn.pred, False))
+                for turn in each.turns
+            ),
+        )
+        for each in corpus
+    ]
+    draw.shuffle(turned)
+    return turned
+
+
+def everything(corpus: list[Dialogue]) -> dict[str, Any]:
+    """All that a result says, in a form that can be compared exactly."""
+    result = scored(corpus, [*OF_TURNS, *OF_FRAMES])
+    grouped = scored(corpus, GROUPED, by=GROUPS)
+    return {
+        "scores": result.to_dicts(),
+        "counts": result.counts,
+        "data": result.data,
+        "worst": result.worst(10),
+        "by turn": result.by("turn"),
+        "by service": result.by("service"),
+        "by group": {group: grouped.by(group, turns) for group in GROUPS for turns in ("active", "all")},
+        "notices": [(notice.code, notice.count) for notice in result.notices],
+    }
+
+
+@given(corpus=anything, seed=st.integers(0, 10**6))
+@law_of_all_measures
+def test_order_does_not_matter(corpus: list[Dialogue], seed: int) -> None:
+    assert everything(shuffled(corpus, seed)) == everything(corpus)
+
+
+@given(corpus=anything)
+@law
+def test_gold_alone_decides_the_data_digest(corpus: list[Dialogue]) -> None:
+    silent = [Dialogue(each.id, tuple(structs.replace(turn, pred={}) for turn in each.turns)) for each in corpus]
+    assert scored(silent).data == scored(corpus).data
+
+
+@given(
+    corpus=anything, rules=st.sampled_from(("fga-repo", "gca-repo", "trade", "convlab3", "mwzeval", "dstc10", "sgd"))
+)
+@law
+def test_rules_do_not_change_the_data_digest(corpus: list[Dialogue], rules: str) -> None:
+    assert scored(corpus, rules=rules).data == scored(corpus).data

@@ -1,0 +1,35 @@
+"""Every value lies in the range that its measure states, where the schema knows all slots."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from dialmeter.model import Dialogue, Schema, domain_of
+
+from .corpora import OF_FRAMES, OF_TURNS, SLOTS, anything, law, law_of_all_measures, scored
+
+SCHEMA = Schema(
+    {
+        domain: {slot.partition("-")[2]: False for slot in SLOTS if domain_of(slot) == domain}
+        for domain in map(domain_of, SLOTS)
+    }
+)
+
+
+@given(corpus=anything)
+@law_of_all_measures
+def test_values_lie_in_range(corpus: list[Dialogue]) -> None:
+    result = scored(corpus, [*OF_TURNS, *OF_FRAMES], schema=SCHEMA)
+    for asked, score in zip(result.asked, result.scores, strict=True):
+        assert score.value is None or asked.used.low <= score.value <= asked.used.high
+        assert (score.reason != "") == (score.value is None)
+        assert score.n + score.unscored <= result.turns * len(SCHEMA.services) or not result.turns
+
+
+@given(corpus=anything)
+@law
+def test_without_a_schema_slots_that_gold_never_has_are_capped(corpus: list[Dialogue]) -> None:
+    result = scored(corpus, ["SA"])
+    value = result.value
+    assert value is None or 0 <= value <= 1
+    assert f"K:{result.slots}" in result.signature.split("|") or not result.slots
