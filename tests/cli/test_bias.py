@@ -1,0 +1,224 @@
+"""``tracker bias`` as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dialmeter.cli.main import run
+from dialmeter.tracking.trivial import TRIVIAL
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
+
+
+def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
+    """A tracker that forgets one of four slots at one turn, or none; which, depends on the dialogue."""
+    document = {}
+    for number in range(dialogues):
+        turns = 3 + number % 4
+        gold = [{f"s{turn}": str(number) for turn in range(upto + 1)} for upto in range(turns)]
+        gone = f"s{number % 5}"
+        document[f"d{number:02d}"] = {
+            str(turn): {"gt": {"inn": state}, "pr": {"inn": {slot: v for slot, v in state.items() if slot != gone}}}
+            for turn, state in enumerate(gold)
+        }
+    if order is not None:
+        names = list(document)
+        random.Random(order).shuffle(names)
+        document = {name: document[name] for name in names}
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        run(["tracker", "bias", *words])
+    done = capsys.readouterr()
+    return int(stop.value.code or 0), done.out, done.err
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    code, out, _ = call(capsys, *words, "--json")
+    assert code == 0
+    assert "NaN" not in out
+    found: dict[str, Any] = json.loads(out)
+    jsonschema.validate(found, SCHEMA)
+    return found
+
+
+def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = call(capsys, written(tmp_path / "mine.json"), "--quiet")
+    assert (code, err) == (0, "")
+    assert out.startswith("mine  format nested  40 dialogues  ")
+    assert "The papers claim that GCA follows TO and NU less than FGA(lam=0.5) does." in out
+    for title in ("the papers' claim", "correlation with TO1 and NU1", "r(first) minus r(second)", "between measures"):
+        assert title in out
+    for name in TRIVIAL:
+        assert f"\n({name})" in out
+    assert "\nSignature: …|rules:dialmeter|" in out
+    assert "nan" not in out
+
+
+def test_json_has_what_the_schema_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = written(tmp_path / "mine.json")
+    found = as_json(capsys, file, "--measure", "JGA", "--measure", "GCA", "--measure", "FGA(lam=0.5)")
+    assert len(found["correlations"]) == 4 * 3 * 3
+    assert len(found["pairs"]) == 4 * 3 * 3
+    assert len(found["between"]) == 3 * 3
+    assert len(found["verdicts"]) == 4 * 2 * 3
+    assert [each["yardstick"] for each in found["yardsticks"]] == list(TRIVIAL)
+    assert all(score["ci"] for score in found["scores"])
+    assert "dialogues" not in found
+    rows = as_json(capsys, file, "--rows", "--trivial", "late")
+    assert len(rows["dialogues"]) == rows["counts"]["dialogues"] == 40
+    assert [each["yardstick"] for each in rows["yardsticks"]] == ["late"]
+    assert as_json(capsys, file, "--trivial", "none")["yardsticks"] == []
+
+
+def test_several_files_are_also_pooled(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = [written(tmp_path / "a.json"), written(tmp_path / "b.json", 30)]
+    found = as_json(capsys, *files, "--measure", "JGA", "--measure", "GCA", "--rows")
+    assert list(dict.fromkeys(each["system"] for each in found["correlations"])) == ["a", "b", "pooled"]
+    assert {each["system"] for each in found["scores"]} == {"a", "b"}
+    assert found["counts"] | {"turns": 0} == {
+        "systems": 2,
+        "dialogues": 70,
+        "turns": 0,
+        "dialogues_with_mistakes": sum(any(row["mistakes"]) for row in found["dialogues"]),
+    }
+    [pooled] = [
+        each
+        for each in found["correlations"]
+        if (each["system"], each["trait"], each["measure"], each["filter"]) == ("pooled", "TO", "JGA", "none")
+    ]
+    assert pooled["n"] == 70
+    assert "repeated-dialogues" in [warning["code"] for warning in found["warnings"]]
+
+
+def test_csv_has_one_row_per_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = (written(tmp_path / "mine.json"), "--measure", "JGA", "--measure", "GCA", "--quiet", "--as", "csv")
+    rows = list(csv.DictReader(io.StringIO(call(capsys, *words)[1])))
+    assert len(rows) == 4 * 2 * 3
+    assert -1 <= float(rows[0]["low"]) <= float(rows[0]["r"]) <= float(rows[0]["high"]) <= 1
+    pairs = list(csv.DictReader(io.StringIO(call(capsys, *words, "--pairs")[1])))
+    assert len(pairs) == 4 * 3
+    assert {"strength_low", "difference"} <= pairs[0].keys()
+
+
+def test_markdown_and_latex(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = written(tmp_path / "my_own.json")
+    page = call(capsys, file, "--quiet", "--as", "markdown")[1]
+    assert page.startswith("# Do measures depend on where mistakes fall?\n\n## my\\_own\n\n- The papers claim")
+    latex = call(capsys, file, "--quiet", "--as", "latex", "--pairs")[1]
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 7
+    assert latex.isascii() or set(filter(lambda letter: not letter.isascii(), latex)) <= {"…"}
+
+
+def test_charts_with_their_data(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "charts"
+    file = written(tmp_path / "mine.json", 12)
+    words = (file, "--measure", "GCA", "--charts", str(folder))
+    found = as_json(capsys, *words)
+    assert found["charts"] == ["mine-gca-to.svg", "mine-gca-nu.svg", "mine-gca-grid.svg"]
+    for chart in found["charts"]:
+        assert "<svg" in (folder / chart).read_text("utf-8")
+    rows = (folder / "mine-gca-to.csv").read_text("utf-8").splitlines()
+    assert rows[0] == "dialogue,tail-orientedness (TO),GCA"
+    assert len(rows) == 13
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert "3 charts" in call(capsys, *words)[2]
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+    (tmp_path / "taken").write_text("")
+    code, _, err = call(capsys, file, "--measure", "GCA", "--charts", str(tmp_path / "taken"), "--quiet")
+    assert code == 2
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "dialogues", "wrong", "code"),
+    [("few", 3, True, "few-dialogues"), ("perfect", 8, False, "no-mistakes"), ("constant", 8, True, "constant")],
+)
+@pytest.mark.parametrize("style", ["text", "json", "markdown", "latex", "csv"])
+def test_nothing_to_correlate(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, dialogues: int, wrong: bool, code: str, style: str
+) -> None:
+    path = tmp_path / f"{name}.json"
+    turn = {"gt": {"inn": {"area": "east"}}, "pr": {"inn": {"area": "west" if wrong else "east"}}}
+    path.write_text(json.dumps({f"d{number}": {"0": turn, "1": turn} for number in range(dialogues)}))
+    exit_code, out, err = call(capsys, str(path), "--as", style)
+    assert exit_code == 0
+    assert "nan" not in (out + err).lower()
+    assert err.startswith(f"warning: {name}: ")
+    if style == "json":
+        found = json.loads(out)
+        jsonschema.validate(found, SCHEMA)
+        assert code in [warning["code"] for warning in found["warnings"]]
+        assert all(each["r"] is None and each["reason"] for each in found["correlations"])
+    if style == "text":
+        assert out.count("There is nothing to say of where mistakes fall: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "Missing argument"),
+        (("{file}", "{file}"), "a file is given twice"),
+        (("{file}", "--ci", "0"), "the study rests on intervals"),
+        (("{file}", "--gold", "a", "--gold", "b"), "once for all files, or once for each of the 1"),
+        (("{file}", "--trivial", "lat"), "is not one of"),
+        (("{file}", "--measure", "JGB"), "did you mean JGA?"),
+        (("{vectors}",), "says only which slots are right"),
+        (("nowhere.json",), "no such file"),
+    ],
+)
+def test_bad_input_is_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    vectors = tmp_path / "vectors.json"
+    vectors.write_text(json.dumps({"d": {"0": [1, 0, 1]}}))
+    places = {"file": written(tmp_path / "mine.json", 6), "vectors": str(vectors)}
+    code, out, err = call(capsys, *(word.format(**places) for word in words))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_same_answer_for_any_hash_seed_and_order(tmp_path: Path) -> None:
+    documents = set()
+    for seed, order in (("0", None), ("1", 4), ("77", 9)):
+        file = written(tmp_path / "mine.json", 20, order)
+        words = [sys.executable, "-m", "dialmeter", "tracker", "bias", file, "--json", "--rows", "--quiet"]
+        done = subprocess.run(words, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        documents.add(done.stdout)
+    assert len(documents) == 1
+
+
+def test_published_files(capsys: pytest.CaptureFixture[str], shared: Path) -> None:
+    folder = shared / "data" / "tracking"
+    words = ["--measure", "FGA(lam=0.5)", "--measure", "GCA", "--quiet", "--resamples", "100"]
+    found = as_json(
+        capsys,
+        str(folder / "som_dst_100.json"),
+        str(folder / "nested" / "T5__T5_result_zeroshot_attraction.json"),
+        *words,
+    )
+    outcomes = {(each["system"], each["trait"], each["filter"]): each["outcome"] for each in found["verdicts"]}
+    assert outcomes["som_dst_100", "NU", "none"] == "undecided"
+    assert outcomes["T5__T5_result_zeroshot_attraction", "NU", "none"] == "fails"
+    assert outcomes["T5__T5_result_zeroshot_attraction", "NU", "published"] == "holds"
+    scores = {
+        (each["system"], each["yardstick"]): {score["measure"]: score["value"] for score in each["scores"]}
+        for each in found["yardsticks"]
+    }
+    assert scores["som_dst_100", "empty"]["GCA"] == 0
+    assert scores["som_dst_100", "one-wrong"]["GCA"] > scores["som_dst_100", "late"]["GCA"]
