@@ -13,6 +13,7 @@ from ..formats.multiwoz import ids_of_list
 from ..model import Notice, dialogue_key
 from ..report.curve import tables_of
 from ..report.curve_data import plain, scores_of
+from ..report.headings import distinct
 from ..report.tables import render
 from ..report.tracker import shared_signature
 from ..tracking.curve import Curve, draw_curve
@@ -134,7 +135,7 @@ def _print(found: Curve, notices: Sequence[Notice], charts: list[str], options: 
         many = "–".join(map(str, dict.fromkeys((dialogues[0], dialogues[-1]))))
         click.echo(f"{one_line(options['folder'], 200)}  {len(found.files)} files, {many} dialogues each\n")
     for number, table in enumerate(tables_of(found)):
-        click.echo(("\n" if number else "") + render(table, style))
+        click.echo(("\n" if number else "") + render(distinct(table) if style == "csv" else table, style))
     if style == "csv":
         return
     signature = shared_signature([score for each in found.files for score in each.scores])

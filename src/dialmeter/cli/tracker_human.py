@@ -13,6 +13,7 @@ from ..formats.multiwoz import ids_of_list
 from ..model import Notice, dialogue_key
 from ..report.human import plain, scores_of, tables_of
 from ..report.sheets import write_sheets
+from ..report.headings import distinct
 from ..report.tables import render
 from ..report.tracker import shared_fields
 from ..tracking.human import Study, compare_with_people
@@ -176,7 +177,7 @@ def _print(study: Study, result: TrackerResult, notices: list[Notice], options: 
         parts += [f"{len(study.raters)} rater{'s' * (len(study.raters) > 1)}", f"rules {result.rules.name}"]
         click.echo("  ".join(parts) + "\n")
     for number, table in enumerate(tables_of(study, options["ci"])):
-        click.echo(("\n" if number else "") + render(table, style))
+        click.echo(("\n" if number else "") + render(distinct(table) if style == "csv" else table, style))
     if style == "csv":
         return
     line = "|".join(["…", *shared_fields([each.signature for each in study.correlations])])

@@ -99,7 +99,7 @@ def _verdict(found: Number) -> str:
     if found.ci is None:
         return found.reason
     low, high = found.ci
-    return "the first is nearer to people" if low > 0 else "the second is nearer to people" if high < 0 else ""
+    return "the first is higher" if low > 0 else "the second is higher" if high < 0 else ""
 
 
 def scores_of(study: Study) -> list[dict[str, Any]]:

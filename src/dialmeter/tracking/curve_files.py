@@ -13,8 +13,8 @@ from ..model import Notice
 EXPECTED = "ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json"
 
 _EDGE, _END = r"(?:^|[_\-.])", r"(?=[_\-.]|$)"
-_RATIO = re.compile(rf"{_EDGE}ratio[_\-=]?(\d+(?:\.\d+)?(?:e-?\d+)?){_END}", re.IGNORECASE)
-_SEED = re.compile(rf"{_EDGE}seed[_\-=]?(\d+){_END}", re.IGNORECASE)
+_RATIO = re.compile(rf"{_EDGE}ratio[_\-=]?((?>\d+(?:\.\d+)?(?:e-?\d+)?)){_END}", re.IGNORECASE)
+_SEED = re.compile(rf"{_EDGE}seed[_\-=]?(\d++){_END}", re.IGNORECASE)
 _ZERO = re.compile(
     rf"{_EDGE}zero[_\-]?shot[_\-](?!(?:seed|ratio|results?|preds?|predictions?|outputs?){_END})([a-z]+){_END}",
     re.IGNORECASE,
