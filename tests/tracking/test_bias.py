@@ -250,3 +250,17 @@ def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
 
 def test_traits_cover_both_published_versions() -> None:
     assert list(TRAITS) == ["TO", "NU", "TO1", "NU1"]
+
+
+def test_the_documented_findings(shared: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "bias.md").read_text("utf-8")
+    words = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
+    for file in (SOM, T5, T5.replace("attraction", "rest")):
+        found = verdicts(study(rows_in(shared, file)))
+        for trait in ("TO", "NU"):
+            told = [each for each in found if each.trait == trait and each.rival == "FGA(lam=0.5)"]
+            cells = []
+            for each in told:
+                low, high = each.strength_ci or (0, 0)
+                cells.append(f"{words[each.outcome]} ({low:.2f} to {high:.2f})".replace("-", "−"))
+            assert f"| {trait} | {' | '.join(cells)} |" in page
