@@ -11,9 +11,9 @@ import click
 from ..errors import DialmeterError, one_line
 from ..formats.multiwoz import ids_of_list
 from ..model import Notice, dialogue_key
+from ..report.headings import distinct
 from ..report.human import plain, scores_of, tables_of
 from ..report.sheets import write_sheets
-from ..report.headings import distinct
 from ..report.tables import render
 from ..report.tracker import shared_fields
 from ..tracking.human import Study, compare_with_people
