@@ -17,7 +17,7 @@ law = settings(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=100,
+    max_examples=80,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
 )
 law_of_all_measures = settings(law, max_examples=40)
