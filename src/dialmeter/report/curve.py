@@ -43,10 +43,11 @@ def signed(value: float | None) -> str:
     """A difference in percentage points.
 
     Example:
-        >>> signed(0.0123), signed(-0.5), signed(None)
-        ('+1.23', '-50.00', '–')
+        >>> signed(0.0123), signed(-0.5), signed(-1e-9), signed(None)
+        ('+1.23', '-50.00', '+0.00', '–')
     """
-    return "–" if value is None else f"{100 * value:+.2f}"
+    # Adding zero turns -0.0 into 0.0.
+    return "–" if value is None else f"{round(100 * value, 2) + 0.0:+.2f}"
 
 
 def _values(points: Sequence[Point], about: str) -> Table:

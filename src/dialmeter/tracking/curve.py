@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from ..errors import DialmeterError
+from ..errors import DialmeterError, InputError
 from ..measure import Measure, parse
 from ..model import Notice
 from ..rules import Rules, load
@@ -78,16 +78,22 @@ def draw_curve(
     wanted, yardstick, notices = _with_reference(measures, chosen, reference)
 
     def score(entry: Entry, keys: frozenset[str] | None) -> TrackerResult:
-        return score_file(
-            entry.path,
-            gold,
-            form=form,
-            gold_form=gold_form,
-            schema=schema,
-            only=only if keys is None else keys,
-            measures=wanted,
-            rules=chosen,
-        )
+        try:
+            return score_file(
+                entry.path,
+                gold,
+                form=form,
+                gold_form=gold_form,
+                schema=schema,
+                only=only if keys is None else keys,
+                measures=wanted,
+                rules=chosen,
+            )
+        except InputError:
+            raise
+        except DialmeterError as error:
+            # The reference may be what cannot be had, and nobody has typed it.
+            raise DialmeterError(f"{entry.name}: {error} (--reference chooses what to compare with)") from None
 
     files, more = score_entries(entries, score, resampling, watch)
     if yardstick and yardstick not in files[0].values:
