@@ -36,7 +36,7 @@ from .options import (
 )
 from .say import document, draw, print_json, warn, watched
 
-_GROUPS = ("domain", "slot", "turn", "without-domain", "service")
+_GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 
 
 @click.command()
@@ -47,6 +47,9 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service")
 @rule_options
 @interval_options(resamples=1000)
 @click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Also score by group; may be repeated.")
+@click.option(
+    "--train-schema", metavar="FILE", help="The schema of training, whose services are seen ones for --by seen."
+)
 @click.option(
     "--turns", type=click.Choice(["active", "all"]), default="active", show_default=True, help="Turns of a group."
 )
@@ -71,6 +74,8 @@ def score(**options: Any) -> None:
     again = _command_again(options)
     rules = chosen_rules(options)
     file, gold, quiet = options["file"], options["gold"], options["quiet"]
+    if "seen" in options["by"] and not options["train_schema"]:
+        raise DialmeterError("--by seen needs --train-schema, the schema of training")
     guards = [parse_condition(text) for text in options["conditions"]]
     measures = _with_guards(options["measures"], rules, [guard.measure for guard in guards])
     writer, about = _writer(options, rules, measures)
@@ -94,6 +99,7 @@ def score(**options: Any) -> None:
         measures=measures if options["measures"] or guards else None,
         rules=rules,
         by=[group for group in options["by"] if group not in ("turn", "service")],
+        train_schema=options["train_schema"],
         resampling=how,
         sink=_sink(writer, wanted, printed, mistakes),
         watch=watch,

@@ -1,6 +1,8 @@
 """dialmeter's own JSON lines, one dialogue per line: the fast path.
 
 ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {...}, "user": "..", "system": ".."}]}``
+
+Turns may also have ``frames``: ``{service: {"gold_intent": "..", "pred_intent": "..", "gold_requested": [..], "pred_requested": [..]}}``.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ..errors import InputError
-from ..model import Dialogue, State, Turn, Value
+from ..model import Dialogue, Frame, State, Turn
 from . import Role
 from .parts import Once, as_list, as_mapping, as_text, dialogue, flat_state, turn_number
 from .slot_names import slot_namer
@@ -66,10 +68,19 @@ def _turn(position: int, thing: Any) -> Turn:
             pred=flat_state(turn["pred"]) if turn.get("pred") is not None else None,
             user=as_text(turn.get("user"), "user"),
             system=as_text(turn.get("system"), "system"),
+            frames=_frames(turn.get("frames")),
         )
     except InputError as error:
         at = thing.get("turn", position) if isinstance(thing, dict) else position
         raise error.at(turn=at) from None
+
+
+def _frames(thing: Any) -> dict[str, Frame] | None:
+    """What the schema-guided layout says beside the states: intents and requested slots by service."""
+    try:
+        return msgspec.convert(thing, dict[str, Frame] | None)
+    except msgspec.ValidationError as error:
+        raise InputError(f"frames: {str(error).replace('`', '')}") from None
 
 
 class LightTurn(Struct, gc=False):
@@ -158,8 +169,8 @@ def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
     return count
 
 
-def _written(turn: Turn) -> dict[str, int | str | dict[str, Value]]:
-    written: dict[str, int | str | dict[str, Value]] = {"turn": turn.number}
+def _written(turn: Turn) -> dict[str, Any]:
+    written: dict[str, Any] = {"turn": turn.number}
     if turn.gold is not None:
         written["gold"] = dict(turn.gold)
     if turn.pred is not None:
@@ -168,4 +179,6 @@ def _written(turn: Turn) -> dict[str, int | str | dict[str, Value]]:
         written["user"] = turn.user
     if turn.system:
         written["system"] = turn.system
+    if turn.frames is not None:
+        written["frames"] = {service: msgspec.to_builtins(frame) for service, frame in turn.frames.items()}
     return written

@@ -12,7 +12,7 @@ from .ledger import Ledger, Valued, mean_of, weighted
 from .prepare import Prepared
 from .tally import Step, Tally
 
-By: TypeAlias = Literal["domain", "slot", "without-domain"]
+By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
 ActiveTurns: TypeAlias = Literal["active", "all"]
 
 _EMPTY_TURN = (0, 0, 0, 0, -1, 0, 0, 0, 0)
@@ -26,12 +26,16 @@ class Breakdown:
         by: what the groups are.
         measures: the measures of turns that will be asked.
         hyphen_cut: as in Ledger.
+        seen: the domains of training, for groups of seen and unseen ones.
     """
 
-    def __init__(self, by: By, measures: Sequence[Measure], hyphen_cut: bool) -> None:
+    def __init__(
+        self, by: By, measures: Sequence[Measure], hyphen_cut: bool, seen: frozenset[str] = frozenset()
+    ) -> None:
         self.by = by
         self._measures = [measure for measure in measures if measure.reads() == "tally"]
         self._hyphen_cut = hyphen_cut
+        self._seen = seen
         self._ledgers: dict[str, Ledger] = {}
         self._dialogues = 0
         self._turns = 0
@@ -50,10 +54,15 @@ class Breakdown:
         slots = sorted({slot for _, gold, pred, _, _ in prepared.steps for slot in (*gold, *pred)})
         if self.by == "slot":
             return [(slot, slot.__eq__) for slot in slots]
+        if self.by == "seen":
+            return [("seen", self._is_seen), ("unseen", lambda slot: not self._is_seen(slot))]
         domains = sorted({domain_of(slot) for slot in slots})
         if self.by == "domain":
             return [(domain, lambda slot, kept=domain: domain_of(slot) == kept) for domain in domains]  # type: ignore[misc]
         return [(domain, lambda slot, left=domain: domain_of(slot) != left) for domain in domains]  # type: ignore[misc]
+
+    def _is_seen(self, slot: str) -> bool:
+        return domain_of(slot) in self._seen
 
     def values(self, measure: Measure, turns: ActiveTurns, whole: Ledger) -> dict[str, Valued]:
         """A measure for every group, groups by name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -169,9 +169,16 @@ class Ledger:
             cells[number][row] += count
         return {number: weighted(measure, book.table, cells[number]) for number in sorted(cells)}
 
-    def by_service(self, measure: Measure) -> dict[str, Valued]:
-        """A measure of frames by service."""
-        return {service: total(measure, vectors) for service, vectors in sorted(self._services[measure].items())}
+    def by_service(self, measure: Measure, name_of: Callable[[str], str]) -> dict[str, Valued]:
+        """A measure of frames by service, or by groups of services."""
+        groups: dict[str, list[Vector]] = defaultdict(list)
+        for service, vectors in self._services[measure].items():
+            groups[name_of(service)].extend(vectors)
+        return {name: total(measure, groups[name]) for name in sorted(groups)}
+
+    def units(self, measure: Measure) -> dict[str, list[Vector]]:
+        """The vectors of every unit of a measure of states or frames, by dialogue."""
+        return dict(zip(self.main.dialogues, self._units[measure], strict=True))
 
     @property
     def count_of_turns(self) -> int:

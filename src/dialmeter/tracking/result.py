@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from ..model import Notice
 from ..rules import Rules
 from ..signature import signature
 from .asked import Asked
-from .breakdown import ActiveTurns, Breakdown
+from .breakdown import ActiveTurns, Breakdown, By
 from .columns import Resampling, intervals
 from .ledger import Ledger, Valued, with_slots
 from .notices import notices_of
@@ -54,7 +54,9 @@ class TrackerResult:
         notices: Sequence[Notice],
         values_known: bool = True,
         resampling: Resampling | None = None,
+        seen: frozenset[str] = frozenset(),
     ) -> None:
+        self._seen = seen
         self.resampling = resampling
         self.values_known = values_known
         self.rules = rules
@@ -127,7 +129,7 @@ class TrackerResult:
         }
 
     def by(self, group: str, turns: ActiveTurns = "active") -> list[Score]:
-        """The scores by ``domain``, ``slot``, ``without-domain``, ``service`` or ``turn``.
+        """The scores by ``domain``, ``slot``, ``without-domain``, ``seen``, ``service`` or ``turn``.
 
         Args:
             group: what the groups are.
@@ -139,12 +141,17 @@ class TrackerResult:
         if group == "turn":
             return self._by_turn()
         if group == "service":
-            return self._by_service()
-        if group not in self._breakdowns:
-            known = ("turn", "service", *self._breakdowns)
-            raise DialmeterError(
-                f"no breakdown by {group!r} was kept; {did_you_mean(group, known)} (ask for it with by=)"
-            )
+            return self._by_service("service", lambda service: service)
+        if group == "seen":
+            frames = self._by_service("seen", lambda service: "seen" if service in self._seen else "unseen")
+            return [*frames, *(self._by_slots("seen", turns) if "seen" in self._breakdowns else [])]
+        for kept in self._breakdowns:
+            if kept == group:
+                return self._by_slots(kept, turns)
+        known = ("turn", "service", *self._breakdowns)
+        raise DialmeterError(f"no breakdown by {group!r} was kept; {did_you_mean(group, known)} (ask for it with by=)")
+
+    def _by_slots(self, group: By, turns: ActiveTurns) -> list[Score]:
         breakdown = self._breakdowns[group]
         also = {"turns": turns} if group != "without-domain" else {}
         return [
@@ -162,12 +169,12 @@ class TrackerResult:
             for number, value in self.ledger.by_turn(each.used).items()
         ]
 
-    def _by_service(self) -> list[Score]:
+    def _by_service(self, group: str, name_of: Callable[[str], str]) -> list[Score]:
         return [
-            self._score(each, value, {"service": service})
+            self._score(each, value, {group: name})
             for each in self.asked
             if each.used.reads() == "frames"
-            for service, value in self.ledger.by_service(each.used).items()
+            for name, value in self.ledger.by_service(each.used, name_of).items()
         ]
 
     def _score(

@@ -32,8 +32,9 @@ class TrackerScorer:
         measures: what to compute, as names or measures; without it those of the rule set.
         rules: a rule set, its name, or a TOML file.
         schema: the slots that exist; SA takes their number from it.
-        by: also keep what is needed for scores by ``domain``, ``slot`` or ``without-domain``.
+        by: also keep what is needed for scores by ``domain``, ``slot``, ``without-domain`` or ``seen``.
         correctness_only: the dialogues say which slots are right, but hold no values.
+        seen: the domains or services of training, for ``seen``.
 
     Example:
         >>> scorer = TrackerScorer(["JGA", "GCA"])
@@ -48,18 +49,21 @@ class TrackerScorer:
         rules: str | Rules = "dialmeter",
         schema: Schema | None = None,
         by: Sequence[By] = (),
+        *,
         correctness_only: bool = False,
+        seen: frozenset[str] = frozenset(),
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(rules)
         self.schema = schema
         self._correctness_only = correctness_only
+        self._seen = seen
         self._asked, self._notices = resolve(measures, self.rules, correctness_only)
         # The rule set's own FGA and GCA come first: counts are told through their lens.
         own, _ = resolve(["FGA(lam=1)"] if correctness_only else _OWN, _without_limits(self.rules), correctness_only)
         used = [asked.used for asked in (*own, *self._asked)]
         self._ledger = Ledger(used, self.rules.hyphen_cut)
         self._preparer = Preparer(self.rules, self._ledger.needs_none, schema.slots if schema else None)
-        self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut) for kind in dict.fromkeys(by)]
+        self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut, seen) for kind in dict.fromkeys(by)]
 
     @property
     def needs_whole_dialogues(self) -> bool:
@@ -122,6 +126,7 @@ class TrackerScorer:
             notices=[*self._notices, *notices],
             values_known=not self._correctness_only,
             resampling=resampling,
+            seen=self._seen,
         )
 
 
@@ -157,6 +162,7 @@ def score_file(
     measures: Sequence[str | Measure] | None = None,
     rules: str | Rules = "dialmeter",
     by: Sequence[By] = (),
+    train_schema: str | None = None,
     resampling: Resampling | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
@@ -174,6 +180,7 @@ def score_file(
         measures: what to compute; without it the measures of the rule set.
         rules: a rule set.
         by: breakdowns to keep.
+        train_schema: the schema of training; its services are the seen ones of ``by=["seen"]``.
         resampling: how intervals are made; without it there are none.
         change: puts another dialogue in the place of each, such as one with a trivial prediction.
         sink: takes every dialogue, for a run on disk.
@@ -184,7 +191,12 @@ def score_file(
     """
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     scorer = TrackerScorer(
-        measures, rules, read_schema(schema) if schema else None, by, correctness_only=corpus.correctness_only
+        measures,
+        rules,
+        read_schema(schema) if schema else None,
+        by,
+        correctness_only=corpus.correctness_only,
+        seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
     )
     in_full = sink is not None or change is not None or scorer.needs_whole_dialogues
     one_file: Iterable[AnyDialogue] = corpus if in_full else corpus.light()

@@ -1,0 +1,90 @@
+"""Seen and unseen services, native files with frames, and schema sensitivity."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter import DialmeterError, TrackerScorer
+from dialmeter.formats import open_corpus
+from dialmeter.formats.native import write
+from dialmeter.model import Dialogue, Frame, Turn
+from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.sensitivity import schema_sensitivity
+
+RIGHT, WRONG = {"Hotels_1-city": "Ely"}, {"Hotels_1-city": "Xx"}
+DIALOGUE = Dialogue(
+    "d1",
+    (
+        Turn(
+            0,
+            gold={**RIGHT, "Buses_1-to": "Ely"},
+            pred={**RIGHT, "Buses_1-to": "Zzz"},
+            frames={
+                "Hotels_1": Frame("Find", "Find", ("price",), ("price",)),
+                "Buses_1": Frame("Ride", "Walk", (), ("seat",)),
+            },
+        ),
+    ),
+)
+
+
+def native(tmp_path: Path) -> Path:
+    path = tmp_path / "d.jsonl"
+    with open(path, "wb") as file:
+        assert write([DIALOGUE], file) == 1
+    return path
+
+
+def test_frames_survive_the_native_format(tmp_path: Path) -> None:
+    assert list(open_corpus(native(tmp_path))) == [DIALOGUE]
+    result = score_file(str(native(tmp_path)), rules="sgd")
+    assert result["IntentAccuracy"].value == 0.5
+    assert result["RequestedSlotF1"].value == 0.5
+
+
+def test_a_frame_of_the_wrong_type_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    turn = {"turn": 0, "gold": {}, "pred": {}, "frames": {"Hotels_1": {"gold_intent": 3}}}
+    path.write_text(json.dumps({"dialogue_id": "d", "turns": [turn]}) + "\n")
+    with pytest.raises(DialmeterError, match=r"dialogue d, turn 0: frames: Expected str \| null, got int"):
+        list(open_corpus(path))
+
+
+@pytest.mark.parametrize("rules", ["sgd", "dialmeter"])
+def test_seen_and_unseen(tmp_path: Path, rules: str) -> None:
+    schema = tmp_path / "train.json"
+    schema.write_text(json.dumps({"Hotels_1": ["city"]}))
+    result = score_file(str(native(tmp_path)), measures=["JGA"], rules=rules, by=["seen"], train_schema=str(schema))
+    found = {score.group["seen"]: score.value for score in result.by("seen")}
+    assert found == {"seen": 1, "unseen": 0}
+
+
+def scored(*preds: dict[str, str]) -> TrackerResult:
+    scorer = TrackerScorer(["JointGoalAccuracy"], "sgd")
+    for number, pred in enumerate(preds):
+        scorer.add(f"d{number}", [RIGHT], [pred])
+    return scorer.result()
+
+
+def test_schema_sensitivity_by_hand() -> None:
+    # Frame 0 is right under both variants, frame 1 under one of them: (0 + (√.5 / .5)) / 2.
+    found = schema_sensitivity([scored(RIGHT, RIGHT), scored(RIGHT, WRONG)])
+    assert found.value == pytest.approx((0 + 0.5**0.5 / 0.5) / 2)
+    assert (found.n, found.unscored) == (2, 0)
+
+
+def test_a_tracker_that_does_not_care_and_frames_that_are_never_right() -> None:
+    assert schema_sensitivity([scored(RIGHT), scored(RIGHT)]).value == 0
+    never = schema_sensitivity([scored(WRONG), scored(WRONG)])
+    assert (never.value, never.unscored) == (None, 1)
+
+
+def test_variants_that_do_not_fit() -> None:
+    with pytest.raises(DialmeterError, match="two variants"):
+        schema_sensitivity([scored(RIGHT)])
+    with pytest.raises(DialmeterError, match="same dialogues"):
+        schema_sensitivity([scored(RIGHT), scored(RIGHT, RIGHT)])
