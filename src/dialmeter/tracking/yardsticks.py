@@ -10,6 +10,7 @@ from msgspec import structs
 from ..errors import DialmeterError, InputError
 from ..formats import Corpus
 from ..formats.schema import read_schema
+from ..measure import parse
 from ..model import Dialogue, dialogue_key
 from ..rules import Rules
 from .align import joined, open_pair
@@ -66,6 +67,7 @@ def score_with_yardsticks(
         InputError: whatever is wrong with a file, with its place.
     """
     trackers = {name: trivial(name, rules, seed) for name in names}
+    parsed = [parse(measure) for measure in measures or rules.measures]
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     if corpus.correctness_only:
         corpus.close()
@@ -73,10 +75,10 @@ def score_with_yardsticks(
             f"{corpus.name}: the file says only which slots are right; counting missed, wrong and over needs values"
         )
     known = read_schema(schema) if schema else None
-    scorer = TrackerScorer(measures, rules, known)
+    scorer = TrackerScorer(parsed, rules, known)
     # Gold that is cumulative stays so in a trivial prediction, whatever the tracker's own states are.
     plain = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
-    scorers = {name: TrackerScorer(measures, plain, known) for name in names}
+    scorers = {name: TrackerScorer(parsed, plain, known) for name in names}
     for read in watch(corpus if gold_corpus is None else joined(gold_corpus, corpus), corpus):
         if only is not None and dialogue_key(read.id) not in only:
             continue
