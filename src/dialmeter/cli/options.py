@@ -37,13 +37,17 @@ def stacked(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
     return decorate
 
 
-input_options = stacked(
-    click.argument("file"),
-    click.option("--gold", metavar="FILE", help="Gold states, where FILE holds predictions only."),
-    click.option("--from", "form", metavar="FORMAT", help="The format of FILE; found where it is not named."),
+source_options = stacked(
+    click.option("--gold", metavar="FILE", help="Gold states, where predictions stand alone."),
+    click.option("--from", "form", metavar="FORMAT", help="The format of predictions; found where it is not named."),
     click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file."),
     click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list)."),
     click.option("--only", metavar="LIST", help="A file with one dialogue id per line: score only these."),
+)
+input_options = stacked(click.argument("file"), source_options)
+
+measure_option = click.option(
+    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
 )
 
 rule_options = stacked(

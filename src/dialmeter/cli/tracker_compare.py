@@ -30,6 +30,7 @@ from .options import (
     chosen_resampling,
     chosen_rules,
     interval_options,
+    measure_option,
     quiet_option,
     rule_options,
     style_options,
@@ -54,9 +55,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain")
     help="Also a tracker made from the gold of the first file; may be repeated.",
 )
 @click.option("--common", is_flag=True, help="Compare on the dialogues that all files have.")
-@click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
-)
+@measure_option
 @rule_options
 @interval_options(resamples=10_000)
 @click.option(

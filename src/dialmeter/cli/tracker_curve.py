@@ -12,6 +12,7 @@ from ..errors import one_line
 from ..formats.multiwoz import ids_of_list
 from ..model import Notice, dialogue_key
 from ..report.curve import tables_of
+from ..report.curve_charts import curve_charts
 from ..report.curve_data import plain, scores_of
 from ..report.headings import distinct
 from ..report.tables import render
@@ -20,21 +21,25 @@ from ..tracking.curve import Curve, draw_curve
 from ..tracking.curve_files import Entry, in_folder
 from ..tracking.curve_manifest import in_manifest
 from ..tracking.curve_points import SCALES
-from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
-from .say import document, print_json, warn
+from .options import (
+    chart_options,
+    chosen_resampling,
+    chosen_rules,
+    interval_options,
+    measure_option,
+    quiet_option,
+    rule_options,
+    source_options,
+    style_options,
+)
+from .say import document, draw, print_json, warn
 
 
 @click.command("curve")
 @click.argument("folder", metavar="DIR")
 @click.option("--manifest", metavar="FILE", help="CSV or JSON lines with file, ratio, seed, domain; files lie in DIR.")
-@click.option("--gold", metavar="FILE", help="Gold states, where the files hold predictions only.")
-@click.option("--from", "form", metavar="FORMAT", help="The format of the files; found where it is not named.")
-@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
-@click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
-@click.option("--only", metavar="LIST", help="A file with one dialogue id per line: score only these.")
-@click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
-)
+@source_options
+@measure_option
 @click.option(
     "--reference", default="GCA", show_default=True, metavar="M", help="The measure to compare the others with."
 )
@@ -48,10 +53,7 @@ from .say import document, print_json, warn
 )
 @rule_options
 @interval_options(resamples=1000)
-@click.option("--charts", metavar="DIR", help="Draw the curves into this folder, each with its data as CSV.")
-@click.option(
-    "--chart-format", type=click.Choice(["svg", "pdf", "png"]), default="svg", show_default=True, help="Of --charts."
-)
+@chart_options
 @style_options
 @quiet_option
 def curve_(**options: Any) -> None:
@@ -80,19 +82,8 @@ def curve_(**options: Any) -> None:
     )
     notices += found.notices
     warn(notices, options["quiet"])
-    charts = _charts(found, options)
+    charts = draw(curve_charts(found), options)
     _print(found, notices, charts, options)
-
-
-def _charts(found: Curve, options: dict[str, Any]) -> list[str]:
-    if not options["charts"]:
-        return []
-    from ..report.curve_charts import write_charts
-
-    written = write_charts(options["charts"], found, options["chart_format"])
-    if not options["quiet"]:
-        click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
-    return written
 
 
 def _watch(quiet: bool) -> Callable[[Iterable[Entry]], Iterable[Entry]]:

@@ -23,7 +23,7 @@ from ..tracking.scorer import Sink, score_file
 from ..tracking.sheet_text import read_sheets
 from ..tracking.sheets import Sampler, Scale
 from .main import EXIT_INPUT
-from .options import chosen_rules, quiet_option, rule_options, style_options
+from .options import chosen_rules, measure_option, quiet_option, rule_options, source_options, style_options
 from .say import document, print_json, warn, watched
 
 
@@ -40,14 +40,8 @@ from .say import document, print_json, warn, watched
     "--raters", type=click.IntRange(1, 1000), default=2, show_default=True, help="Sheets for how many raters."
 )
 @click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="The ratings on sheets.")
-@click.option("--gold", metavar="FILE", help="Gold states, where FILE holds predictions only.")
-@click.option("--from", "form", metavar="FORMAT", help="The format of FILE; found where it is not named.")
-@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
-@click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
-@click.option("--only", metavar="LIST", help="A file with one dialogue id per line: take only these.")
-@click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
-)
+@source_options
+@measure_option
 @rule_options
 @click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none.")
 @style_options

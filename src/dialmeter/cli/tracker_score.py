@@ -30,6 +30,7 @@ from .options import (
     chosen_rules,
     input_options,
     interval_options,
+    measure_option,
     quiet_option,
     rule_options,
     style_options,
@@ -41,9 +42,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 
 @click.command()
 @input_options
-@click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
-)
+@measure_option
 @rule_options
 @interval_options(resamples=1000)
 @click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Also score by group; may be repeated.")

@@ -3,68 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..errors import DialmeterError
 from ..tracking.curve import Curve
 from ..tracking.curve_points import Kind, Point
 from ..tracking.estimates import Estimate
 from ..tracking.zero_shot import MEAN, POOLED
-from .bias_charts import slug
-from .charts import bars, canvas, data, few_shot
+from .chart_files import Chart, slug
+from .charts import bars, data, few_shot
 from .curve import share
-from .tables import Table, render
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
-def write_charts(folder: str, curve: Curve, kind: canvas.Kind = "svg") -> list[str]:
-    """Draws all charts into a folder, which is made if it is not there; charts of the same name are replaced.
-
-    Returns:
-        The names of the charts; the data of each lies beside it as CSV.
-
-    Raises:
-        DialmeterError: the folder cannot be written to.
-    """
-    written = []
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for name, figure, table in _charts(curve):
-            canvas.save(figure, Path(folder, f"{name}.{kind}"))
-            Path(folder, f"{name}.csv").write_text(render(table, "csv") + "\n", "utf-8")
-            written.append(f"{name}.{kind}")
-    except OSError as error:
-        raise DialmeterError(f"{folder}: charts cannot be written: {error.strerror or error}") from None
-    return written
-
-
-def _charts(curve: Curve) -> Iterator[tuple[str, Figure, Table]]:
-    for number, domain in enumerate(dict.fromkeys(point.domain for point in curve.points)):
+def curve_charts(curve: Curve) -> Iterator[Chart]:
+    """Curves, differences and distances by domain, and bars where domains are compared."""
+    for domain in dict.fromkeys(point.domain for point in curve.points):
         points = [point for point in curve.points if point.domain == domain]
-        # A number, because two names of domains may be alike as names of files.
-        ending = f"-{number}-{slug(domain)}" if domain else ""
+        ending = f"-{slug(domain)}" if domain else ""
         about = (f" in {domain}" if domain else "") + _intervals(curve, points)
         series = _series(points, "value")
-        yield (
-            f"curve{ending}",
-            few_shot.draw(series, title=f"Measures with little training data{about}"),
-            few_shot.table(series),
-        )
+        figure = few_shot.draw(series, title=f"Measures with little training data{about}")
+        yield Chart(f"curve{ending}", figure, few_shot.table(series))
         if curve.reference and (apart := _series(points, "difference")):
             title = f"How far measures lie from {curve.reference}{about}"
             figure = few_shot.draw_difference(apart, reference=curve.reference, title=title)
-            yield f"difference{ending}", figure, few_shot.table(apart)
+            yield Chart(f"difference{ending}", figure, few_shot.table(apart))
             size = _series(points, "distance")
             figure = few_shot.draw(size, title=title, y_label=f"absolute difference to {curve.reference}")
-            yield f"distance{ending}", figure, few_shot.table(size)
+            yield Chart(f"distance{ending}", figure, few_shot.table(size))
     for table in curve.tables:
         names = (*table.domains, MEAN, POOLED)
         scores = {name: {row.measure: _drawn(row.of(name)) for row in table.rows} for name in names}
         ending = "" if len(curve.tables) == 1 else f"-ratio-{share(table.ratio)}"
-        yield f"domains{ending}", bars.draw(scores, title="Measures by domain"), bars.table(scores)
+        yield Chart(f"domains{ending}", bars.draw(scores, title="Measures by domain"), bars.table(scores))
 
 
 def _series(points: list[Point], kind: Kind) -> dict[str, dict[float, data.HasInterval]]:
