@@ -204,7 +204,7 @@ def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]]) -
 
 def _known_case(name: str) -> str:
     """Names are found without regard to case: nobody should fail on ``jga``."""
-    return next((known for known in registry.names() if known.lower() == name.lower()), name)
+    return next((known for known in registry.builtin() if known.lower() == name.lower()), name)
 
 
 def _literal(text: str) -> Any:

@@ -11,6 +11,7 @@ from ..errors import DialmeterError, one_line
 from ..formats.multiwoz import ids_of_list
 from ..model import Notice, dialogue_key
 from ..report import bias as report
+from ..report.bias_charts import bias_charts
 from ..report.bias_json import plain
 from ..report.tables import Table, render
 from ..report.tracker import shared_signature
@@ -21,8 +22,17 @@ from ..tracking.claim import verdicts
 from ..tracking.claim_words import summary
 from ..tracking.trivial import TRIVIAL
 from ..tracking.yardsticks import Measured, score_with_yardsticks
-from .options import chosen_resampling, chosen_rules, interval_options, quiet_option, rule_options, style_options
-from .say import document, print_json, warn, watched
+from .options import (
+    chart_options,
+    chosen_resampling,
+    chosen_rules,
+    interval_options,
+    measure_option,
+    quiet_option,
+    rule_options,
+    style_options,
+)
+from .say import document, draw, print_json, warn, watched
 
 POOLED = "pooled"
 
@@ -34,9 +44,7 @@ POOLED = "pooled"
 @click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold files.")
 @click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
 @click.option("--only", metavar="LIST", help="A file with one dialogue id per line: study only these.")
-@click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
-)
+@measure_option
 @rule_options
 @click.option(
     "--trivial",
@@ -48,10 +56,7 @@ POOLED = "pooled"
 @interval_options(resamples=1000)
 @click.option("--pairs", is_flag=True, help="Print every pair of measures, not only those with GCA.")
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
-@click.option("--charts", metavar="DIR", help="Draw every measure against TO and NU into this folder, with the data.")
-@click.option(
-    "--chart-format", type=click.Choice(["svg", "pdf", "png"]), default="svg", show_default=True, help="Of --charts."
-)
+@chart_options
 @style_options
 @quiet_option
 def bias(**options: Any) -> None:
@@ -89,7 +94,7 @@ def bias(**options: Any) -> None:
         studies.append(study(together, system=POOLED, confidence=how.confidence))
     notices = _notices(measured, studies)
     warn(notices, options["quiet"])
-    charts = _charts(studies, options)
+    charts = draw(bias_charts(studies), options)
     _print(measured, studies, notices, charts, options)
 
 
@@ -113,17 +118,6 @@ def _notices(measured: dict[str, Measured], studies: list[Study]) -> list[Notice
     for each in measured.values():
         seen |= {(notice.code, notice.message): notice for notice in each.result.notices}
     return [*seen.values(), *(notice for each in studies for notice in notices_of_study(each))]
-
-
-def _charts(studies: list[Study], options: dict[str, Any]) -> list[str]:
-    if not options["charts"]:
-        return []
-    from ..report.bias_charts import write_charts
-
-    written = write_charts(options["charts"], studies, options["chart_format"])
-    if not options["quiet"]:
-        click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
-    return written
 
 
 def _print(
