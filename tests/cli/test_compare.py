@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from dialmeter.cli.main import run
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "tracker-compare.json").read_text("utf-8"))
 
 
 @pytest.fixture
@@ -58,12 +61,23 @@ def test_fail_if_worse(capsys: pytest.CaptureFixture[str], files: list[str]) -> 
     assert call(capsys, *reversed(files), "--quiet", "--fail-if-worse")[0] == 0
 
 
-def test_json(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
-    code, out, _ = call(
-        capsys, *files, "--json", "--quiet", "--mcnemar", "--by", "domain", "--disagree", "JGA", "--disagree", "SA"
-    )
-    found = json.loads(out)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--mcnemar", "--by", "domain", "--by", "slot", "--by", "turn", "--disagree", "JGA", "--disagree", "SA"],
+        ["--by", "without-domain", "--marks", "letters", "--disagree", "good_one", "--disagree", "bad_one"],
+        ["--test", "bootstrap", "--measure", "VP"],
+    ],
+)
+def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], files: list[str], words: list[str]) -> None:
+    code, out, _ = call(capsys, *files, "--json", "--quiet", "--resamples", "500", *words)
     assert code == 0
+    jsonschema.validate(json.loads(out), SCHEMA)
+
+
+def test_what_json_says(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    _, out, _ = call(capsys, *files, "--json", "--quiet", "--mcnemar")
+    found = json.loads(out)
     assert found["counts"] == {"systems": 2, "dialogues": 20, "turns": 60}
     assert {score["system"] for score in found["scores"]} == {"good_one", "bad_one"}
     assert [each["unit"] for each in found["mcnemar"]] == ["turn", "dialogue"]
