@@ -1,0 +1,206 @@
+"""Options that make no sense: one line, what is known or nearest, exit code 2, and nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialmeter.rules import FIELDS
+
+from .invoke import call, files_in
+from .samples import town, written
+
+RULES = """
+values = []
+none = []
+dontcare = "keep"
+extra = "penalise"
+alternatives = "literal"
+match = "exact"
+missing = "error"
+state = "cumulative"
+"""
+
+BAD_WORDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
+    "format": (["--from", "nestd"], ("unknown format 'nestd'", "did you mean nested?")),
+    "gold format": (["--gold", "town.jsonl", "--gold-from", "tradde"], ("unknown format 'tradde'", "did you mean trade?")),
+    "rule set": (["--rules", "gca-rep"], ("unknown rule set 'gca-rep'", "did you mean gca-repo?", ".toml")),
+    "measure": (["--measure", "JGB"], ("unknown measure 'JGB'", "did you mean JGA?")),
+    "measure far from all": (["--measure", "Zzzzzz"], ("unknown measure 'Zzzzzz'", "known: AGA")),
+    "no measure": (["--measure", "(lam=1)"], ("is not a measure",)),
+    "parameter": (["--measure", "FGA(lambda=1)"], ("FGA has no parameter 'lambda'", "did you mean lam?")),
+    "parameter that is needed": (["--measure", "FGA"], ("FGA needs lam", "FGA(lam=0.5)")),
+    "parameter without value": (["--measure", "FGA(lam)"], ("write parameters like lam=value",)),
+    "parameter below its range": (["--measure", "FGA(lam=-1)"], ("FGA", "lam")),
+    "parameter that is no number": (["--measure", "FGA(lam=much)"], ("FGA", "lam")),
+    "parameter with another choice": (["--measure", "FGA(lam=1, local=papr)"], ("FGA", "local", "papr")),
+    "alpha over one": (["--measure", "GCA(alpha=2)"], ("GCA", "alpha")),
+    "slots below zero": (["--measure", "SA(slots=-3)"], ("SA", "slots")),
+    "rule field": (["--nonne", "keep"], ("--nonne", "--none")),
+    "choice of extra": (["--extra", "ignore"], ("extra", "ignore", "known: ignore-domains, ignore-slots, penalise")),
+    "choice of dontcare": (["--dontcare", "never"], ("dontcare", "never", "known: drop, keep, merge")),
+    "choice of alternatives": (["--alternatives", "all"], ("alternatives", "known: any-of, literal, set")),
+    "choice of missing": (["--missing", "ignore"], ("missing", "known: empty, error, skip")),
+    "choice of state": (["--state", "turn"], ("state", "known: cumulative, update, update-pred")),
+    "step of values": (["--values", "trim,lowr"], ("values", "lowr", "known: blanks, digits, lower, no-blanks, trim")),
+    "match": (["--match", "fuzzy"], ("match is 'exact' or one of", "'fuzzy'")),
+    "match without number": (["--match", "ratio>=high"], ("match is 'exact' or one of", "ratio>=90")),
+    "group": (["--by", "area"], ("area", "'domain'", "'slot'", "'turn'")),
+    "style": (["--as", "html"], ("html", "'markdown'")),
+    "option": (["--colour"], ("--colour",)),
+    "dialogue to show": (["--show", "d9"], ("town.jsonl: no dialogue 'd9'",)),
+    "resume without out": (["--resume"], ("--resume", "--out")),
+    "force without out": (["--force"], ("--force", "--out")),
+    "condition": (["--fail-if", "JGA below 50"], ("--fail-if", "JGA < 0.5")),
+    "condition without measure": (["--fail-if", "< 0.5"], ("--fail-if", "JGA < 0.5")),
+    "condition in percent": (["--fail-if", "JGA < 50"], ("--fail-if", "fractions", "50 % is 0.5")),
+    "condition without number": (["--fail-if", "JGA < half"], ("--fail-if", "'half' is not a number")),
+    "condition that nothing meets": (["--fail-if", "JGA < nan"], ("--fail-if", "nan")),
+    "condition on an unknown measure": (["--fail-if", "JGB < 0.5"], ("unknown measure 'JGB'", "did you mean JGA?")),
+    "condition on a group not asked for": (["--fail-if", "JGA[hotel] < 0.5"], ("--fail-if", "no such score")),
+    "confidence": (["--ci", "95"], ("--ci",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", BAD_WORDS)
+def test_a_bad_word(
+    bad: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    town(tmp_path)
+    words, says = BAD_WORDS[bad]
+    before = files_in(tmp_path)
+    said = call(capsys, "tracker", "score", "town.jsonl", "--quiet", *words)
+    assert said.code == 2
+    assert all(word in said.complaint for word in says), said.complaint
+    assert files_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("words", [["trackr"], ["tracker", "scor"], ["tracker", "score"], ["list", "measurs"], ["list", "measures", "JGB"], ["cite"], ["cite", "nowhere"], ["cite", "--measure", "JGB"], ["convert", "x"], ["completion", "tcsh"]])  # fmt: skip
+def test_a_bad_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, *words)
+    assert said.code == 2
+    assert said.complaint
+    assert said.out == ""
+
+
+@pytest.mark.parametrize(("words", "near"), [(["trackr"], "tracker"), (["tracker", "scor"], "score"), (["list", "measures", "JGB"], "JGA"), (["list", "rules", "gca"], "gca-repo"), (["list", "formats", "nestd"], "nested")])  # fmt: skip
+def test_the_nearest_name_is_suggested(words: list[str], near: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"did you mean {near}?" in call(capsys, *words).complaint
+
+
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["tracker"]):
+        said = call(capsys, *words)
+        assert said.code in (0, 2)
+        assert "Commands:\n" in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (RULES.replace('state = "cumulative"', ""), ("state",)),
+        (RULES + 'colour = "red"\n', ("colour",)),
+        (RULES.replace('"exact"', '"about"'), ("match",)),
+        (RULES.replace("values = []", 'values = ["lowr"]'), ("values",)),
+        (RULES.replace("none = []", "none = [1]"), ("none",)),
+        (RULES + 'measures = ["JGB"]\n', ("JGB", "did you mean JGA?")),
+        ("values = [", ("not valid TOML",)),
+    ],
+)
+def test_a_bad_rule_file(
+    content: str, says: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rules = written(tmp_path / "mine.toml", content)
+    said = call(capsys, "tracker", "score", town(tmp_path), "--rules", rules)
+    assert said.code == 2
+    assert all(word in said.complaint for word in says), said.complaint
+
+
+def test_a_rule_file_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "tracker", "score", town(tmp_path), "--rules", tmp_path / "mine.toml")
+    assert said.code == 2
+    assert said.complaint.startswith(f"{tmp_path / 'mine.toml'}: cannot be read")
+
+
+def test_a_rule_file_is_checked_as_a_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "tracker", "score", town(tmp_path), "--rules", written(tmp_path / "mine.toml", "values = []\n"))
+    assert said.complaint.startswith(str(tmp_path / "mine.toml"))
+    assert all(name in said.complaint for name in FIELDS)
+
+
+class TestOut:
+    """``--out`` refuses what is there, says how to go on, and leaves it alone."""
+
+    @pytest.fixture
+    def run(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+        assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run", "--quiet").code == 0
+        return tmp_path / "run"
+
+    def refused(self, capsys: pytest.CaptureFixture[str], file: Path, out: Path, *more: str) -> str:
+        before = files_in(file.parent)
+        said = call(capsys, "tracker", "score", file, "--out", out, *more)
+        assert said.code == 2
+        assert said.out == ""
+        assert files_in(file.parent) == before
+        return said.complaint
+
+    def test_a_finished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        for more in ([], ["--resume"]):
+            complaint = self.refused(capsys, tmp_path / "town.jsonl", run, *more)
+            assert complaint == f"{run}: holds a finished run; replace it with --force"
+
+    def test_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        taken = written(tmp_path / "taken", "mine")
+        for more in ([], ["--force"]):
+            assert self.refused(capsys, town(tmp_path), taken, *more).startswith(f"{taken}: is a file")
+
+    def test_a_folder_with_something_else(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        taken = written(tmp_path / "taken" / "thesis.tex", "mine").parent
+        assert self.refused(capsys, town(tmp_path), taken).startswith(f"{taken}: is not empty")
+
+    def test_an_unfinished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (run / "run.json").unlink()
+        (run / "parts").mkdir()
+        complaint = self.refused(capsys, tmp_path / "town.jsonl", run)
+        assert "unfinished" in complaint
+        assert "--resume" in complaint
+        assert "--force" in complaint
+
+    def test_a_place_where_nothing_can_be_written(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        inside_a_file = written(tmp_path / "taken", "mine") / "run"
+        assert str(inside_a_file) in self.refused(capsys, town(tmp_path), inside_a_file)
+
+    def test_force_replaces_a_run_and_leaves_other_files_alone(
+        self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        before = files_in(run)
+        written(run / "notes.txt", "mine")
+        said = call(capsys, "tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
+        assert said.code == 0
+        after = files_in(run)
+        assert after.pop("notes.txt") == b"mine"
+        assert {name: data for name, data in after.items() if name != "log.json"} == {
+            name: data for name, data in before.items() if name != "log.json"
+        }
+
+
+class TestConvertTo:
+    """``convert`` refuses to overwrite, and a place where nothing can be written."""
+
+    def test_a_file_that_is_there(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file, taken = town(tmp_path), written(tmp_path / "taken.jsonl", "mine")
+        said = call(capsys, "convert", file, taken)
+        assert said.code == 2
+        assert said.complaint == f"{taken}: is there already; replace it with --force"
+        assert taken.read_text() == "mine"
+        assert call(capsys, "convert", file, taken, "--force").code == 0
+        assert taken.read_bytes().count(b"\n") == 3
+
+    @pytest.mark.parametrize("place", ["nowhere/out.jsonl", "town.jsonl/out.jsonl"])
+    def test_a_place_that_is_none(self, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        said = call(capsys, "convert", town(tmp_path), tmp_path / place)
+        assert said.code == 2
+        assert said.complaint.startswith(f"{tmp_path / place}: cannot be written")
+        assert list(files_in(tmp_path)) == ["town.jsonl"]

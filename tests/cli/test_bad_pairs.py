@@ -1,0 +1,211 @@
+"""Gold and predictions that do not fit each other, or the schema: what lacks is listed, and where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .invoke import call
+from .samples import TOWN, native_lines, written
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    """Gold and predictions of the same three dialogues."""
+    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+    return gold, written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
+
+
+def without(path: Path, dialogue: str, turn: int | None = None) -> None:
+    """Takes a dialogue, or one of its turns, out of a file."""
+    kept = []
+    for line in path.read_text().splitlines():
+        found = json.loads(line)
+        if found["dialogue_id"] == dialogue:
+            if turn is None:
+                continue
+            found["turns"] = [each for each in found["turns"] if each["turn"] != turn]
+        kept.append(json.dumps(found) + "\n")
+    path.write_text("".join(kept))
+
+
+def test_two_files_score_as_one(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    gold, pred = pair
+    together = written(tmp_path / "both.jsonl", native_lines(TOWN))
+    one = call(capsys, "tracker", "score", together, "--json").json
+    two = call(capsys, "tracker", "score", pred, "--gold", gold, "--json").json
+    assert one["scores"] == two["scores"]
+    assert one["counts"] == two["counts"]
+
+
+def test_a_dialogue_without_prediction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, pred = pair
+    without(pred, "d2")
+    said = call(capsys, "tracker", "score", pred, "--gold", gold)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{pred}: 1 turns have gold and no prediction, 1 of them whole dialogues: d2")
+    assert "--missing empty" in said.complaint
+    assert "--missing skip" in said.complaint
+    assert said.out == ""
+
+
+def test_a_turn_without_prediction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, pred = pair
+    without(pred, "d1", 1)
+    said = call(capsys, "tracker", "score", pred, "--gold", gold)
+    assert said.code == 2
+    assert "1 turns have gold and no prediction: d1 turn 1 (" in said.complaint
+
+
+def test_a_dialogue_without_gold_is_listed_and_not_scored(
+    pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, pred = pair
+    without(gold, "d2")
+    without(gold, "d1", 2)
+    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--json")
+    assert said.code == 0
+    assert said.json["counts"]["dialogues"] == 2
+    assert said.json["counts"]["turns"] == 4
+    [extra] = [warning for warning in said.json["warnings"] if warning["code"] == "extra"]
+    assert extra["count"] == 2
+    assert sorted(extra["where"]) == ["d1 turn 2", "d2"]
+    assert "warning: 2 turns have no gold and are not scored" in said.err
+
+
+def test_check_lists_what_score_would_refuse(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, pred = pair
+    without(pred, "d1")
+    without(gold, "d3", 0)
+    said = call(capsys, "tracker", "check", pred, "--gold", gold)
+    assert said.code == 2
+    assert said.complaint == f"{pred}: 3 turns have gold and no prediction: d1"
+    assert "warning: 1 turns have no gold and are not scored [d3 turn 0]" in said.err
+    assert said.out.splitlines()[-1] == "not ready to be scored"
+    found = call(capsys, "tracker", "check", pred, "--gold", gold, "--json")
+    assert found.code == 2
+    assert found.json["fit"] is False
+    assert [(each["code"], each["count"], each["where"]) for each in found.json["problems"]] == [("missing", 3, ["d1"])]
+
+
+def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
+    gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
+    pred = written(tmp_path / "pred.jsonl", native_lines({"d11": TOWN["d1"]}, "pred"))
+    said = call(capsys, "tracker", "score", pred, "--gold", gold)
+    assert "33 turns have gold and no prediction, 11 of them whole dialogues" in said.complaint
+    assert "d09 …" in said.complaint
+    assert "d10" not in said.complaint
+
+
+@pytest.mark.parametrize(("missing", "turns", "left_out"), [("empty", 6, None), ("skip", 5, "left_out:1d/1t")])
+def test_missing_turns_may_be_allowed(
+    missing: str, turns: int, left_out: str | None, pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, pred = pair
+    without(pred, "d2")
+    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--missing", missing, "--json")
+    assert said.code == 0
+    assert said.json["counts"]["turns"] == turns
+    signature = said.json["scores"][0]["signature"].split("|")
+    assert f"missing:{missing}" in signature
+    assert [part for part in signature if part.startswith("left_out")] == ([left_out] if left_out else [])
+    assert "missing" in [warning["code"] for warning in said.json["warnings"]]
+
+
+def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = written(tmp_path / "gold.jsonl", native_lines({"MUL1.json": TOWN["d3"]}, "gold"))
+    pred = written(tmp_path / "pred.jsonl", native_lines({"mul1": TOWN["d3"]}, "pred"))
+    assert call(capsys, "tracker", "score", pred, "--gold", gold, "--json").json["scores"][0]["value"] == 1
+
+
+def test_predictions_alone_ask_for_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(
+        tmp_path / "p.json", json.dumps({"d1": [{"response": "", "state": {"taxi": {"leave at": "17:15"}}}]})
+    )
+    said = call(capsys, "tracker", "score", file)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{file}: format mwzeval holds one state per turn")
+    assert "--gold" in said.complaint
+
+
+def test_a_bad_gold_file_is_the_one_that_is_named(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, pred = pair
+    gold.write_bytes(gold.read_bytes()[:-9])
+    for command in ("score", "check", "rules"):
+        said = call(capsys, "tracker", command, pred, "--gold", gold)
+        assert said.code == 2
+        assert said.complaint.startswith(f"{gold}: line 3: not valid JSON")
+
+
+def test_both_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "score", "-", "--gold", "-")
+    assert said.code == 2
+    assert "standard input" in said.complaint
+
+
+@pytest.fixture
+def schema(tmp_path: Path) -> Path:
+    """A schema that lacks the taxi."""
+    return written(tmp_path / "schema.json", '["hotel-area", "hotel-stars", "pub-name"]')
+
+
+def test_a_gold_slot_outside_the_schema(tmp_path: Path, schema: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    said = call(capsys, "tracker", "score", file, "--schema", schema)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
+    assert "schema" in said.complaint
+    said = call(capsys, "tracker", "check", file, "--schema", schema)
+    assert said.code == 2
+    assert said.complaint == f"{file}: 1 slots in gold are not in the schema: dialogue d1, turn 1, slot taxi-to"
+
+
+def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    schema = written(tmp_path / "schema.json", '{"hotel": ["area"], "taxi": ["to"]}')
+    assert call(capsys, "tracker", "score", file, "--schema", schema).code == 0
+    said = call(capsys, "tracker", "check", file, "--schema", schema)
+    assert said.code == 0
+    assert "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]" in said.err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[", "not valid JSON"),
+        ("[]", "without slots"),
+        ('["area"]', "domain-slot"),
+        ('["a-b", "a-b"]', "a-b"),
+        ("3", "found a number"),
+    ],
+)
+def test_a_bad_schema(content: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    schema = written(tmp_path / "schema.json", content)
+    for command in ("score", "check", "rules"):
+        said = call(capsys, "tracker", command, file, "--schema", schema)
+        assert said.code == 2
+        assert said.complaint.startswith(f"{schema}: ")
+        assert says in said.complaint
+
+
+def test_only_some_dialogues(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    only = written(tmp_path / "split.txt", "D1.json\nd3\n")
+    counts = call(capsys, "tracker", "score", file, "--only", only, "--json").json["counts"]
+    assert (counts["dialogues"], counts["turns"]) == (2, 5)
+    none = written(tmp_path / "none.txt", "d9\n")
+    said = call(capsys, "tracker", "score", file, "--only", none)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{file}: no turn")
+
+
+def test_check_looks_at_the_same_dialogues_as_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    only = written(tmp_path / "split.txt", "d1\n")
+    assert call(capsys, "tracker", "check", file, "--only", only, "--json").json["counts"]["dialogues"] == 1
