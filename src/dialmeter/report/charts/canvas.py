@@ -1,0 +1,190 @@
+"""What all charts share: figures without pyplot, one style that leaves global settings alone, files with fixed bytes."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from ...errors import DialmeterError
+from .palette import COLOURS, FAINT, GRID, INK, PAPER
+from .words import visible, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Kind: TypeAlias = Literal["svg", "pdf", "png"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+MAX_MARKS = 2000
+WIDTH, HEIGHT = 7.0, 4.3
+UPRIGHT = 40  # letters of a label along the y axis, in at most three lines
+
+_STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so that all machines measure text alike
+    "font.size": 9,
+    "figure.titlesize": 10,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
+    "axes.facecolor": PAPER,
+    "figure.facecolor": PAPER,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.prop_cycle": f"cycler(color={list(COLOURS)})",
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 6,
+    "lines.markeredgewidth": 0.8,
+    "hatch.linewidth": 0.8,
+    "svg.hashsalt": "dialmeter",
+    "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and set in the page's own font
+    "pdf.fonttype": 42,
+}
+_METADATA: dict[Kind, dict[str, str | None]] = {
+    "svg": {"Date": None, "Creator": "dialmeter"},
+    "pdf": {"CreationDate": None, "Creator": "dialmeter", "Producer": None},
+    "png": {"Software": None},
+}
+# For letters that the first font lacks, where a file has to carry the shapes itself.
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "WenQuanYi Zen Hei",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+)
+_NEW_TAB = re.compile(rb"""(<a xlink:href=(?:"[^"]*"|'[^']*')) target="_blank">""")
+_LOCK = RLock()  # the settings of matplotlib belong to the whole process: two threads must not both change them
+
+
+@contextmanager
+def style(**settings: object) -> Iterator[None]:
+    """Draw in the style of these charts, whatever the settings of the user, and put those back afterwards.
+
+    Example:
+        >>> import matplotlib
+        >>> before = dict(matplotlib.rcParams)
+        >>> with style():
+        ...     matplotlib.rcParams["font.size"]
+        9.0
+        >>> dict(matplotlib.rcParams) == before
+        True
+    """
+    import matplotlib
+
+    with _LOCK, warnings.catch_warnings(), matplotlib.rc_context():
+        warnings.simplefilter("ignore", matplotlib.MatplotlibDeprecationWarning)
+        for message in ("Glyph .* missing from", "constrained_layout not applied"):
+            warnings.filterwarnings("ignore", message=message)
+        fresh: dict[Any, Any] = {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
+        matplotlib.rcParams.update(fresh | _STYLE | settings)
+        yield
+
+
+@contextmanager
+def sheet(title: str, *notes: str, width: float = WIDTH, height: float = HEIGHT) -> Iterator[tuple[Figure, Axes]]:
+    """An empty figure with one pair of axes, to be drawn on inside the `with`; notes stand below the title.
+
+    Example:
+        >>> with sheet("JGA by turn", "1,000 dialogues", "") as (figure, axes):
+        ...     lines = axes.plot([1, 2], [0.9, 0.8])
+        >>> figure.get_suptitle()
+        'JGA by turn\\n1,000 dialogues'
+    """
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        figure.set_label(visible(title))
+        # Over the whole figure: over the axes, a title would be cut where names on the left are long.
+        lines = [wrapped(text, int(width * 11)) for text in (title, *notes) if text]
+        figure.suptitle("\n".join(lines), x=0.05 / width, ha="left")
+        axes = figure.add_subplot()
+        yield figure, axes
+        # Laying out again moves things by fractions of a point, so it is done once and not with every file.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+
+
+def render(figure: Figure, kind: Kind) -> bytes:
+    """A figure as the bytes of a file, without date, version or random ids.
+
+    Example:
+        >>> with sheet("empty") as (figure, axes):
+        ...     nothing_yet(axes)
+        >>> render(figure, "svg") == render(figure, "svg")
+        True
+    """
+    from matplotlib.font_manager import fontManager
+
+    installed = set() if kind == "svg" else set(fontManager.get_font_names())
+    label = str(figure.get_label())
+    metadata = {**_METADATA[kind], **({"Title": label} if label else {})}
+    file = io.BytesIO()
+    with style(
+        **{"font.sans-serif": [*_STYLE["font.sans-serif"], *(each for each in _OTHER_SCRIPTS if each in installed)]}
+    ):
+        figure.savefig(file, format=kind, dpi=150, metadata=metadata)
+    # A link stays in the page, so that the way back is the back button.
+    return _NEW_TAB.sub(rb"\1>", file.getvalue()) if kind == "svg" else file.getvalue()
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Write a figure to a file, as its ending says: .svg, .pdf or .png.
+
+    Args:
+        figure: What a chart returned.
+        path: The file, which is replaced if it is there.
+
+    Returns:
+        The path.
+
+    Raises:
+        DialmeterError: If the ending is another one.
+
+    Example:
+        >>> save(figure=None, path="chart.gif")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: chart.gif: a chart ends with .svg, .pdf or .png
+    """
+    target = Path(path)
+    kind = next((each for each in KINDS if target.suffix.lower() == f".{each}"), None)
+    if kind is None:
+        raise DialmeterError(f"{target.name}: a chart ends with .svg, .pdf or .png")
+    target.write_bytes(render(figure, kind))
+    return target
+
+
+def nothing_yet(axes: Axes) -> None:
+    """Say that there is no data.
+
+    Example:
+        >>> with sheet("empty") as (figure, axes):
+        ...     nothing_yet(axes)
+        >>> axes.texts[0].get_text()
+        'no data'
+    """
+    axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center", va="center", color=FAINT, fontsize=12)
+    axes.set_xticks([])
+    axes.set_yticks([])

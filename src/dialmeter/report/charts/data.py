@@ -1,0 +1,114 @@
+"""What charts take: numbers with intervals. Missing is None, nan or infinite, and is never drawn as zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers: TypeAlias = Sequence[float | None] | NDArray[np.float64]
+
+Key = TypeVar("Key")
+
+
+class HasInterval(Protocol):
+    """Anything with a value and its limits, such as `dialmeter.stats.Interval`."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+class Estimate(Struct, frozen=True):
+    """A value and, if known, the interval around it.
+
+    Example:
+        >>> Estimate(0.5, 0.4, 0.6).high
+        0.6
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def finite(number: float | None) -> float | None:
+    """The number, or None if there is none.
+
+    Example:
+        >>> finite(0.5), finite(None), finite(float("nan"))
+        (0.5, None, None)
+    """
+    return float(number) if number is not None and isfinite(number) else None
+
+
+def known(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float]]:
+    """The points that have a value.
+
+    Example:
+        >>> known({"JGA": Estimate(0.5), "SA": Estimate(None)})
+        [('JGA', 0.5)]
+    """
+    return [(key, value) for key, point in points.items() if (value := finite(point.value)) is not None]
+
+
+def limits(points: Mapping[Key, HasInterval]) -> list[tuple[Key, float, float]]:
+    """The points that have an interval.
+
+    Example:
+        >>> limits({"JGA": Estimate(0.5, 0.4, 0.6), "SA": Estimate(0.9)})
+        [('JGA', 0.4, 0.6)]
+    """
+    return [
+        (key, low, high)
+        for key, point in points.items()
+        if finite(point.value) is not None
+        and (low := finite(point.low)) is not None
+        and (high := finite(point.high)) is not None
+    ]
+
+
+def paired(*columns: Numbers) -> list[NDArray[np.float64]]:
+    """Columns of the same length without the rows that lack a number.
+
+    Example:
+        >>> [column.tolist() for column in paired([1, None, 3], [4, 5, 6])]
+        [[1.0, 3.0], [4.0, 6.0]]
+    """
+    import numpy as np
+
+    if len({len(column) for column in columns}) > 1:
+        raise ValueError(f"columns of one length expected, not {', '.join(str(len(column)) for column in columns)}")
+    arrays = [np.array([np.nan if each is None else each for each in column], dtype=np.float64) for column in columns]
+    whole = np.isfinite(np.array(arrays)).all(axis=0)
+    return [array[whole] for array in arrays]
+
+
+def in_order(keys: Iterable[Iterable[Key]]) -> list[Key]:
+    """All keys once, in the order in which they first appear.
+
+    Example:
+        >>> in_order([["JGA", "SA"], ["SA", "GCA"]])
+        ['JGA', 'SA', 'GCA']
+    """
+    return list(dict.fromkeys(key for some in keys for key in some))
+
+
+def cell(number: float | None) -> str:
+    """A number of a table: a fraction with ten digits, or nothing.
+
+    Example:
+        >>> cell(1 / 3), cell(2), cell(None)
+        ('0.3333333333', '2', '')
+    """
+    value = finite(number)
+    return "" if value is None else f"{value:.10g}"
