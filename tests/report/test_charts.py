@@ -1,0 +1,122 @@
+"""Every chart draws whatever it is given, in bounds and style, and gives the same bytes every time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import threading
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from dialmeter.errors import DialmeterError
+from dialmeter.report.charts import canvas, palette
+
+from . import chart_cases
+from .chart_cases import CASES, picture, svg
+
+ALL = [(chart, case) for chart, cases in CASES.items() for case in cases]
+
+
+def drawn_marks(text: str) -> int:
+    """Everything that is painted: shapes outside definitions, and each use of a definition."""
+    outside = re.sub(r"<defs>.*?</defs>", "", text, flags=re.DOTALL)
+    return len(re.findall(r"<(?:path|use|rect|circle|polygon|image)\b", outside))
+
+
+@pytest.mark.parametrize(("chart", "case"), ALL)
+def test_draws_in_bounds(chart: str, case: str) -> None:
+    text = picture(chart, case)
+    ET.fromstring(text)
+    assert drawn_marks(text) <= canvas.MAX_MARKS
+    assert len(text) < 500_000
+    assert "no data" in text or case not in {"empty", "zero" if chart != "few_shot" else "", "nothing"}
+
+
+def test_bytes_do_not_depend_on_the_hash_seed_or_the_clock(tmp_path: Path) -> None:
+    digests = []
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        subprocess.run(
+            [sys.executable, chart_cases.__file__, str(folder)],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed, "TZ": f"UTC+{seed}", "SOURCE_DATE_EPOCH": seed * 9},
+        )
+        digests.append({p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())})
+    assert len(digests[0]) == 3 * (len(CASES) + 1)
+    assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("chart", CASES)
+def test_a_figure_can_be_saved_in_any_order(chart: str) -> None:
+    first, second = CASES[chart]["typical"](), CASES[chart]["typical"]()
+    canvas.render(first, "png")
+    canvas.render(first, "pdf")
+    assert canvas.render(first, "svg") == canvas.render(second, "svg") == canvas.render(second, "svg")
+
+
+@pytest.mark.parametrize(("chart", "case"), [(chart, case) for chart in CASES for case in ("typical", "large")])
+def test_a_theme_can_replace_every_colour(chart: str, case: str) -> None:
+    from matplotlib.colors import to_hex
+
+    constants = {value for value in vars(palette).values() if isinstance(value, str) and re.fullmatch("#.{6}", value)}
+    ramps = {to_hex(palette.ramp(steps)(step)) for steps in range(1, 16) for step in range(steps)}
+    text = picture(chart, case)
+    assert set(re.findall("#[0-9a-f]{6}", text)) - constants - ramps == set()
+    assert "<image" not in text
+    assert not re.findall(r"<text(?![^>]*fill: #)", text)
+    assert "sans-serif" in text
+
+
+def test_settings_of_the_user_neither_matter_nor_change() -> None:
+    import matplotlib
+
+    expected = picture("bars")
+    with matplotlib.rc_context({"font.size": 30, "text.parse_math": False, "svg.fonttype": "path", "axes.grid": True}):
+        before = dict(matplotlib.rcParams)
+        assert svg(CASES["bars"]["typical"]()) == expected
+        assert dict(matplotlib.rcParams) == before
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    names = ["parallel", "few_shot", "by_turn", "parallel"]
+    found: dict[int, str] = {}
+    threads = [
+        threading.Thread(target=lambda at=at, each=each: found.update({at: svg(CASES[each]["typical"]())}))
+        for at, each in enumerate(names)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[at] for at in range(4)] == [picture(each) for each in names]
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_pyplot_is_never_imported_and_matplotlib_only_to_draw() -> None:
+    code = (
+        "import sys; from dialmeter.report.charts import bars, by_turn, canvas, confusion, error_classes, few_shot, "
+        "parallel, scatter, trait_grid; print([m for m in ('matplotlib', 'numpy', 'scipy') if m in sys.modules]); "
+        "[canvas.render(scatter.draw([1, 2, 3], [1, 2, 1], x_label='x', y_label='y'), kind) for kind in canvas.KINDS]; "
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "False"]
+
+
+def test_save_goes_by_the_ending(tmp_path: Path) -> None:
+    figure = CASES["bars"]["single"]()
+    starts = {"svg": b"<?xml", "pdf": b"%PDF", "PNG": b"\x89PNG"}
+    for ending, start in starts.items():
+        path = canvas.save(figure, tmp_path / f"chart.{ending}")
+        assert path.read_bytes().startswith(start)
+    with pytest.raises(DialmeterError, match=r"\.svg, \.pdf or \.png"):
+        canvas.save(figure, tmp_path / "chart.gif")
