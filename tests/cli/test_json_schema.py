@@ -1,0 +1,127 @@
+"""Every JSON document that a command prints is as its schema in docs/schema says, whatever the options."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from .invoke import Said, call
+from .samples import TOWN, native_lines, nested_document, town, written
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
+MINE = ("tracker-score", "tracker-check", "tracker-rules", "list")
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def validate(name: str, said: Said) -> dict[str, Any]:
+    """The document on standard output, which must hold to its schema."""
+    jsonschema.Draft202012Validator(schema_of(name)).validate(said.json)
+    return said.json
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_the_schema_itself(name: str) -> None:
+    jsonschema.Draft202012Validator.check_schema(schema_of(name))
+    assert schema_of(name)["additionalProperties"] is False
+
+
+SCORE_OPTIONS = [
+    [],
+    ["--ci", "0"],
+    ["--ci", "0.9", "--resamples", "100", "--seed", "7"],
+    ["--by", "domain", "--by", "slot", "--by", "turn", "--by", "without-domain"],
+    ["--by", "domain", "--turns", "all", "--measure", "JGA", "--measure", "GCA(average=dialogue)"],
+    ["--measure", "VP", "--measure", "FinalJGA", "--measure", "ValueF1", "--measure", "NoneF1", "--by", "turn"],
+    ["--rules", "sgd", "--by", "service"],
+    ["--rules", "dstc10"],
+    ["--rules", "mwzeval"],
+    ["--rules", "gca-repo", "--none", "keep"],
+    ["--rules", "convlab3", "--extra", "ignore-slots"],
+    ["--show", "d1"],
+    ["--quiet", "--fail-if", "JGA < 0.1"],
+]
+
+
+@pytest.mark.parametrize("options", SCORE_OPTIONS, ids=" ".join)
+def test_score(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "tracker", "score", town(tmp_path), "--json", *options)
+    assert said.code == 0
+    validate("tracker-score", said)
+
+
+def test_score_with_nothing_to_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": {}, "pred": {}}]}))
+    found = validate("tracker-score", call(capsys, "tracker", "score", file, "--json"))
+    unscored = {score["measure"]: score["reason"] for score in found["scores"] if score["value"] is None}
+    assert unscored == {
+        "SA": "no slot is known",
+        "AGA": "no turn has a gold state",
+        "GCA": "no state ever changed",
+        "SlotF1": "gold and prediction are empty",
+    }
+    assert found["worst"]["dialogues"] == []
+
+
+def test_score_of_correctness_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = written(tmp_path / "v.json", json.dumps({"d1": {"0": [1, 1], "1": [1, 0]}, "d2": {"0": [1, 1]}}))
+    found = validate("tracker-score", call(capsys, "tracker", "score", file, "--json"))
+    assert found["format"] == "vectors"
+    assert set(found["counts"]) == {"dialogues", "turns", "exact_turns", "local_turns"}
+    assert found["warnings"][0]["code"] == "no-values"
+
+
+def test_a_condition_that_holds_leaves_the_document_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "tracker", "score", town(tmp_path), "--json", "--fail-if", "JGA < 0.9")
+    assert said.code == 1
+    validate("tracker-score", said)
+
+
+@pytest.mark.parametrize("options", [[], ["--rules", "sgd"], ["--rules", "gca-repo"], ["--quiet"]], ids=" ".join)
+def test_check(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "tracker", "check", town(tmp_path), "--json", *options)
+    assert said.code == 0
+    assert validate("tracker-check", said)["fit"] is True
+
+
+def test_check_of_a_file_with_problems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+    pred = written(tmp_path / "pred.jsonl", native_lines({"d1": TOWN["d1"]}, "pred"))
+    schema = written(tmp_path / "schema.json", '["hotel-area"]')
+    said = call(capsys, "tracker", "check", pred, "--gold", gold, "--schema", schema, "--json")
+    assert said.code == 2
+    found = validate("tracker-check", said)
+    assert [problem["code"] for problem in found["problems"]] == ["missing", "unknown-slot"]
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--rules", "trade", "--rules", "convlab3"], ["--flips", "0"], ["--missing", "skip"]], ids=" ".join
+)
+def test_rules(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = written(tmp_path / "town.json", nested_document(TOWN))
+    said = call(capsys, "tracker", "rules", file, "--json", *options)
+    assert said.code == 0
+    found = validate("tracker-rules", said)
+    assert found["counts"]["rule_sets"] == len(found["scores"])
+    assert list(found["flips"]) == [score["rules"] for score in found["scores"][1:]]
+
+
+@pytest.mark.parametrize("what", ["formats", "measures", "rules"])
+def test_list(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", what, "--json")
+    assert said.code == 0
+    assert validate("list", said)["command"] == f"list {what}"
+
+
+@pytest.mark.parametrize("words", [["formats", "nested"], ["measures", "JGA"], ["rules", "trade"]])
+def test_a_description_is_a_document_too(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", *words, "--json")
+    assert said.code == 0
+    assert said.json["command"] == f"list {words[0]}"
