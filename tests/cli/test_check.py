@@ -1,0 +1,103 @@
+"""``tracker check`` as a user types it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .invoke import call
+from .samples import EAST, TOWN, native_lines, nested_document, town, written
+
+TEXT = """\
+town.jsonl: format native
+3 dialogues, 6 turns, 2.00 turns per dialogue, 2 slots, 2 slot-value pairs
+gold against itself: JGA 100.00  SA 100.00  AGA 100.00  RSA 83.33  FGA(lam=0.25) 100.00  FGA(lam=0.5) 100.00  \
+FGA(lam=0.75) 100.00  FGA(lam=1) 100.00  GCA 100.00  SlotF1 100.00
+ready to be scored
+"""
+
+WARNINGS = """\
+warning: 1 slots in predictions are not in gold [dialogue d2, turn 0, slot pub-name]
+warning: gold scored against itself is below 100: RSA 83.33
+"""
+
+
+def test_a_file_that_is_fit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    town(tmp_path)
+    said = call(capsys, "tracker", "check", "town.jsonl")
+    assert said.code == 0
+    assert said.out == TEXT
+    assert said.err == WARNINGS
+    assert call(capsys, "tracker", "check", "town.jsonl", "--quiet").err == ""
+
+
+def test_two_files_in_two_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = written(tmp_path / "gold.json", nested_document(TOWN))
+    pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
+    said = call(capsys, "tracker", "check", pred, "--gold", gold)
+    assert said.code == 0
+    assert said.out.startswith(f"{pred}: format native, gold nested\n")
+
+
+def test_what_check_takes_score_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = town(tmp_path)
+    checked = call(capsys, "tracker", "check", file, "--json").json
+    scored = call(capsys, "tracker", "score", file, "--json").json
+    assert checked["counts"]["dialogues"] == scored["counts"]["dialogues"]
+    assert checked["counts"]["turns"] == scored["counts"]["turns"]
+    assert [each["signature"] for each in checked["scores"]] == [each["signature"] for each in scored["scores"]]
+
+
+def test_states_of_single_turns_are_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
+    file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
+    said = call(capsys, "tracker", "check", file, "--json")
+    assert said.code == 0
+    found = [warning for warning in said.json["warnings"] if warning["code"] == "turn-level"]
+    assert [warning["count"] for warning in found] == [4, 4]
+    assert "gold states lose a slot at 4 of 4 changes" in found[0]["message"]
+    assert "predicted states" in found[1]["message"]
+    assert all("--state update" in warning["message"] for warning in found)
+
+
+def test_score_warns_of_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
+    file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
+    assert "--state update" in call(capsys, "tracker", "score", file).err
+    assert "--state update" not in call(capsys, "tracker", "score", file, "--state", "update").err
+
+
+def test_a_perfect_gold_file_gives_no_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    states = [{"hotel-a": "1"}, {"hotel-a": "1", "hotel-b": "2"}, {"hotel-a": "1", "hotel-b": "2", "hotel-c": "3"}]
+    file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": state, "pred": state} for state in states]}))
+    said = call(capsys, "tracker", "check", file)
+    assert (said.code, said.err) == (0, "")
+
+
+def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        b'{"dialogue_id": "d1", "turn": 0, "gold": {"hotel-area": "east"}, "completion": "{\\"hotel-area\\": \\"east\\"}"}\n',
+        b'{"dialogue_id": "d1", "turn": 1, "gold": {"hotel-area": "east"}, "completion": "I do not know."}\n',
+    ]
+    file = written(tmp_path / "llm.jsonl", b"".join(lines))
+    said = call(capsys, "tracker", "check", file, "--json")
+    assert said.code == 0
+    assert said.json["format"] == "llm"
+    [unparsed] = [warning for warning in said.json["warnings"] if warning["code"] == "unparsed"]
+    assert (unparsed["count"], unparsed["where"]) == (1, ["d1 turn 1"])
+
+
+@pytest.mark.parametrize("missing", ["empty", "skip"])
+def test_missing_turns_are_no_problem_where_rules_allow_them(
+    missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turns = [{"gold": EAST, "pred": EAST}, {"gold": EAST}]
+    file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
+    assert call(capsys, "tracker", "check", file).code == 2
+    said = call(capsys, "tracker", "check", file, "--missing", missing)
+    assert said.code == 0
+    assert "warning: 1 turns have gold and no prediction [d1 turn 1]" in said.err

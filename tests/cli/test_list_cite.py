@@ -1,0 +1,124 @@
+"""``list``, ``cite``, ``completion`` and ``--version`` as a user types them."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from dialmeter import __version__, formats, measure, rules
+
+from .invoke import call
+from .samples import town
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    for word in ("--version", "-V"):
+        said = call(capsys, word)
+        assert (said.code, said.out) == (0, f"dialmeter, version {__version__}\n")
+
+
+@pytest.mark.parametrize("words", [[], ["tracker"], ["tracker", "score"], ["convert"], ["list"], ["cite"]])
+def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    long, short = call(capsys, *words, "--help"), call(capsys, *words, "-h")
+    assert long.code == 0
+    assert long.out.startswith("Usage: dialmeter")
+    assert long == short
+
+
+@pytest.mark.parametrize(
+    ("what", "names"),
+    [
+        ("formats", formats.registry.builtin()),
+        ("measures", measure.registry.builtin()),
+        ("rules", list(rules.names())),
+    ],
+)
+def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", what)
+    assert said.code == 0
+    assert [line.split()[0] for line in said.out.splitlines()[2:]] == names
+    for style in ("markdown", "csv", "latex"):
+        styled = call(capsys, "list", what, "--as", style)
+        assert styled.code == 0
+        assert all(name.replace("_", r"\_") in styled.out for name in names)
+
+
+@pytest.mark.parametrize("what", ["formats", "measures", "rules"])
+def test_everything_that_is_listed_is_described(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = call(capsys, "list", what, "--json").json["items"]
+    for item in listed:
+        name = next(iter(item.values()))
+        said = call(capsys, "list", what, name)
+        assert said.code == 0
+        assert said.out.startswith(name)
+
+
+def test_rule_sets_say_what_they_were_checked_against(capsys: pytest.CaptureFixture[str]) -> None:
+    items = {item["rules"]: item["checked against"] for item in call(capsys, "list", "rules", "--json").json["items"]}
+    assert items["fga-repo"] == "published figures"
+    assert items["convlab3"] == items["mwzeval"] == "definition only"
+
+
+def test_a_rule_set_is_described_in_all_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", "rules", "gca-repo")
+    for name in rules.FIELDS:
+        assert f"\n{name} " in said.out
+    assert "deletions=code" in said.out
+
+
+def test_a_measure_is_described_with_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("FGA", "fga", "FGA(lam=0.5)"):
+        said = call(capsys, "list", "measures", name)
+        assert said.out.startswith("FGA: Flexible Goal Accuracy")
+        assert "lam (needed)" in said.out
+        assert "dey-2022" in said.out
+
+
+def test_a_broken_plugin_is_a_warning(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("Broken", "no_such_module:Measure", "dialmeter.measures")
+    monkeypatch.setattr("dialmeter.registry.entry_points", lambda group: [broken])
+    said = call(capsys, "list", "measures")
+    assert said.code == 0
+    assert "JGA" in said.out
+    assert said.err.startswith("warning: measure 'Broken' cannot be loaded from no_such_module:Measure")
+
+
+def test_cite_measures(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "cite", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--measure", "VP")
+    assert said.code == 0
+    keys = [line.partition("{")[2].rstrip(",") for line in said.out.splitlines() if line.startswith("@")]
+    assert keys == ["dialmeter", "dey-2022", "aksu-2024"]
+
+
+def test_every_measure_can_be_cited(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in measure.registry.builtin():
+        form = "FGA(lam=1)" if name == "FGA" else name
+        assert call(capsys, "cite", "--measure", form).out.count("@") >= 1
+
+
+def test_cite_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "tracker",
+        "score",
+        town(tmp_path),
+        "--measure",
+        "JGA",
+        "--measure",
+        "SA",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    ]
+    scores = call(capsys, *words).json["scores"]
+    said = call(capsys, "cite", tmp_path / "run")
+    assert said.out.splitlines()[:2] == [f"% {score['signature']}" for score in scores]
+    assert "@inproceedings{wu-2019," in said.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "completion", shell)
+    assert said.code == 0
+    assert "_DIALMETER_COMPLETE" in said.out

@@ -1,0 +1,98 @@
+"""Nothing raw from a file reaches a terminal, and markup is escaped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .invoke import call
+from .samples import native_lines, written
+
+# Escape, bell, return, backspace, the one-byte form of escape-[, and the sign that turns the direction of writing.
+NASTY = "\x1b[31m\x07\r\x08\x9b\u202e"
+SIGNS = set(NASTY) - set("[31m")
+
+
+@pytest.fixture
+def nasty(tmp_path: Path) -> Path:
+    """A file in which ids, slots, values and utterances hold what a terminal would obey."""
+    turns = [
+        {"gold": {f"ho{NASTY}tel-ar{NASTY}ea": f"ea{NASTY}st"}, "pred": {f"pu{NASTY}b-x": f"1{NASTY}"}, "user": NASTY},
+        {
+            "gold": {f"ho{NASTY}tel-ar{NASTY}ea": f"Ea{NASTY}st"},
+            "pred": {f"ho{NASTY}tel-ar{NASTY}ea": f"ea{NASTY}st|{NASTY}"},
+        },
+        {"gold": {"a-b": "none"}, "pred": {}},
+    ]
+    lines = native_lines({f"d{NASTY}": turns, f"e{NASTY}": [{"gold": {}, "pred": {}}]})
+    return written(tmp_path / "nasty.jsonl", lines)
+
+
+SCREENS = {
+    "score": ["score", "--by", "slot", "--by", "domain", "--by", "without-domain", "--signatures"],
+    "score, shown": ["score", "--show", f"d{NASTY}"],
+    "score, markdown": ["score", "--by", "slot", "--as", "markdown"],
+    "score, latex": ["score", "--by", "slot", "--as", "latex"],
+    "check": ["check"],
+    "rules": ["rules"],
+    "a dialogue that is not there": ["score", "--show", f"x{NASTY}"],
+    "a condition on a group": ["score", "--by", "slot", "--fail-if", f"JGA[{NASTY}] < 0.5"],
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_raw_reaches_the_terminal(screen: str, nasty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command, *options = SCREENS[screen]
+    said = call(capsys, "tracker", command, nasty, *options)
+    assert said.code in (0, 2)
+    assert not SIGNS & set(said.out)
+    assert not SIGNS & set(said.err)
+
+
+def test_a_file_name_may_be_nasty_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = f"p{NASTY}.jsonl"
+    file = written(tmp_path / name, native_lines({"d1": [{"gold": {"a-b": "1"}, "pred": {}}]}))
+    for words in (["tracker", "score", file], ["tracker", "check", file], ["tracker", "score", tmp_path / f"x{NASTY}"]):
+        said = call(capsys, *words)
+        assert not SIGNS & set(said.out)
+        assert not SIGNS & set(said.err)
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of its own")
+@pytest.mark.parametrize("words", [["score", "--by", "slot"], ["score", "--json"], ["check"], ["rules"]], ids=" ".join)
+def test_on_a_real_terminal(words: list[str], nasty: Path) -> None:
+    terminal, screen = os.openpty()
+    command = [sys.executable, "-m", "dialmeter", "tracker", words[0], str(nasty), *words[1:]]
+    with subprocess.Popen(command, stdout=screen, stderr=subprocess.DEVNULL) as process:
+        os.close(screen)
+        seen = b""
+        while True:
+            try:
+                part = os.read(terminal, 1 << 16)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        assert process.wait() == 0
+    os.close(terminal)
+    assert seen
+    assert b"\x1b" not in seen
+    assert b"\x07" not in seen
+
+
+def test_markup_in_a_run_is_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "<script>alert(1)</script>|`*_[x](y)"
+    turns = [{"gold": {"a-b": "1"}, "pred": {}}]
+    file = written(tmp_path / "p.jsonl", native_lines({name: turns}))
+    assert call(capsys, "tracker", "score", file, "--out", tmp_path / "run", "--quiet").code == 0
+    report = (tmp_path / "run" / "report.md").read_text()
+    assert "<script>" not in report
+    assert "\\<script\\>" in report
+    row = json.loads((tmp_path / "run" / "rows.jsonl").read_text())
+    assert row["id"] == name
