@@ -1,0 +1,289 @@
+"""The Python surface: public names, what can be scored, and what a result can be asked."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dialmeter
+from dialmeter import DialmeterError, Dialogue, InputError, MissingExtra, TrackerScorer, Turn, score_tracker
+
+GOLD: dict[str, list[dict[str, Any]]] = {
+    "d1": [{"hotel-area": "east"}, {"hotel-area": "east", "taxi-to": "x"}],
+    "d2": [{"taxi-to": "y"}],
+}
+PRED: dict[str, list[dict[str, Any]]] = {
+    "d1": [{"hotel-area": "east"}, {"hotel-area": "west"}],
+    "d2": [{"taxi-to": "y"}],
+}
+NESTED = {"d1": [{"hotel": {"area": "east"}}, {"hotel": {"area": "west"}}], "d2": [{"taxi": {"to": "y"}}]}
+
+
+def native(path: Path, **sides: dict[str, list[dict[str, Any]]]) -> Path:
+    """A file of JSON lines with the sides that are given."""
+    names = next(iter(sides.values()))
+    lines = [
+        json.dumps(
+            {
+                "dialogue_id": name,
+                "turns": [
+                    {"turn": number, **{side: states[name][number] for side, states in sides.items()}}
+                    for number in range(len(names[name]))
+                ],
+            }
+        )
+        for name in names
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+class TestPublicNames:
+    """What ``import dialmeter`` offers."""
+
+    def test_every_name_is_there(self) -> None:
+        for name in dialmeter.__all__:
+            assert getattr(dialmeter, name) is not None
+        assert dir(dialmeter) == sorted(dialmeter.__all__)
+
+    def test_about_twenty(self) -> None:
+        assert {"score_tracker", "TrackerScorer", "read", "open_run", "load_rules", "parse_measure"} <= set(
+            dialmeter.__all__
+        )
+        assert len(dialmeter.__all__) < 40
+
+    def test_no_other_name(self) -> None:
+        with pytest.raises(AttributeError, match="has no attribute 'score_trackers'"):
+            dialmeter.score_trackers  # type: ignore[attr-defined]  # noqa: B018
+
+    def test_public_functions_are_documented(self) -> None:
+        for name in dialmeter.__all__:
+            if name != "__version__":
+                assert getattr(dialmeter, name).__doc__
+
+
+class TestScoreTracker:
+    """Paths, mappings and lists come to the same."""
+
+    def test_mappings(self) -> None:
+        result = score_tracker(GOLD, PRED, ["JGA", "FGA(lam=0.5)"])
+        assert [score.value for score in result.scores] == [pytest.approx(2 / 3), pytest.approx(2 / 3)]
+
+    def test_nested_states(self) -> None:
+        assert score_tracker(GOLD, NESTED, ["JGA"]).value == pytest.approx(2 / 3)
+
+    def test_lists_of_lists(self) -> None:
+        result = score_tracker(list(GOLD.values()), list(PRED.values()), ["JGA"])
+        assert result.value == pytest.approx(2 / 3)
+        assert [each.dialogue for each in result.worst()] == ["0"]
+
+    def test_files(self, tmp_path: Path) -> None:
+        both = native(tmp_path / "both.jsonl", gold=GOLD, pred=PRED)
+        gold, pred = native(tmp_path / "gold.jsonl", gold=GOLD), native(tmp_path / "pred.jsonl", pred=PRED)
+        expected = score_tracker(GOLD, PRED).to_dicts()
+        assert score_tracker(both).to_dicts() == expected
+        assert score_tracker(str(both)).to_dicts() == expected
+        assert score_tracker(gold, pred).to_dicts() == expected
+
+    def test_a_file_and_a_mapping(self, tmp_path: Path) -> None:
+        expected = score_tracker(GOLD, PRED).to_dicts()
+        assert score_tracker(native(tmp_path / "gold.jsonl", gold=GOLD), PRED).to_dicts() == expected
+        assert score_tracker(GOLD, native(tmp_path / "pred.jsonl", pred=PRED)).to_dicts() == expected
+
+    def test_measures_and_rules_may_be_objects(self) -> None:
+        strict = dialmeter.load_rules("trade")
+        result = score_tracker(GOLD, PRED, [dialmeter.parse_measure("SA")], strict)
+        assert result.scores[0].signature.startswith("SA|rules:trade|")
+
+    @pytest.mark.parametrize("side", ["gold", "pred"])
+    def test_a_flat_list_is_refused_with_the_fix(self, side: str) -> None:
+        flat = [{"hotel-area": "east"}]
+        given: dict[str, Any] = {"gold": [flat], "pred": [flat], side: flat}
+        with pytest.raises(DialmeterError, match=f"{side} is a flat list of states; wrap each dialogue's states"):
+            score_tracker(given["gold"], given["pred"])
+
+    @pytest.mark.parametrize(
+        ("pred", "says"),
+        [
+            ({"d1": {"hotel-area": "east"}}, "dialogue d1: pred must be a list of states"),
+            ({"d1": "hotel"}, "dialogue d1: pred must be a list of states"),
+            ({"d1": [["hotel-area"]]}, "dialogue d1, turn 0: a state must be an object"),
+            ({"d1": [{"hotel-area": object()}]}, "dialogue d1, turn 0, slot hotel-area: a value must be a string"),
+            ({"d1": [{"hotel-area": True}]}, "dialogue d1, turn 0, slot hotel-area: .* found true"),
+            ({"d1": [], "d2": GOLD["d2"]}, "dialogue d1: a dialogue without turns"),
+            ({"d1": GOLD["d1"]}, "1 turns have gold and no prediction, 1 of them whole dialogues: d2"),
+        ],
+    )
+    def test_what_is_no_state_is_told_with_its_place(self, pred: Any, says: str) -> None:
+        with pytest.raises(InputError, match=says):
+            score_tracker(GOLD, pred)
+
+    def test_predictions_must_be_somewhere(self) -> None:
+        with pytest.raises(DialmeterError, match="pred is missing"):
+            score_tracker(GOLD)
+
+    def test_nothing_to_score(self) -> None:
+        with pytest.raises(InputError, match="no turn with a gold state"):
+            score_tracker({}, {})
+
+    def test_intervals(self) -> None:
+        limits = [score_tracker(GOLD, PRED, ["JGA"], seed=seed).scores[0].ci for seed in (1, 1)]
+        assert limits[0] is not None
+        assert limits[0] == limits[1]
+        assert score_tracker(GOLD, PRED, ["JGA"], ci=0).scores[0].ci is None
+
+
+class TestScorer:
+    """Dialogues one by one, as in a training loop."""
+
+    def test_equals_scoring_at_once(self) -> None:
+        scorer = TrackerScorer()
+        for name, states in GOLD.items():
+            scorer.add(name, states, PRED[name])
+        assert scorer.result().to_dicts() == score_tracker(GOLD, PRED, ci=0).to_dicts()
+
+    def test_can_be_asked_in_between(self) -> None:
+        scorer = TrackerScorer(["JGA"])
+        scorer.add("d1", GOLD["d1"], PRED["d1"])
+        assert scorer.result().value == 0.5
+        scorer.add("d2", GOLD["d2"], PRED["d2"])
+        assert scorer.result().value == pytest.approx(2 / 3)
+
+    def test_takes_any_iterable(self) -> None:
+        scorer = TrackerScorer(["JGA"])
+        scorer.add("d1", iter(GOLD["d1"]), (state for state in PRED["d1"]))
+        assert scorer.result().value == 0.5
+
+    def test_takes_dialogues(self) -> None:
+        scorer = TrackerScorer(["JGA"])
+        scorer.add_dialogue(Dialogue("d1", (Turn(0, gold={"a-b": "1"}, pred={"a-b": "1"}),)))
+        assert scorer.result().value == 1
+
+    def test_lists_of_different_length(self) -> None:
+        with pytest.raises(InputError, match="dialogue d1: 2 gold states and 1 predicted ones"):
+            TrackerScorer().add("d1", GOLD["d1"], PRED["d2"])
+
+    def test_no_dialogue(self) -> None:
+        with pytest.raises(InputError, match="no turn with a gold state"):
+            TrackerScorer().result()
+
+    @pytest.mark.parametrize(
+        ("given", "says"),
+        [
+            ({"measures": ["JGB"]}, "did you mean JGA?"),
+            ({"rules": "trad"}, "did you mean trade?"),
+            ({"measures": ["JGA(lam=1)"]}, "JGA has no parameter 'lam'"),
+            ({"rules": "sgd", "measures": ["GCA"]}, "GCA is not defined under rules sgd"),
+        ],
+    )
+    def test_bad_arguments(self, given: dict[str, Any], says: str) -> None:
+        with pytest.raises(DialmeterError, match=says):
+            TrackerScorer(**given)
+
+
+class TestResult:
+    """What a result can be asked."""
+
+    @pytest.fixture
+    def result(self) -> dialmeter.TrackerResult:
+        return score_tracker(GOLD, PRED, ["JGA", "SA", "VP"], ci=0)
+
+    def test_values_by_name(self, result: dialmeter.TrackerResult) -> None:
+        assert result["JGA"].value == result.value == pytest.approx(2 / 3)
+        assert result["JGA"].signature == result.signature
+        with pytest.raises(DialmeterError, match=r"'RSA' was not asked for; did you mean SA\?"):
+            result["RSA"]
+
+    def test_groups(self, result: dialmeter.TrackerResult) -> None:
+        by_domain = {(score.measure, score.group["domain"]): score.value for score in result.by("domain")}
+        assert by_domain["JGA", "hotel"] == 0.5
+        assert by_domain["JGA", "taxi"] == 0.5
+        assert [score.group["slot"] for score in result.by("slot") if score.measure == "JGA"] == [
+            "hotel-area",
+            "taxi-to",
+        ]
+        assert [score.value for score in result.by("turn") if score.measure == "JGA"] == [1, 0]
+        with pytest.raises(DialmeterError, match=r"no breakdown by 'domian' was kept; did you mean domain\?"):
+            result.by("domian")
+        with pytest.raises(DialmeterError, match="no breakdown by 'without-domain' was kept"):
+            result.by("without-domain")
+
+    def test_the_worst(self, result: dialmeter.TrackerResult) -> None:
+        [worst] = result.worst()
+        assert (worst.dialogue, worst.turns, worst.wrong_turns, worst.missed, worst.wrong) == ("d1", 2, 1, 1, 1)
+        assert result.worst(0) == []
+        assert result.worst(1, "SA")[0].dialogue == "d1"
+        with pytest.raises(DialmeterError, match="it was not asked for"):
+            result.worst(1, "GCA")
+
+    def test_dictionaries(self, result: dialmeter.TrackerResult) -> None:
+        first = result.to_dicts()[0]
+        assert list(first) == ["measure", "value", "ci", "n", "unscored", "signature"]
+        assert json.loads(json.dumps(result.to_dicts())) == result.to_dicts()
+
+    def test_a_score_without_value_has_a_reason(self) -> None:
+        [score] = score_tracker([[{}]], [[{}]], ["VP"]).to_dicts()
+        assert (score["value"], score["reason"]) == (None, "the tracker changed nothing")
+
+    def test_polars(self, result: dialmeter.TrackerResult) -> None:
+        pytest.importorskip("polars")
+        table = result.to_polars()
+        assert table["measure"].to_list() == ["JGA", "SA", "VP"]
+        assert table["value"].to_list() == [score.value for score in result.scores]
+
+    def test_polars_is_an_extra(self, result: dialmeter.TrackerResult, monkeypatch: pytest.MonkeyPatch) -> None:
+        real = builtins.__import__
+
+        def without_polars(name: str, *more: Any) -> Any:
+            if name == "polars":
+                raise ImportError(name)
+            return real(name, *more)
+
+        monkeypatch.setattr(builtins, "__import__", without_polars)
+        with pytest.raises(MissingExtra, match=r"pip install 'dialmeter\[tables\]'"):
+            result.to_polars()
+
+    def test_shown(self, result: dialmeter.TrackerResult) -> None:
+        assert repr(result) == "<TrackerResult JGA 66.67, SA 66.67, VP 66.67; 2 dialogues, 3 turns, rules dialmeter>"
+
+    def test_as_html_markup_is_escaped(self, tmp_path: Path) -> None:
+        rules = tmp_path / "<script>alert(1)<.toml"
+        rules.write_text(
+            'values = []\nnone = ["<b>"]\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
+            'match = "exact"\nmissing = "error"\nstate = "cumulative"\n'
+        )
+        page = score_tracker(GOLD, PRED, ["JGA"], str(rules))._repr_html_()
+        assert page.startswith("<table>")
+        assert "66.67" in page
+        assert "<script>" not in page
+        assert "<b>" not in page
+        assert "&lt;script&gt;" in page
+
+
+class TestReading:
+    """Files in, dialogues out, and back."""
+
+    def test_read_and_write(self, tmp_path: Path) -> None:
+        both = native(tmp_path / "both.jsonl", gold=GOLD, pred=PRED)
+        dialogues = list(dialmeter.read(both))
+        assert [each.id for each in dialogues] == ["d1", "d2"]
+        assert dialogues[0].turns[1] == Turn(1, gold=GOLD["d1"][1], pred=PRED["d1"][1])
+        with open(tmp_path / "again.jsonl", "wb") as file:
+            assert dialmeter.write(dialogues, file) == 2
+        assert list(dialmeter.read(tmp_path / "again.jsonl")) == dialogues
+
+    def test_a_role_that_is_none(self, tmp_path: Path) -> None:
+        with pytest.raises(DialmeterError, match="role is both, gold or pred, not 'silver'"):
+            dialmeter.read(native(tmp_path / "p.jsonl", gold=GOLD), role="silver")
+
+    def test_an_error_knows_its_place(self, tmp_path: Path) -> None:
+        path = tmp_path / "p.jsonl"
+        path.write_text('{"dialogue_id": "d1", "turns": [{"turn": 0, "gold": {"a-b": {}}}]}\n')
+        with pytest.raises(InputError) as caught:
+            list(dialmeter.read(path))
+        error = caught.value
+        assert (error.file, error.line, error.dialogue, error.turn, error.slot) == (str(path), 1, "d1", 0, "a-b")

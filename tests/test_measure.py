@@ -1,0 +1,136 @@
+"""A measure's repr is its identity; names and parameters are checked, and every built-in one says what it is."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dialmeter import citations
+from dialmeter.errors import DialmeterError
+from dialmeter.measure import Measure, build, parameter_help, parse, registry, with_settings
+from dialmeter.tracking.fga import FGA, lam_for
+from dialmeter.tracking.gca import GCA
+from dialmeter.tracking.jga import JGA
+
+NAMES = registry.builtin()
+
+
+def plain(name: str) -> Measure:
+    """A measure with its needed parameters."""
+    return parse("FGA(lam=0.5)" if name == "FGA" else name)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("JGA", "JGA"),
+        ("JGA()", "JGA"),
+        (" jga ( ) ", "JGA"),
+        ("JGA(average=turn)", "JGA"),
+        ("JGA(average=dialogue)", "JGA(average=dialogue)"),
+        ("JGA(average='dialogue')", "JGA(average=dialogue)"),
+        ("FGA(lam=.5)", "FGA(lam=0.5)"),
+        ("FGA(lam=1.0)", "FGA(lam=1)"),
+        ("FGA(lam=1/4)", "FGA(lam=0.25)"),
+        ("FGA(lam=5e-1)", "FGA(lam=0.5)"),
+        ("FGA(lam=inf)", "FGA(lam=inf)"),
+        ("FGA( local = code , lam = 0 )", "FGA(lam=0, local=code)"),
+        ("FGA(average=dialogue, lam=1)", "FGA(lam=1, average=dialogue)"),
+        ("SA(slots=30)", "SA(slots=30)"),
+        ("SA(slots=0)", "SA"),
+        ("GCA(alpha=10/11)", "GCA"),
+        ("GCA(alpha=0.9)", "GCA(alpha=0.9)"),
+        ("GCA(deletions=count)", "GCA(deletions=count)"),
+        ("RSA(empty=skip)", "RSA(empty=skip)"),
+        ("JointGoalAccuracy(exact=True)", "JointGoalAccuracy(exact=True)"),
+        ("jointgoalaccuracy(exact=true)", "JointGoalAccuracy(exact=True)"),
+    ],
+)
+def test_parsed_and_shown(text: str, shown: str) -> None:
+    measure = parse(text)
+    assert repr(measure) == shown
+    assert parse(shown) == measure
+    assert hash(parse(shown)) == hash(measure)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("JGB", "unknown measure 'JGB'; did you mean JGA?"),
+        ("", "is not a measure"),
+        ("JGA(", "is not a measure"),
+        ("FGA(lam=1) extra", "is not a measure"),
+        ("FGA", r"FGA needs lam, as in FGA\(lam=0.5\)"),
+        ("FGA(lam)", "write parameters like lam=value"),
+        ("FGA(lambda=1)", "FGA has no parameter 'lambda'; did you mean lam?"),
+        ("FGA(lam=-0.1)", "lam must be at least 0"),
+        ("FGA(lam=nan)", "lam must be at least 0"),
+        ("FGA(lam=x)", "lam"),
+        ("FGA(lam=1, local=vektor)", "vektor"),
+        ("JGA(average=mean)", "mean"),
+        ("GCA(alpha=1.1)", "alpha lies between 0 and 1"),
+        ("GCA(credit=fuzzy, deletions=code)", "credit is not defined with deletions=code"),
+        ("SA(slots=2.5)", "slots"),
+        ("RSA(empty=none)", "none"),
+    ],
+)
+def test_refused(text: str, says: str) -> None:
+    with pytest.raises(DialmeterError, match=says):
+        parse(text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_measure_says_what_it_is(name: str) -> None:
+    measure = plain(name)
+    kind = type(measure)
+    assert kind.__name__ == name
+    assert kind.title
+    assert kind.formula
+    assert kind.__doc__
+    assert kind.why_unscored
+    assert kind.low < kind.high
+    assert kind.unit in ("turn", "dialogue", "frame")
+    assert measure.reads() in ("tally", "states", "frames")
+    assert all(parameter_help(kind).values())
+    assert set(kind.cite) <= citations.entries().keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_measure_round_trips_and_is_frozen(name: str) -> None:
+    measure = plain(name)
+    assert parse(repr(measure)) == measure
+    with pytest.raises(AttributeError):
+        measure.average = "dialogue"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_sums_give_no_value(name: str) -> None:
+    assert plain(name).value((0, 0, 0, 0)) is None
+
+
+def test_equal_measures_are_one() -> None:
+    assert len({FGA(lam=0.5), FGA(lam=0.5), FGA(lam=1), JGA(), JGA(average="dialogue")}) == 4
+    assert repr(JGA()) == "JGA"
+
+
+def test_settings_stand_in_for_defaults_only() -> None:
+    settings = {"FGA": {"local": "code"}, "GCA": {"deletions": "code", "unchanged": "zero"}}
+    assert with_settings(FGA(lam=1), settings) == FGA(lam=1, local="code")
+    assert with_settings(FGA(lam=1, local="vector"), settings) == FGA(lam=1, local="vector")
+    assert with_settings(GCA(deletions="count"), settings) == GCA(deletions="count", unchanged="zero")
+    assert with_settings(JGA(), settings) == JGA()
+
+
+def test_built_from_parameters() -> None:
+    assert build(FGA, {"lam": 0.5}) == FGA(lam=0.5)
+    with pytest.raises(DialmeterError, match="FGA needs lam"):
+        build(FGA, {})
+
+
+def test_lambda_from_what_is_to_be_forgotten() -> None:
+    assert lam_for(0.95, 6) == pytest.approx(0.4993, abs=1e-4)
+    assert 1 - math.exp(-lam_for(0.3, 2) * 2) == pytest.approx(0.3)
+    for share, turns in ((0, 1), (1, 1), (0.5, 0), (2, 3)):
+        with pytest.raises(ValueError, match="share forgotten"):
+            lam_for(share, turns)

@@ -1,0 +1,128 @@
+"""Names: built-in ones, those that other packages bring, broken ones, and unknown ones."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from dialmeter import TrackerScorer, formats, measure
+from dialmeter.errors import DialmeterError
+from dialmeter.measure import Measure, Vector
+from dialmeter.model import State
+from dialmeter.registry import Registry
+
+
+class Shy(Measure, frozen=True, kw_only=True):
+    """The share of turns at which nothing is predicted."""
+
+    title = "Shyness"
+    formula = "mean over turns of [P is empty]"
+    least: int = 0
+    """Slots that are overlooked."""
+
+    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
+        return (len(pred) <= self.least, 1)
+
+
+@pytest.fixture
+def plugins(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
+    """Entry points of other packages; a test puts them in."""
+    points: list[EntryPoint] = []
+    module = ModuleType("shy_package")
+    module.Shy = Shy  # type: ignore[attr-defined]
+    module.JGA = Shy  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "shy_package", module)
+    monkeypatch.setattr(
+        "dialmeter.registry.entry_points", lambda group: [point for point in points if point.group == group]
+    )
+    return points
+
+
+def measure_point(name: str, value: str) -> EntryPoint:
+    return EntryPoint(name, value, "dialmeter.measures")
+
+
+def test_a_measure_of_another_package(plugins: list[EntryPoint]) -> None:
+    plugins.append(measure_point("Shy", "shy_package:Shy"))
+    assert measure.parse("Shy(least=1)") == Shy(least=1)
+    scorer = TrackerScorer(["Shy", "JGA"])
+    scorer.add("d1", [{"a-b": "1"}, {"a-b": "1"}], [{}, {"a-b": "1"}])
+    assert {score.measure: score.value for score in scorer.result().scores} == {"Shy": 0.5, "JGA": 0.5}
+
+
+def test_names_of_others_come_after_the_own(plugins: list[EntryPoint]) -> None:
+    plugins += [measure_point("Zeal", "shy_package:Shy"), measure_point("Able", "shy_package:Shy")]
+    assert measure.registry.names() == [*measure.registry.builtin(), "Able", "Zeal"]
+
+
+def test_a_built_in_name_cannot_be_taken(plugins: list[EntryPoint]) -> None:
+    plugins.append(measure_point("JGA", "shy_package:JGA"))
+    assert type(measure.parse("JGA")).__module__ == "dialmeter.tracking.jga"
+
+
+def test_an_unknown_name_suggests_one_of_another_package(plugins: list[EntryPoint]) -> None:
+    plugins.append(measure_point("Shyness", "shy_package:Shy"))
+    with pytest.raises(DialmeterError, match=r"unknown measure 'Shynes'; did you mean Shyness\?"):
+        measure.parse("Shynes")
+
+
+@pytest.mark.parametrize(
+    ("value", "says"), [("no_such_package:Shy", "No module named 'no_such_package'"), ("shy_package:Bold", "Bold")]
+)
+def test_a_broken_one_is_an_error_when_it_is_named(value: str, says: str, plugins: list[EntryPoint]) -> None:
+    plugins.append(measure_point("Broken", value))
+    with pytest.raises(DialmeterError, match=f"measure 'Broken' cannot be loaded from {value}: .*{says}"):
+        measure.parse("Broken")
+
+
+def test_a_broken_one_is_a_warning_when_all_are_listed(plugins: list[EntryPoint]) -> None:
+    plugins += [measure_point("Broken", "no_such_package:X"), measure_point("Shy", "shy_package:Shy")]
+    members, notices = measure.registry.loaded()
+    assert "Broken" not in members
+    assert members["Shy"] is Shy
+    assert [(notice.code, notice.count) for notice in notices] == [("broken-plugin", 1)]
+
+
+def test_a_broken_one_does_no_harm_when_another_is_named(plugins: list[EntryPoint]) -> None:
+    plugins += [
+        measure_point("Broken", "no_such_package:X"),
+        EntryPoint("broken", "no_such_package", "dialmeter.formats"),
+    ]
+    assert repr(measure.parse("JGA")) == "JGA"
+    assert formats.registry.load("nested").HOLDS == "both"
+
+
+def test_others_are_loaded_only_when_they_are_named(plugins: list[EntryPoint], monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(point: EntryPoint) -> Any:
+        raise AssertionError(f"{point.name} was loaded")
+
+    monkeypatch.setattr(EntryPoint, "load", loaded)
+    plugins.append(measure_point("Shy", "shy_package:Shy"))
+    measure.parse("JGA")
+    measure.registry.names()
+    with pytest.raises(DialmeterError, match="Shy was loaded"):
+        measure.parse("Shy")
+
+
+def test_a_member_may_be_a_whole_module() -> None:
+    assert Registry("thing", "dialmeter.things", {"maths": "math"}).load("maths").pi > 3
+
+
+@pytest.mark.parametrize("registry", [measure.registry, formats.registry])
+def test_every_built_in_name_loads(registry: Registry) -> None:
+    for name in registry.builtin():
+        assert registry.load(name) is not None
+
+
+@pytest.mark.parametrize("name", formats.registry.builtin())
+def test_every_format_has_what_a_format_has(name: str) -> None:
+    module = formats.registry.load(name)
+    assert module.HOLDS in ("both", "state")
+    assert module.CARRIES
+    assert module.__doc__
+    assert callable(module.detect)
+    assert callable(module.read)

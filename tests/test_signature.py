@@ -1,0 +1,91 @@
+"""The line that says how a number was made."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialmeter import TrackerScorer, __version__, signature_difference
+from dialmeter.measure import parse
+from dialmeter.rules import change, named
+from dialmeter.signature import signature
+
+GOLD = [{"hotel-area": "east"}, {"hotel-area": "east", "taxi-to": "x"}]
+
+
+def fields_of(line: str) -> dict[str, str]:
+    measure, *rest = line.split("|")
+    return {"measure": measure, **dict(part.split(":", 1) for part in rest)}
+
+
+def scored(measure: str, rules: str = "dialmeter", **changes: str) -> dict[str, str]:
+    scorer = TrackerScorer([measure], change(named(rules), **changes))
+    scorer.add("d1", GOLD, GOLD)
+    return fields_of(scorer.result().signature)
+
+
+def test_the_fields_stand_in_their_order() -> None:
+    line = signature(
+        "FGA(lam=0.5)", parse("FGA(lam=0.5)"), named("dialmeter"), dialogues=999, turns=7368, data="3f9a1c07be"
+    )
+    assert line == (
+        "FGA(lam=0.5)|rules:dialmeter|values:trim+blanks+lower|none:blank+none+null+not-mentioned|dontcare:merge"
+        f"|extra:penalise|missing:error|state:cumulative|avg:turn|d:999|t:7368|data:3f9a1c07be|v:{__version__}"
+    )
+
+
+def test_a_measure_is_repeated_as_it_was_asked_for_and_settings_stand_apart() -> None:
+    found = scored("FGA(lam=0.5)", "fga-repo")
+    assert (found["measure"], found["local"]) == ("FGA(lam=0.5)", "code")
+    assert "local" not in scored("FGA(lam=0.5, local=vector)", "fga-repo")
+    assert scored("GCA", "gca-repo")["deletions"] == "code"
+    assert "deletions" not in scored("GCA")
+
+
+@pytest.mark.parametrize(
+    ("measure", "rules", "slots"),
+    [("SA", "dialmeter", "2"), ("SA(slots=30)", "dialmeter", "30"), ("SA", "trade", "30")],
+)
+def test_the_number_of_slots_is_told(measure: str, rules: str, slots: str) -> None:
+    assert scored(measure, rules)["K"] == slots
+
+
+def test_the_average_is_told() -> None:
+    assert scored("JGA")["avg"] == "turn"
+    assert scored("JGA(average=dialogue)")["avg"] == "dialogue"
+
+
+def test_alternatives_and_match_only_where_they_are_not_usual() -> None:
+    assert not {"alternatives", "match"} & scored("JGA").keys()
+    assert scored("JGA", alternatives="literal")["alternatives"] == "literal"
+    assert scored("JGA", match="ratio>=90")["match"] == "ratio>=90"
+
+
+def test_counts_and_data() -> None:
+    found = scored("JGA")
+    assert (found["d"], found["t"], len(found["data"])) == ("1", "2", 10)
+    assert int(found["data"], 16) >= 0
+
+
+def test_data_is_gold_before_rules() -> None:
+    assert scored("JGA")["data"] == scored("JGA", "fga-repo")["data"]
+    other = TrackerScorer(["JGA"])
+    other.add("d1", [{"hotel-area": "East"}, GOLD[1]], GOLD)
+    assert fields_of(other.result().signature)["data"] != scored("JGA")["data"]
+
+
+@pytest.mark.parametrize("name", ["D1", "d1.json", "D1.JSON"])
+def test_data_knows_a_dialogue_under_every_spelling(name: str) -> None:
+    scorer = TrackerScorer(["JGA"])
+    scorer.add(name, GOLD, GOLD)
+    assert fields_of(scorer.result().signature)["data"] == scored("JGA")["data"]
+
+
+def test_differences_are_named_and_the_version_is_none() -> None:
+    one = "SA|rules:a|K:30|d:1|v:1"
+    assert signature_difference(one, one.replace("v:1", "v:2")) == []
+    assert signature_difference(one, "RSA|rules:b|d:1|local:code|v:1") == [
+        "measure: SA ≠ RSA",
+        "rules: a ≠ b",
+        "K: 30 ≠ (none)",
+        "local: (none) ≠ code",
+    ]
