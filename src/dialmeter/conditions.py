@@ -74,6 +74,8 @@ def parse_condition(text: str) -> Condition:
         limit = float(found["limit"])
     except ValueError:
         raise DialmeterError(f"--fail-if {text!r}: {found['limit']!r} is not a number") from None
+    if limit != limit:  # noqa: PLR0124  nan is less than nothing and more than nothing
+        raise DialmeterError(f"--fail-if {text!r}: nan is not a limit")
     if limit > 1 or limit < -1:
         raise DialmeterError(f"--fail-if {text!r}: values are fractions, so that {limit:g} % is {limit / 100:g}")
     return Condition(found["measure"].replace("\0", "=").strip(), found["group"], found["sign"], limit, text.strip())

@@ -12,7 +12,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -45,31 +45,43 @@ class RunWriter:
         self.folder = Path(folder)
         self._parts = self.folder / "parts"
         self._rows = self._parts / "rows.jsonl"
-        self._columns: dict[str, list[float]] = {}
         self._started = time.time()
         self._pending: list[bytes] = []
+        self._begun = False
+        self._identity = msgspec.json.encode(dict(identity), order="sorted")
+        try:
+            self._resumes = self._may_write(resume, force)
+            if self._resumes:
+                _cut_torn_line(self._rows)
+            self.done = _ids(self._rows) if self._resumes else set()
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _may_write(self, resume: bool, force: bool) -> bool:
+        """Does the run go on with an unfinished one? Refuses a folder that is taken."""
         if self.folder.exists() and not self.folder.is_dir():
-            raise DialmeterError(f"{folder}: is a file; --out names a folder")
-        if (self.folder / "run.json").exists() and not force:
-            raise DialmeterError(f"{folder}: holds a finished run; replace it with --force")
+            raise DialmeterError(f"{self.folder}: is a file; --out names a folder")
         unfinished = self._parts.exists()
-        if self.folder.exists() and not unfinished and not force and any(self.folder.iterdir()):
-            raise DialmeterError(f"{folder}: is not empty; replace what is there with --force")
-        if unfinished and not (resume or force):
-            raise DialmeterError(f"{folder}: holds an unfinished run; go on with --resume or start again with --force")
-        stamp = msgspec.json.encode(dict(identity), order="sorted")
-        if unfinished and resume and not force:
-            if _read_bytes(self._parts / "identity.json") != stamp:
-                raise DialmeterError(
-                    f"{folder}: the unfinished run has other input, rules or measures; start again with --force"
-                )
-            _cut_torn_line(self._rows)
-        else:
-            _clear(self.folder)
-            self._parts.mkdir(parents=True)
-            _write_atomically(self._parts / "identity.json", stamp)
-        self.done = _ids(self._rows)
-        self._file: BinaryIO = open(self._rows, "ab")  # noqa: SIM115  closed by finish
+        if force:
+            return False
+        if (self.folder / "run.json").exists():
+            raise DialmeterError(f"{self.folder}: holds a finished run; replace it with --force")
+        if not unfinished:
+            if self.folder.exists() and any(self.folder.iterdir()):
+                raise DialmeterError(f"{self.folder}: is not empty; replace what is there with --force")
+            return False
+        if not resume:
+            raise DialmeterError(
+                f"{self.folder}: holds an unfinished run; go on with --resume or start again with --force"
+            )
+        if _read_bytes(self._parts / "identity.json") != self._identity:
+            raise DialmeterError(
+                f"{self.folder}: the unfinished run has other input, rules or measures; start again with --force"
+            )
+        return True
+
+    def _unwritable(self, error: OSError) -> DialmeterError:
+        return DialmeterError(f"{self.folder}: cannot be written: {error.strerror or error}")
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Takes one dialogue's row; it must have an ``id`` that is not done yet."""
@@ -78,10 +90,17 @@ class RunWriter:
             self._flush()
 
     def _flush(self) -> None:
-        self._file.write(b"".join(self._pending))
+        """Appends the rows to the part on disk; the folder is made with the first of them."""
+        if not self._begun and not self._resumes:
+            _clear(self.folder)
+            self._parts.mkdir(parents=True)
+            _write_atomically(self._parts / "identity.json", self._identity)
+        self._begun = True
+        with open(self._rows, "ab") as file:
+            file.write(b"".join(self._pending))
+            file.flush()
+            os.fsync(file.fileno())
         self._pending.clear()
-        self._file.flush()
-        os.fsync(self._file.fileno())
 
     def finish(
         self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]
@@ -93,10 +112,17 @@ class RunWriter:
             columns: a score per row for each name, for the index.
             extra: further text files, name → content.
         """
+        try:
+            self._finish(manifest, columns, extra)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _finish(
+        self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]
+    ) -> None:
         import numpy as np
 
         self._flush()
-        self._file.close()
         os.replace(self._rows, self.folder / "rows.jsonl")
         arrays = {
             name: np.array([np.nan if value is None else value for value in values]) for name, values in columns.items()

@@ -24,7 +24,11 @@ def list_(what: str, name: str | None, style: str) -> None:
     """List formats, measures or rules; with NAME, describe one."""
     listing, describe = _KINDS[what]
     if name is not None:
-        click.echo(describe(name))
+        text = describe(name)
+        if style == "json":
+            print_json(document("list", f"list {what}", [], items=[{"name": name, "description": text}]))
+        else:
+            click.echo(text)
         return
     table = listing()
     if style == "json":

@@ -75,6 +75,9 @@ def _guarded(call: Callable[[], Any]) -> int:
         code = call()
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.ctx.get_help() if asked.ctx else asked.format_message())
+        return EXIT_INPUT
     except click.ClickException as error:
         hint = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
         return _complain(f"{error.format_message()}{hint}", EXIT_INPUT)

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from ..errors import DialmeterError
+from ..formats.multiwoz import ids_of_list
+from ..model import dialogue_key
 from ..report.tables import STYLES
 from ..rules import FIELDS, Rules, change, load
 from ..tracking.columns import Resampling
@@ -105,6 +107,11 @@ style_options = stacked(
 )
 
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no warnings.")
+
+
+def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:
+    """The keys of the dialogues that --only names."""
+    return frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None
 
 
 def chosen_rules(options: dict[str, Any]) -> Rules:

@@ -11,7 +11,7 @@ from ..report.tables import percent
 from ..tracking.check import Checked, check_file
 from ..tracking.result import score_dict
 from .main import EXIT_INPUT
-from .options import chosen_rules, input_options, quiet_option, rule_options
+from .options import chosen_dialogues, chosen_rules, input_options, quiet_option, rule_options
 from .say import document, print_json, warn, watched
 
 
@@ -32,6 +32,7 @@ def check(**options: Any) -> int:
         form=options["form"],
         gold_form=options["gold_form"],
         schema=options["schema"],
+        only=chosen_dialogues(options),
         rules=rules,
         watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
     )

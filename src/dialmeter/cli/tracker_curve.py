@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from ..errors import one_line
-from ..formats.multiwoz import ids_of_list
-from ..model import Notice, dialogue_key
+from ..model import Notice
 from ..report.curve import tables_of
 from ..report.curve_charts import curve_charts
 from ..report.curve_data import plain, scores_of
@@ -23,6 +22,7 @@ from ..tracking.curve_manifest import in_manifest
 from ..tracking.curve_points import SCALES
 from .options import (
     chart_options,
+    chosen_dialogues,
     chosen_resampling,
     chosen_rules,
     interval_options,
@@ -72,7 +72,7 @@ def curve_(**options: Any) -> None:
         form=options["form"],
         gold_form=options["gold_form"],
         schema=options["schema"],
-        only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
+        only=chosen_dialogues(options),
         measures=options["measures"] or None,
         rules=rules,
         reference=options["reference"],

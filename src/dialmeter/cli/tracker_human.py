@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from ..errors import DialmeterError, one_line
-from ..formats.multiwoz import ids_of_list
-from ..model import Notice, dialogue_key
+from ..model import Notice
 from ..report.headings import distinct
 from ..report.human import plain, scores_of, tables_of
 from ..report.sheets import write_sheets
@@ -23,7 +22,15 @@ from ..tracking.scorer import Sink, score_file
 from ..tracking.sheet_text import read_sheets
 from ..tracking.sheets import Sampler, Scale
 from .main import EXIT_INPUT
-from .options import chosen_rules, measure_option, quiet_option, rule_options, source_options, style_options
+from .options import (
+    chosen_dialogues,
+    chosen_rules,
+    measure_option,
+    quiet_option,
+    rule_options,
+    source_options,
+    style_options,
+)
 from .say import document, print_json, warn, watched
 
 
@@ -91,7 +98,7 @@ def _scored(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
         form=options["form"],
         gold_form=options["gold_form"],
         schema=options["schema"],
-        only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
+        only=chosen_dialogues(options),
         measures=options["measures"] or None,
         rules=chosen_rules(options),
         sink=sink,

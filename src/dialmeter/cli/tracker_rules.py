@@ -8,13 +8,14 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError, InputError, one_line
 from ..formats.schema import read_schema
+from ..model import dialogue_key
 from ..report.tables import Table, percent, render
 from ..rules import load, names
 from ..tracking.align import joined, open_pair
 from ..tracking.explain_rules import UnderRules, explain
-from .options import input_options, quiet_option, style_options
+from .options import chosen_dialogues, input_options, quiet_option, style_options
 from .say import document, print_json, watched
 
 
@@ -47,14 +48,17 @@ def rules(**options: Any) -> None:
     from msgspec.structs import replace
 
     rule_sets = [replace(load(name), missing=options["missing"]) for name in (options["chosen"] or names())]
-    if options["only"]:
-        raise DialmeterError("--only is not for `tracker rules`; convert the dialogues first")
+    only = chosen_dialogues(options)
     corpus, gold = open_pair(options["file"], options["gold"], options["form"], options["gold_form"])
     if corpus.correctness_only:
         raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
-    dialogues = list(watched(corpus if gold is None else joined(gold, corpus), corpus, options["quiet"]))
+    read = watched(corpus if gold is None else joined(gold, corpus), corpus, options["quiet"])
+    dialogues = [each for each in read if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
-    found = explain(dialogues, rule_sets, schema)
+    try:
+        found = explain(dialogues, rule_sets, schema)
+    except InputError as error:
+        raise error.at(file=corpus.name) from None
     if options["style"] == "json":
         _print_json(found)
         return

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 from msgspec import to_builtins
+from msgspec.structs import replace
 
-from ..conditions import parse_condition
+from ..conditions import Condition, parse_condition
 from ..errors import DialmeterError, one_line
-from ..formats.multiwoz import ids_of_list
 from ..measure import Score, parse
 from ..model import Dialogue, dialogue_key
 from ..report.tables import render
@@ -26,6 +26,7 @@ from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import Sink, score_file
 from .options import (
     chart_options,
+    chosen_dialogues,
     chosen_resampling,
     chosen_rules,
     input_options,
@@ -75,7 +76,7 @@ def score(**options: Any) -> None:
     file, gold, quiet = options["file"], options["gold"], options["quiet"]
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --train-schema, the schema of training")
-    guards = [parse_condition(text) for text in options["conditions"]]
+    guards = [_in_one_spelling(parse_condition(text)) for text in options["conditions"]]
     measures = _with_guards(options["measures"], rules, [guard.measure for guard in guards])
     writer, about = _writer(options, rules, measures)
     wanted = {dialogue_key(name): name for name in options["shown"]}
@@ -94,7 +95,7 @@ def score(**options: Any) -> None:
         form=options["form"],
         gold_form=options["gold_form"],
         schema=options["schema"],
-        only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
+        only=chosen_dialogues(options),
         measures=measures if options["measures"] or guards else None,
         rules=rules,
         by=[group for group in options["by"] if group not in ("turn", "service")],
@@ -118,6 +119,10 @@ def score(**options: Any) -> None:
     scores = [score_dict(each) for each in (*result.scores, *(each for found in groups.values() for each in found))]
     for guard in guards:
         guard.check(scores)
+
+
+def _in_one_spelling(guard: Condition) -> Condition:
+    return replace(guard, measure=repr(parse(guard.measure)))
 
 
 def _with_guards(measures: tuple[str, ...], rules: Rules, guarded: list[str]) -> list[str]:
@@ -204,7 +209,7 @@ def _print_end(result: TrackerResult, options: dict[str, Any], again: str) -> No
     click.echo("\n" + render(worst_table(result, 3), "text"))
     if options["shown"] or options["file"] == "-":
         return
-    click.echo(f"\nNext: {again} --show {shlex.quote(worst[0].dialogue)}")
+    click.echo(f"\nNext: {again} --show {shlex.quote(one_line(worst[0].dialogue, 200))}")
 
 
 def _command_again(options: dict[str, Any]) -> str:
@@ -214,4 +219,4 @@ def _command_again(options: dict[str, Any]) -> str:
     for name in ("gold", "form", "gold_form", "schema", "only", "rules_name", *FIELDS):
         if options[name] and (name, options[name]) != ("rules_name", "dialmeter"):
             words += [f"--{names.get(name, name)}", options[name]]
-    return shlex.join(words)
+    return shlex.join(one_line(word, 1000) for word in words)

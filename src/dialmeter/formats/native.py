@@ -147,7 +147,7 @@ class StateDecoder:
     def _slow(self, raw: Raw) -> State | None:
         if bytes(raw) in (b"", b"null"):
             return None
-        return flat_state(parse_document(bytes(raw), "", []))
+        return flat_state(parse_document(bytes(raw), None, []))
 
 
 def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:

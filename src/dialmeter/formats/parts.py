@@ -13,6 +13,7 @@ from .slot_names import slot_namer
 from .source import Doubled
 
 _slot_name = slot_namer()
+_DIGITS = 6
 
 
 def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
@@ -182,11 +183,12 @@ def turn_number(key: Any) -> int:
         >>> turn_number("12"), turn_number(3)
         (12, 3)
     """
-    if isinstance(key, int) and not isinstance(key, bool) and key >= 0:
-        return key
-    if isinstance(key, str) and key.strip().isdecimal() and len(key) < 12:
-        return int(key)
-    raise InputError(f"a turn's number must be a whole number, found {one_line(str(key), 40)!r}")
+    whole = isinstance(key, int) and not isinstance(key, bool) and key >= 0
+    if not whole and not (isinstance(key, str) and key.strip().isdecimal()):
+        raise InputError(f"a turn's number must be a whole number, found {one_line(str(key), 40)!r}")
+    if len(str(key)) > _DIGITS:
+        raise InputError(f"a turn's number has at most {_DIGITS} digits, found {one_line(str(key), 40)!r}")
+    return int(key)
 
 
 def sided(role: Role, number: int, state: State | None, user: str = "", system: str = "") -> Turn:

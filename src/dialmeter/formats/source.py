@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
 import zlib
 from collections import Counter
@@ -24,6 +25,7 @@ LINE_LIMIT = 64 * 1024 * 1024
 """A longer line is an error: nothing that is one dialogue is that long."""
 
 _HEAD = 1 << 16
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Sample(NamedTuple):
@@ -95,6 +97,10 @@ class Source:
         if self._raw is not None and not self._raw.closed:
             self._stream.close()
             self._raw.close()
+
+    def __del__(self) -> None:
+        # A file that was looked at and then not read, because something else was wrong, is closed all the same.
+        self.close()
 
     def read_all(self) -> bytes:
         """Everything in the file."""
@@ -186,12 +192,12 @@ class Doubled(dict[str, Any]):
     twice: str
 
 
-def parse_document(data: bytes, name: str, doubled: list[Doubled], line: int | None = None) -> Any:
+def parse_document(data: bytes, name: str | None, doubled: list[Doubled], line: int | None = None) -> Any:
     """One JSON document, strictly; objects with a key that stands twice are put into ``doubled``.
 
     Args:
         data: the bytes.
-        name: of the file, for messages.
+        name: of the file, for messages; None where the caller adds it.
         doubled: takes the objects with a doubled key.
         line: where the document stands in a file of several.
 
@@ -211,14 +217,22 @@ def parse_document(data: bytes, name: str, doubled: list[Doubled], line: int | N
     if not data.strip():
         raise InputError("the file is empty", file=name)
     try:
-        return json.loads(data, object_pairs_hook=unique, parse_constant=_refuse)
+        found = json.loads(data, object_pairs_hook=unique, parse_constant=_refuse)
+        if _SURROGATE.search(data):
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
     except json.JSONDecodeError as error:
         at_end = error.pos >= len(error.doc.rstrip()) - 1 or error.msg.startswith("Unterminated string")
         cut = "; the file seems to be cut off" if at_end else ""
         message = f"not valid JSON: {error.msg} (column {error.colno}){cut}"
         raise InputError(message, file=name, line=line or error.lineno) from None
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})", file=name) from None
+        raise InputError(f"not UTF-8 text (byte {error.start})", file=name, line=line) from None
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise InputError(
+            f"{half} is half of a character and stands without the other half", file=name, line=line
+        ) from None
     except RecursionError:
         raise InputError("JSON nested too deeply", file=name) from None
     except ValueError as error:

@@ -29,11 +29,21 @@ class Table(Struct, frozen=True):
         """The rows with escaped cells and their marks."""
         return [
             [
-                escape(cell) + (raised(escape(self.marks[row, column])) if (row, column) in self.marks else "")
+                escape(visible(cell)) + (raised(escape(self.marks[row, column])) if (row, column) in self.marks else "")
                 for column, cell in enumerate(cells)
             ]
             for row, cells in enumerate(self.rows)
         ]
+
+
+def visible(text: str) -> str:
+    """Text without what a terminal would obey: control characters become blanks.
+
+    Example:
+        >>> visible("a\x1b[31mb")
+        'a [31mb'
+    """
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def percent(value: float | None) -> str:
@@ -55,7 +65,8 @@ def _text(table: Table) -> str:
     from rich.cells import cell_len
 
     rows = table.marked(str, lambda mark: f" {mark}")
-    lines: list[Sequence[str]] = [table.headings, *rows]
+    headings = [*map(visible, table.headings)]
+    lines: list[Sequence[str]] = [headings, *rows]
     widths = [max(cell_len(cells[column]) for cells in lines) for column in range(len(table.headings))]
 
     def line(cells: Sequence[str]) -> str:
@@ -66,8 +77,8 @@ def _text(table: Table) -> str:
         return "  ".join(padded).rstrip()
 
     rule = "  ".join("─" * width for width in widths)
-    title = [table.title] if table.title else []
-    return "\n".join([*title, line(table.headings), rule, *map(line, rows)])
+    title = [visible(table.title)] if table.title else []
+    return "\n".join([*title, line(headings), rule, *map(line, rows)])
 
 
 def _markdown(table: Table) -> str:
@@ -78,7 +89,7 @@ def _markdown(table: Table) -> str:
 
     marks = ["---:" if column in table.numeric else "---" for column in range(len(table.headings))]
     title = [f"**{_markdown_cell(table.title)}**", ""] if table.title else []
-    headings = line([*map(_markdown_cell, table.headings)])
+    headings = line([*map(_markdown_cell, map(visible, table.headings))])
     rows = table.marked(_markdown_cell, lambda mark: f" {mark}")
     return "\n".join([*title, headings, "|" + "|".join(marks) + "|", *map(line, rows)])
 
@@ -131,7 +142,7 @@ def _latex(table: Table) -> str:
             r"\centering",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            line([*map(latex_text, table.headings)]),
+            line([*map(latex_text, map(visible, table.headings))]),
             r"\midrule",
             *map(line, table.marked(latex_text, lambda mark: rf"\textsuperscript{{{mark}}}")),
             r"\bottomrule",

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from ..measure import Measure
 from ..model import State, domain_of
-from .ledger import Ledger, Valued, mean_of, weighted
+from .ledger import Ledger, Valued, weighted
 from .prepare import Prepared
 from .tally import Step, Tally
 
@@ -77,28 +77,31 @@ class Breakdown:
 
     def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: Ledger) -> Valued:
         ledger = self._ledgers[group]
+        if self.by == "without-domain":
+            return self._with_the_rest(ledger, whole).value(measure)
         if measure.average == "dialogue" or measure.gather != "sum":
-            return ledger.value(measure) if measure.average == "turn" else mean_of(ledger.per_dialogue(measure))
+            return ledger.value(measure)
         book = ledger.book_for(measure)
         table, counts = book.table, book.counts()
-        if self.by == "without-domain":
-            inside = set(book.dialogues)
-            rest = whole.book_for(measure)
-            offset, table = len(table), [*table, *rest.table]
-            outside = Counter(
-                offset + row
-                for position, name in enumerate(rest.dialogues)
-                if name not in inside
-                for row in rest.rows_of(position)
-            )
-            return weighted(measure, table, counts + outside)
         if turns == "active" and not measure.pooled:
             counts = Counter({row: count for row, count in counts.items() if Tally(*table[row]).gold})
         else:
-            empty = _EMPTY_TURN_CUT if self._hyphen_cut else _EMPTY_TURN
-            table = [*table, empty]
+            table = [*table, _EMPTY_TURN_CUT if self._hyphen_cut else _EMPTY_TURN]
             counts[len(table) - 1] = self._turns - len(book.rows)
         return weighted(measure, table, counts)
+
+    def _with_the_rest(self, ledger: Ledger, whole: Ledger) -> Ledger:
+        """The dialogues that have the domain, without it, and those that do not have it, as they are."""
+        merged = Ledger(self._measures, self._hyphen_cut)
+        merged.merge(ledger)
+        inside = set(ledger.main.dialogues)
+        for lens, book in merged.books.items():
+            rest = whole.books[lens]
+            for position, name in enumerate(rest.dialogues):
+                if name not in inside:
+                    rows = [rest.table[row] for row in rest.rows_of(position)]
+                    book.add(name, rest.turns_of(position), rows)
+        return merged
 
 
 def projected(steps: Sequence[Step], keep: Callable[[str], bool]) -> list[Step]:

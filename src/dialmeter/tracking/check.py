@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..formats import Corpus
 from ..formats.schema import read_schema
 from ..measure import Score
-from ..model import Dialogue, Notice, Schema, State, Turn
+from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
 from ..normalise import Normaliser
 from ..rules import Rules
 from .align import joined, open_pair
@@ -43,6 +43,7 @@ def check_file(
     form: str | None = None,
     gold_form: str | None = None,
     schema: str | None = None,
+    only: frozenset[str] | None = None,
     rules: Rules,
     watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
 ) -> Checked:
@@ -60,6 +61,8 @@ def check_file(
     self_scorer.schema = known
     census = _Census()
     for read in watch(corpus if gold_corpus is None else joined(gold_corpus, corpus), corpus):
+        if only is not None and dialogue_key(read.id) not in only:
+            continue
         prepared = preparer.prepare(read)
         if prepared.steps:
             census.add(read)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
-from ..model import State
-from .tally import Agree, Step
+from ..model import State, Value
+from .tally import Agree, Step, overlap
 
 Kind: TypeAlias = Literal["correct", "wrong", "missed", "over"]
 
@@ -34,12 +34,17 @@ def outcomes(steps: Iterable[Step], agree: Agree | None = None) -> list[dict[str
         now: dict[str, Outcome] = {}
         for slot in sorted(gold_now.keys() | pred_now.keys()):
             kind = _kind(slot, gold_now, pred_now, agree)
-            untouched = gold.get(slot) == gold_now.get(slot) and pred.get(slot) == pred_now.get(slot)
+            untouched = _same(gold.get(slot), gold_now.get(slot)) and pred.get(slot) == pred_now.get(slot)
             older = slot in before and before[slot].kind == kind != "correct" and untouched
             now[slot] = Outcome(kind, older)
         result.append(now)
         gold, pred, before = gold_now, pred_now, now
     return result
+
+
+def _same(before: Value | None, now: Value | None) -> bool:
+    """Did gold not change? Two sets of alternatives that overlap are no change."""
+    return before == now or (before is not None and now is not None and overlap(before, now))
 
 
 def _kind(slot: str, gold: State, pred: State, agree: Agree | None) -> Kind:

@@ -9,6 +9,10 @@ class _None(Measure, frozen=True, kw_only=True):
     slots: int = 0
     """How many cells a turn has; 0 takes it from the schema, or from the slots that gold holds."""
 
+    def __post_init__(self) -> None:
+        if self.slots < 0:
+            raise ValueError("slots must be at least 0")
+
     def cells(self, tally: Tally) -> tuple[int, int, int]:
         """Cells empty on both sides, in the prediction, in gold."""
         return self.slots - tally.union, self.slots - tally.pred, self.slots - tally.gold

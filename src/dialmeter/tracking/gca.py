@@ -61,6 +61,7 @@ class GCA(Measure, frozen=True, kw_only=True):
             return 0.0 if self.unchanged == "zero" else None
         if not correct:
             return 0.0
-        # The weights P and G are needed for the published figures; the formula of the second paper leaves them out.
-        harmonic = self.alpha / correct + (1 - self.alpha) / (correct + wrong)
-        return (predicted + expected) / ((predicted**2 + expected**2) * harmonic)
+        # The weights P and G are needed for the published figures; the formula of the second paper leaves them out. Written
+        # without inner fractions, so that a perfect prediction is 1 to the last bit.
+        squares = predicted**2 + expected**2
+        return (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))

@@ -169,7 +169,7 @@ class Ledger:
             cells[number][row] += count
         return {number: weighted(measure, book.table, cells[number]) for number in sorted(cells)}
 
-    def by_service(self, measure: Measure, name_of: Callable[[str], str]) -> dict[str, Valued]:
+    def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
         """A measure of frames by service, or by groups of services."""
         groups: dict[str, list[Vector]] = defaultdict(list)
         for service, vectors in self._services[measure].items():

@@ -94,15 +94,20 @@ class Preparer:
         whole_gold: State = {}
         whole_pred: State = {}
         narrow: State = pred
+        stale = False
         for turn in dialogue.turns:
             try:
-                changed = False
                 if turn.gold != old_gold or old_gold is None:
                     state = decode(turn.gold) if isinstance(turn.gold, Raw) else turn.gold
                     if state is None:
                         surplus.append(turn.number)
+                        if adds_pred:
+                            # What is new at a turn without gold still holds at the turns after it.
+                            update = decode(turn.pred) if isinstance(turn.pred, Raw) else turn.pred
+                            whole_pred = accumulated(whole_pred, update or {}, normaliser.absent)
+                            old_pred = None
                         continue
-                    old_gold, changed = turn.gold, True
+                    old_gold, stale = turn.gold, True
                     if adds_gold:
                         state = whole_gold = accumulated(whole_gold, state, normaliser.absent)
                     gold_form = canonical(state)
@@ -125,7 +130,7 @@ class Preparer:
                             continue
                         state = {}
                     old_pred = turn.pred if state else None
-                    changed = True
+                    stale = True
                     if adds_pred:
                         state = whole_pred = accumulated(whole_pred, state, normaliser.absent)
                     pred = normaliser.pred(state)
@@ -133,8 +138,9 @@ class Preparer:
                         self._note_hedged(dialogue.id, turn.number, state)
                     pred_none = self._with_none(state, pred)
                     narrow = pred
-                if changed and rules.extra != "penalise":
+                if stale and rules.extra != "penalise":
                     narrow = _narrowed(pred, gold, rules.extra)
+                stale = False
                 steps.append((turn.number, gold, narrow, gold_none, pred_none))
             except InputError as error:
                 raise error.at(dialogue=dialogue.id, turn=turn.number) from None

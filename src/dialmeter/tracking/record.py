@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..errors import InputError
 from ..model import Dialogue, Value
 from ..rules import Rules
 from ..runs import RunWriter
@@ -24,6 +25,8 @@ def input_of(role: str, path: str) -> dict[str, str | None]:
     if path == "-":
         return {"role": role, "name": "standard input", "sha256": None}
     root = Path(path)
+    if not root.exists():
+        raise InputError("no such file", file=path)
     digest = hashlib.sha256()
     for file in sorted(root.rglob("*.json*")) if root.is_dir() else [root]:
         if root.is_dir():

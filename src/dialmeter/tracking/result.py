@@ -141,7 +141,7 @@ class TrackerResult:
         if group == "turn":
             return self._by_turn()
         if group == "service":
-            return self._by_service("service", lambda service: service)
+            return self._by_service("service", str)
         if group == "seen":
             frames = self._by_service("seen", lambda service: "seen" if service in self._seen else "unseen")
             return [*frames, *(self._by_slots("seen", turns) if "seen" in self._breakdowns else [])]

@@ -15,6 +15,10 @@ class SA(Measure, frozen=True, kw_only=True):
     slots: int = 0
     """K; 0 takes it from the schema, or from the slots that gold holds."""
 
+    def __post_init__(self) -> None:
+        if self.slots < 0:
+            raise ValueError("slots must be at least 0")
+
     def from_tally(self, tally: Tally) -> Vector:
         if not self.slots:
             return (0, 0)

@@ -112,10 +112,10 @@ class TrackerScorer:
             raise InputError(
                 f"{missing.turns} turns have gold and no prediction{whole}: {'; '.join(missing.examples)}"
                 f"{' …' if missing.turns > len(missing.examples) else ''} (allow it with --missing empty or --missing skip)",
-                file=name,
+                file=name or None,
             )
         if not self._ledger.count_of_turns:
-            raise InputError("no turn with a gold state and a prediction", file=name)
+            raise InputError("no turn with a gold state and a prediction", file=name or None)
         return TrackerResult(
             rules=self.rules,
             asked=self._asked,

@@ -158,10 +158,10 @@ def _changes(now: State, before: State) -> set[str]:
 
 def new_slots(now: State, before: State) -> set[str]:
     """Slots whose pair is new; two sets of alternatives that overlap are not a change."""
-    return {slot for slot, _ in now.items() - before.items() if not _overlap(now[slot], before.get(slot, ()))}
+    return {slot for slot, _ in now.items() - before.items() if not overlap(now[slot], before.get(slot, ()))}
 
 
-def _overlap(one: Value, other: Value) -> bool:
+def overlap(one: Value, other: Value) -> bool:
     ones = (one,) if isinstance(one, str) else one
     others = (other,) if isinstance(other, str) else other
     return not set(ones).isdisjoint(others)
