@@ -6,7 +6,7 @@ import gzip
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -61,7 +61,8 @@ def convert(**options: Any) -> None:
         except OSError as error:
             raise DialmeterError(f"{target}: cannot be written: {error.strerror or error}") from None
         finally:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
     warn(corpus.notices, quiet)
     if not quiet:
         click.echo(f"{count} dialogues from {corpus.format} to native", err=True)

@@ -135,7 +135,7 @@ class StateDecoder:
         """
         try:
             state: dict[str, str] = self._fast(raw)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return self._slow(raw)
         if self._named.issuperset(state) and bytes(raw).count(b'"') == 4 * len(state):
             return state
