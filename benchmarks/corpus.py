@@ -2,7 +2,8 @@
 
 Run with `python benchmarks/corpus.py FILE` (`--help` for options). Five domains, thirty slots, native JSON lines; the
 same seed gives the same bytes. Gold changes its mind, deletes, does not care and holds alternatives; the tracker
-misses, is late, mistakes, invents, spells differently and keeps what gold deletes.
+misses, is late, mistakes, invents, spells differently and keeps what gold deletes. Length of dialogues and utterances,
+size of states and the share of turns that change them are near those of published predictions on MultiWOZ 2.1.
 """
 
 import argparse
@@ -21,17 +22,13 @@ _FIRST = [
     "alder",
     "amber",
     "anchor",
-    "arbury",
     "barley",
     "beech",
-    "bishop",
     "bridge",
     "castle",
     "cedar",
-    "chapel",
     "copper",
     "coral",
-    "elm",
     "ferry",
 ]
 _SECOND = ["gate", "hall", "hill", "house", "lane", "lodge", "mill", "place", "rise", "row", "view", "yard"]
@@ -135,7 +132,7 @@ def _gold_value(rng: random.Random, slot: str) -> str:
     kind = rng.random()
     if kind < 0.03:
         return "dontcare"
-    if kind < 0.04 and SLOTS[slot] is _NAMES:
+    if kind < 0.035 and SLOTS[slot] is _NAMES:
         return "|".join(rng.sample(_NAMES, 2))
     return rng.choice(SLOTS[slot])
 
@@ -172,15 +169,15 @@ class _Tracker:
                 state[slot] = self._spelled(value)
         if rng.random() < 0.02:
             invented = rng.choice(list(SLOTS))
-            state[invented] = "none" if rng.random() < 0.2 else rng.choice(SLOTS[invented])
+            state[invented] = "none" if rng.random() < 0.1 else rng.choice(SLOTS[invented])
         return dict(state)
 
     def _spelled(self, value: str) -> str:
         if value == "dontcare":
-            return self._rng.choice((value, value, "do not care", "don't care"))
+            return "do not care" if self._rng.random() < 0.2 else value
         if "|" in value:
             return value.split("|")[self._rng.randrange(2)]
-        return value.title() if self._rng.random() < 0.01 else value
+        return value.title() if self._rng.random() < 0.002 else value
 
 
 def write_corpus(path: Path, count: int = DIALOGUES, seed: int = SEED) -> None:
