@@ -17,20 +17,7 @@ from dialmeter.model import Dialogue, Turn
 DIALOGUES = 20_000
 SEED = 1
 
-_FIRST = [
-    "acorn",
-    "alder",
-    "amber",
-    "anchor",
-    "barley",
-    "beech",
-    "bridge",
-    "castle",
-    "cedar",
-    "copper",
-    "coral",
-    "ferry",
-]
+_FIRST = ["acorn", "alder", "amber", "anchor", "barley", "beech", "bridge", "castle", "cedar", "copper", "coral"]
 _SECOND = ["gate", "hall", "hill", "house", "lane", "lodge", "mill", "place", "rise", "row", "view", "yard"]
 _NAMES = [f"{first} {second}" for first in _FIRST for second in _SECOND]
 _NAMES += [f"{first}-{second} house" for first in _FIRST for second in _SECOND[:3]]
