@@ -43,19 +43,19 @@ class Normaliser:
         self._absent = frozenset(rules.none)
         self._dontcare = rules.dontcare
         self._alternatives = rules.alternatives
-        self._clean: set[str] = set()
+        self.clean: set[str] = set()
         self._gold_fate: dict[Value, Value | None] = {}
         self._pred_fate: dict[Value, Value | None] = {}
 
     def gold(self, state: State) -> State:
         """A gold state as compared; the same object where nothing changes."""
-        if self._clean.issuperset(state.values()):
+        if self.clean.issuperset(state.values()):
             return state
         return self._rebuilt(state, self._gold_fate, self._gold_value)
 
     def pred(self, state: State) -> State:
         """A predicted state as compared; the same object where nothing changes."""
-        if self._clean.issuperset(state.values()):
+        if self.clean.issuperset(state.values()):
             return state
         return self._rebuilt(state, self._pred_fate, self._pred_value)
 
@@ -68,7 +68,7 @@ class Normaliser:
                 kept = fate[value] = decide(value)
                 # A value is clean if both sides keep it as it is.
                 if isinstance(value, str) and self._gold_value(value) == value == self._pred_value(value):
-                    self._clean.add(value)
+                    self.clean.add(value)
             if kept is not None:
                 result[slot] = kept
         return result

@@ -123,8 +123,8 @@ class StateDecoder:
     """
 
     def __init__(self) -> None:
-        self._fast = msgspec.json.Decoder(dict[str, str]).decode
-        self._named: set[str] = set()
+        self.fast: Callable[[Raw], State] = msgspec.json.Decoder(dict[str, str]).decode
+        self.named: set[str] = set()
         self._name_of = slot_namer()
 
     def decode(self, raw: Raw) -> State | None:
@@ -133,21 +133,26 @@ class StateDecoder:
         Raises:
             InputError: not a state.
         """
-        try:
-            state: dict[str, str] = self._fast(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return self._slow(raw)
-        if self._named.issuperset(state) and bytes(raw).count(b'"') == 4 * len(state):
-            return state
-        for slot in state:
-            if self._name_of(slot) == slot:
-                self._named.add(slot)
-        return self._slow(raw)
-
-    def _slow(self, raw: Raw) -> State | None:
         if bytes(raw) in (b"", b"null"):
             return None
-        return flat_state(parse_document(bytes(raw), None, []))
+        try:
+            state = self.fast(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return self.decode_closely(raw)
+        # Four quotation marks a pair: otherwise a key stands twice, or something is escaped.
+        if self.named.issuperset(state) and bytes(raw).count(b'"') == 4 * len(state):
+            return state
+        return self.decode_closely(raw)
+
+    def decode_closely(self, raw: Raw) -> State:
+        """The state with every slot looked at; slots that are named as they should be are remembered.
+
+        Raises:
+            InputError: not a state.
+        """
+        state = flat_state(parse_document(bytes(raw), None, []))
+        self.named.update(slot for slot in state if self._name_of(slot) == slot)
+        return state
 
 
 def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:

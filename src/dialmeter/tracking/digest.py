@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
+import msgspec
+
+from ..errors import InputError
 from ..model import State, Value, dialogue_key
 
-_PAIR, _TURN = "\x1f", "\x1e"
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
-def canonical(state: State) -> bytes:
-    """A gold state in one canonical form: sorted slots, alternatives sorted, before any rule.
+def canonical(state: State) -> dict[str, str]:
+    """A gold state in one form for all ways to write alternatives.
 
     Example:
         >>> canonical({"b": "2|1", "a": "x"}) == canonical({"a": "x", "b": ("1", "2")})
         True
     """
-    try:
-        text = _TURN.join([f"{slot}{_PAIR}" + value for slot, value in sorted(state.items())])  # type: ignore[operator]
-        plain = "|" not in text
-    except TypeError:
-        plain = False
-    if not plain:
-        text = _TURN.join(f"{slot}{_PAIR}{_alternatives(state[slot])}" for slot in sorted(state))
-    return text.encode("utf-8", "surrogatepass")
+    return {slot: _alternatives(value) for slot, value in state.items()}
 
 
 def _alternatives(value: Value) -> str:
@@ -38,8 +35,8 @@ class GoldDigest:
 
     Example:
         >>> one, other = GoldDigest(), GoldDigest()
-        >>> one.add("A.json", [(0, b"x")]); one.add("b", [(0, b"y")])
-        >>> other.add("b", [(0, b"y")]); other.add("a", [(0, b"x")])
+        >>> one.add("A.json", [0, 1], [(0, {"x": "1", "y": "2"})]); one.add("b", [0], [(0, {})])
+        >>> other.add("b", [0], [(0, {})]); other.add("a", [0, 1], [(0, {"y": "2", "x": "1"})])
         >>> one.hex() == other.hex(), len(one.hex())
         (True, 10)
     """
@@ -47,10 +44,24 @@ class GoldDigest:
     def __init__(self) -> None:
         self._dialogues: dict[str, bytes] = {}
 
-    def add(self, dialogue_id: str, turns: list[tuple[int, bytes]]) -> None:
-        """Takes the canonical gold states of one dialogue."""
-        parts = [b"%d\x1d%b" % turn for turn in turns]
-        self._dialogues[dialogue_key(dialogue_id)] = hashlib.sha256(b"\x1c".join(parts)).digest()
+    def add(self, dialogue_id: str, numbers: Sequence[int], changes: Sequence[tuple[int, State]]) -> None:
+        """Takes the gold of one dialogue.
+
+        Args:
+            dialogue_id: as in the file.
+            numbers: of the turns that have gold.
+            changes: the states that differ from the one before, with the number of their turn.
+
+        Raises:
+            InputError: text that is not Unicode.
+        """
+        try:
+            form = _encode((numbers, changes))
+            if b"|" in form or b'":[' in form:
+                form = _encode((numbers, [(number, canonical(state)) for number, state in changes]))
+        except UnicodeEncodeError:
+            raise InputError("half of a character stands without the other half", dialogue=dialogue_id) from None
+        self._dialogues[dialogue_key(dialogue_id)] = hashlib.sha256(form).digest()
 
     def merge(self, other: GoldDigest) -> None:
         """Takes the dialogues of another part of the corpus."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeAlias
 
-from msgspec import Raw, structs
+from msgspec import DecodeError, Raw, structs
 
 from ..errors import InputError
 from ..formats.native import LightDialogue, StateDecoder
 from ..model import Dialogue, State, Value, domain_of
 from ..normalise import Normaliser, accumulated
 from ..rules import FuzzyMatch, Rules, parse_match
-from .digest import GoldDigest, canonical
+from .digest import GoldDigest
 from .tally import Agree, Step
+
+_ENOUGH = 1000
 
 AnyDialogue: TypeAlias = Dialogue | LightDialogue
 
@@ -66,9 +69,13 @@ class Preparer:
         self._known_slots = known_slots
         self._keep_none = keep_none
         self._normaliser = Normaliser(rules)
-        self._decode = StateDecoder().decode
+        self._decoder = StateDecoder()
         self._agree = agreement(rules)
         self._fuzzy = rules.match != "exact"
+        self._any_of = rules.alternatives == "any-of"
+        self._looks_at_states_alone = (
+            rules.state == "cumulative" and rules.extra == "penalise" and not keep_none and known_slots is None
+        )
 
     def prepare(self, dialogue: AnyDialogue) -> Prepared:
         """One dialogue as steps; turns without gold, and without prediction where rules skip them, are left out.
@@ -76,17 +83,78 @@ class Preparer:
         Raises:
             InputError: a state that is none, with dialogue, turn and slot.
         """
-        rules, normaliser, decode = self.rules, self._normaliser, self._decode
-        any_of = rules.alternatives == "any-of"
+        fast = (
+            self._prepare_light(dialogue)
+            if self._looks_at_states_alone and isinstance(dialogue, LightDialogue)
+            else None
+        )
+        return fast or self._prepare_any(dialogue)
+
+    def _prepare_light(self, dialogue: LightDialogue) -> Prepared | None:
+        """The way of the many: complete dialogues whose rules look at each state by itself. None for all others.
+
+        A state is taken as it stands when its slots and values are known to be in order and no key stands twice, that is,
+        when it has four quotation marks a pair; all else is looked at closely.
+        """
+        decode, normaliser, slots = self._decoder.fast, self._normaliser, self.gold_slots
+        names, clean = self._decoder.named, self._normaliser.clean
+        steps: list[Step] = []
+        changes: list[tuple[int, State]] = []
+        gold_raw = pred_raw = Raw(b"{}")
+        gold: State = {}
+        pred: State = {}
+        read = gold
+        alternatives = False
+        number = 0
+        try:
+            for turn in dialogue.turns:
+                number = turn.number
+                if turn.gold != gold_raw:
+                    gold_raw = turn.gold
+                    state: State = decode(gold_raw)
+                    if not names.issuperset(state) or bytes(gold_raw).count(b'"') != 4 * len(state):
+                        state = self._decoder.decode_closely(gold_raw)
+                    if state != read:
+                        changes.append((number, state))
+                        gold = read = state
+                        if not clean.issuperset(state.values()):
+                            gold = normaliser.gold(state)
+                            alternatives = alternatives or (self._any_of and tuple in map(type, gold.values()))
+                        slots.update(gold)
+                if turn.pred != pred_raw:
+                    pred_raw = turn.pred
+                    # A prediction that is gold letter by letter, where gold stays as it is under the rules, is right.
+                    if pred_raw == gold_raw and gold is read:
+                        pred = gold
+                    else:
+                        state = decode(pred_raw)
+                        if not names.issuperset(state) or bytes(pred_raw).count(b'"') != 4 * len(state):
+                            state = self._decoder.decode_closely(pred_raw)
+                        pred = state
+                        if not clean.issuperset(state.values()):
+                            pred = normaliser.pred(state)
+                            self._note_hedged(dialogue.id, number, state)
+                steps.append((number, gold, pred, gold, pred))
+        except (DecodeError, UnicodeDecodeError):
+            return None
+        except InputError as error:
+            raise error.at(dialogue=dialogue.id, turn=number) from None
+        self._note_losses(steps)
+        self.digest.add(dialogue.id, list(range(len(steps))), changes)
+        return Prepared(dialogue.id, steps, self._agree if alternatives or self._fuzzy else None)
+
+    def _prepare_any(self, dialogue: AnyDialogue) -> Prepared:
+        rules, normaliser, decode = self.rules, self._normaliser, self._decoder.decode
         adds_gold, adds_pred = rules.state == "update", rules.state != "cumulative"
         steps: list[Step] = []
-        gold_turns: list[tuple[int, bytes]] = []
+        numbers: list[int] = []
+        changes: list[tuple[int, State]] = []
         lacking: list[int] = []
         surplus: list[int] = []
         alternatives = False
         old_gold: object = None
         old_pred: object = None
-        gold_form = b""
+        gold_read: State = {}
         gold: State = {}
         pred: State = {}
         gold_none: State = gold
@@ -110,18 +178,17 @@ class Preparer:
                     old_gold, stale = turn.gold, True
                     if adds_gold:
                         state = whole_gold = accumulated(whole_gold, state, normaliser.absent)
-                    gold_form = canonical(state)
-                    before, gold = gold, normaliser.gold(state)
+                    if state != gold_read:
+                        changes.append((turn.number, state))
+                        gold_read = state
+                    gold = normaliser.gold(state)
                     self.gold_slots.update(gold)
                     if self._known_slots is not None and not gold.keys() <= self._known_slots:
                         raise InputError("not in the schema", slot=min(gold.keys() - self._known_slots))
-                    if before:
-                        self.gold_changes += 1
-                        self.gold_losses += not before.keys() <= gold.keys()
-                    if gold is not state and any_of and not alternatives:
+                    if gold is not state and self._any_of and not alternatives:
                         alternatives = any(type(value) is tuple for value in gold.values())
                     gold_none = self._with_none(state, gold)
-                gold_turns.append((turn.number, gold_form))
+                numbers.append(turn.number)
                 if turn.pred != old_pred or old_pred is None:
                     state = decode(turn.pred) if isinstance(turn.pred, Raw) else turn.pred
                     if state is None:
@@ -144,12 +211,13 @@ class Preparer:
                 steps.append((turn.number, gold, narrow, gold_none, pred_none))
             except InputError as error:
                 raise error.at(dialogue=dialogue.id, turn=turn.number) from None
-        if gold_turns:
-            self.digest.add(dialogue.id, gold_turns)
+        self._note_losses(steps)
+        if numbers:
+            self.digest.add(dialogue.id, numbers, changes)
         if lacking:
-            self.missing.note(dialogue.id, lacking, whole=len(lacking) == len(gold_turns))
+            self.missing.note(dialogue.id, lacking, whole=len(lacking) == len(numbers))
         if surplus:
-            self.extra.note(dialogue.id, surplus, whole=not gold_turns)
+            self.extra.note(dialogue.id, surplus, whole=not numbers)
         return Prepared(dialogue.id, steps, self._agree if alternatives or self._fuzzy else None)
 
     def _with_none(self, state: State, normal: State) -> State:
@@ -160,12 +228,21 @@ class Preparer:
         }
         return {**normal, **dropped}
 
+    def _note_losses(self, steps: list[Step]) -> None:
+        """Counts how often gold loses a slot when it changes: the first thousand changes tell what states are."""
+        if self.gold_changes >= _ENOUGH:
+            return
+        for before, now in pairwise(steps):
+            if before[1] and before[1] is not now[1]:
+                self.gold_changes += 1
+                self.gold_losses += not before[1].keys() <= now[1].keys()
+
     def _note_hedged(self, dialogue_id: str, number: int, state: State) -> None:
         """Remembers predictions of several values: they count as one, and the user should know."""
-        if self.rules.alternatives != "any-of":
+        if not self._any_of:
             return
         for slot, value in state.items():
-            if type(value) is tuple or "|" in value:
+            if "|" in value or type(value) is tuple:
                 self.hedged.setdefault(
                     f"{slot}={value if type(value) is str else '|'.join(value)}", f"{dialogue_id} turn {number}"
                 )

@@ -107,33 +107,30 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
     golds = preds = match = both = 0
     exact = True
     last_error: int | None = None
-    changes = _changes if agree is None else new_slots
     code = _PublishedDeletions() if lens.deletions == "code" else None
-    by_vector = lens.local == "vector"
+    by_code, by_vector = lens.local == "code", lens.local == "vector"
     wrong_slots: frozenset[str] = frozenset()
     for number, gold_now, pred_now, gold_none, pred_none in steps:
         if gold_now is gold and pred_now is pred:
             missed = wrong = over = correct = 0
             since = NEVER if exact or last_error is None else number - last_error
         else:
-            touched = changes(gold_now, gold) | changes(pred_now, pred)
             was_exact = exact
             golds, preds = len(gold_now), len(pred_now)
-            if agree is None:
-                exact = gold_now == pred_now
-                match = golds if exact else len(gold_now.items() & pred_now.items())
-                both = golds if exact else len(gold_now.keys() & pred_now.keys())
+            if gold_now is pred_now and gold is pred:
+                match = both = golds
+                missed = wrong = over = 0
+                correct = len(gold_now.items() - gold.items())
+            elif agree is None:
+                match, both, missed, wrong, over, correct = _compared(gold_now, pred_now, gold, pred)
             else:
-                shared = gold_now.keys() & pred_now.keys()
-                both = len(shared)
-                match = sum(agree(gold_now[slot], pred_now[slot]) for slot in shared)
-                exact = match == golds == preds
-            missed, wrong, over, correct = classes(touched, gold_now, pred_now, agree)
+                match, both, missed, wrong, over, correct = _compared_by(agree, gold_now, pred_now, gold, pred)
+            exact = match == golds == preds
             if by_vector:
                 before, wrong_slots = wrong_slots, _wrong_slots(gold_now, pred_now, agree)
                 own_error = wrong_slots != before
             else:
-                own_error = bool(missed or wrong or over) or (lens.local == "code" and was_exact)
+                own_error = bool(missed or wrong or over) or (by_code and was_exact)
             if exact:
                 since = NEVER
             elif own_error:
@@ -141,6 +138,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
             else:
                 since = NEVER if last_error is None else number - last_error
             if lens.deletions == "count":
+                touched = new_slots(gold_now, gold) | new_slots(pred_now, pred)
                 left = (gold.keys() - gold_now.keys()) | (pred.keys() - pred_now.keys())
                 missed, wrong, over, correct = classes(touched | left, gold_now, pred_now, agree)
             gold, pred = gold_now, pred_now
@@ -151,9 +149,59 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
     return rows
 
 
-def _changes(now: State, before: State) -> set[str]:
-    """Slots whose pair is new."""
-    return set() if now is before else {slot for slot, _ in now.items() - before.items()}
+def _compared(gold: State, pred: State, old_gold: State, old_pred: State) -> tuple[int, int, int, int, int, int]:
+    """Matching pairs, slots in both, and the classes of changes, for values that are equal or not.
+
+    It says the same as ``classes`` over ``new_slots``, in one look at each slot and without building a set.
+    """
+    match = both = missed = wrong = over = correct = 0
+    for slot, wanted in gold.items():
+        found = pred.get(slot)
+        if found is None:
+            if old_gold.get(slot) != wanted:
+                missed += 1
+        elif found == wanted:
+            match += 1
+            if old_gold.get(slot) != wanted or old_pred.get(slot) != wanted:
+                correct += 1
+        else:
+            both += 1
+            if old_gold.get(slot) != wanted or old_pred.get(slot) != found:
+                wrong += 1
+    both += match
+    if both < len(pred):
+        for slot, found in pred.items():
+            if slot not in gold and old_pred.get(slot) != found:
+                over += 1
+    return match, both, missed, wrong, over, correct
+
+
+def _compared_by(
+    agree: Agree, gold: State, pred: State, old_gold: State, old_pred: State
+) -> tuple[int, int, int, int, int, int]:
+    """As ``_compared``, where a prediction may meet gold in other ways than by being equal."""
+    match = both = missed = wrong = over = correct = 0
+    for slot, wanted in gold.items():
+        found = pred.get(slot)
+        new = _is_new(wanted, old_gold.get(slot))
+        if found is None:
+            missed += new
+            continue
+        both += 1
+        new = new or old_pred.get(slot) != found
+        if found == wanted or agree(wanted, found):
+            match += 1
+            correct += new
+        else:
+            wrong += new
+    if both < len(pred):
+        over = sum(slot not in gold and old_pred.get(slot) != found for slot, found in pred.items())
+    return match, both, missed, wrong, over, correct
+
+
+def _is_new(now: Value, before: Value | None) -> bool:
+    """Is a gold value a change? Two sets of alternatives that overlap are none."""
+    return now != before and (before is None or not overlap(now, before))
 
 
 def new_slots(now: State, before: State) -> set[str]:
@@ -162,6 +210,7 @@ def new_slots(now: State, before: State) -> set[str]:
 
 
 def overlap(one: Value, other: Value) -> bool:
+    """Do two values, or sets of alternatives, share one?"""
     ones = (one,) if isinstance(one, str) else one
     others = (other,) if isinstance(other, str) else other
     return not set(ones).isdisjoint(others)
@@ -254,21 +303,29 @@ def _cut(pairs: Iterable[str]) -> set[str]:
     return {pair.rpartition("-")[0] for pair in pairs}
 
 
+class _Numbers(dict[Row, int]):
+    """Numbers rows as they come."""
+
+    def __missing__(self, row: Row) -> int:
+        self[row] = number = len(self)
+        return number
+
+
 class Book:
     """The tallies of a corpus, by dialogue and turn."""
 
     def __init__(self) -> None:
         self.dialogues: list[str] = []
-        self._number_of: dict[Row, int] = {}
+        self._number_of = _Numbers()
         self._rows = array("I")
         self._turns = array("I")
         self._ends = array("Q", [0])
+        self._counted: Counter[int] | None = None
 
     def add(self, dialogue_id: str, numbers: Iterable[int], rows: Iterable[Row]) -> None:
         """Takes the tallies of one dialogue."""
-        number_of = self._number_of
         self.dialogues.append(dialogue_id)
-        self._rows.extend([number_of.setdefault(row, len(number_of)) for row in rows])
+        self._rows.extend(map(self._number_of.__getitem__, rows))
         self._turns.extend(numbers)
         self._ends.append(len(self._rows))
 
@@ -309,4 +366,6 @@ class Book:
 
     def counts(self) -> Counter[int]:
         """How often each row number occurs."""
-        return Counter(self._rows)
+        if self._counted is None or self._counted.total() != len(self._rows):
+            self._counted = Counter(self._rows)
+        return self._counted.copy()
