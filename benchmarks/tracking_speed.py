@@ -1,0 +1,119 @@
+"""Speed and memory of scoring trackers, as ratios.
+
+Run with `python benchmarks/tracking_speed.py` (`--help` for options). A generated corpus in the native format is scored
+from file to values and signatures, and set against a bare JSON parse of the same bytes and against a plain port of the
+published algorithms, whose values must come out the same. Repetitions alternate and the fastest of each counts, so that
+a busy machine disturbs little; start-up is left aside. Memory is the peak of a fresh process that scores the file.
+"""
+
+import argparse
+import math
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import orjson
+
+import corpus
+import plain_port
+from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.scorer import score_file
+
+Row = tuple[str, float, str, bool]
+"""What was measured, the value, the target, and whether it is met."""
+
+PARSE_TARGET = 2.5
+PORT_TARGET = 10
+BASE_MEGABYTES = 130
+BYTES_PER_TURN = 100
+REPEATS = 5
+
+
+def scored(path: Path, rules: str = "dialmeter") -> TrackerResult:
+    """A file scored end to end: what the benchmark is about."""
+    result = score_file(str(path), rules=rules)
+    assert result.scores
+    return result
+
+
+def parsed(path: Path) -> None:
+    """The least that any reader has to do."""
+    with path.open("rb") as file:
+        for line in file:
+            orjson.loads(line)
+
+
+def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
+    """Seconds of each work: the best of several rounds through all of them."""
+    best = [math.inf] * len(works)
+    for _ in range(repeats):
+        for position, work in enumerate(works):
+            start = time.perf_counter()
+            work()
+            best[position] = min(best[position], time.perf_counter() - start)
+    return best
+
+
+def check_port(path: Path) -> None:
+    """Raises where the port's values are not dialmeter's under the rule set that the port follows."""
+    ours = {score.measure: score.value for score in scored(path, "gca-repo").scores}
+    for name, value in plain_port.scores(path).items():
+        if not math.isclose(value, ours[name] or 0, rel_tol=1e-9):
+            raise SystemExit(f"{name}: the port says {value}, dialmeter {ours[name]}")
+
+
+def peak_megabytes(path: Path) -> float:
+    """Peak resident memory of a fresh process that scores the file."""
+    script = f"import {Path(__file__).stem} as me; me.print_peak({str(path)!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=Path(__file__).parent, check=True, capture_output=True, text=True
+    )
+    return float(done.stdout)
+
+
+def print_peak(path: str) -> None:
+    """What the fresh process does."""
+    scored(Path(path))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(peak / 2**20 if sys.platform == "darwin" else peak / 2**10)
+
+
+def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Row]:
+    """All that is measured here."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "corpus.jsonl"
+        corpus.write_corpus(path, dialogues)
+        # First, because a process inherits the peak of the one that starts it, and the port needs much.
+        peak = peak_megabytes(path)
+        turns = scored(path).turns
+        check_port(path)
+        parse, ours, as_published = fastest(
+            [lambda: parsed(path), lambda: scored(path), lambda: scored(path, "gca-repo")], repeats
+        )
+        (port,) = fastest([lambda: plain_port.scores(path)], min(repeats, 2))
+    most = BASE_MEGABYTES + BYTES_PER_TURN * turns / 2**20
+    size = f"{dialogues:,} dialogues, {turns:,} turns"
+    return [
+        (f"scoring ÷ JSON parse, {size}", ours / parse, f"≤ {PARSE_TARGET:g}", ours / parse <= PARSE_TARGET),
+        ("published algorithms ÷ scoring, default rules", port / ours, f"≥ {PORT_TARGET}", port / ours >= PORT_TARGET),
+        ("published algorithms ÷ scoring, gca-repo (same values)", port / as_published, "", True),
+        ("peak memory of scoring, MB", peak, f"≤ {most:.0f}", peak <= most),
+    ]
+
+
+def main() -> None:
+    """Print the ratios."""
+    parser = argparse.ArgumentParser(description="Speed and memory of scoring trackers.")
+    parser.add_argument("--dialogues", type=int, default=corpus.DIALOGUES)
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    options = parser.parse_args()
+    for name, value, target, met in ratios(options.dialogues, options.repeats):
+        print(f"{name:64} {value:8.2f}  {target:8} {'' if met else 'missed'}")
+
+
+if __name__ == "__main__":
+    main()
