@@ -110,6 +110,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
     code = _PublishedDeletions() if lens.deletions == "code" else None
     by_code, by_vector = lens.local == "code", lens.local == "vector"
     wrong_slots: frozenset[str] = frozenset()
+    cut: Row = _cut_counts(gold, pred) if hyphen_cut else ()
     for number, gold_now, pred_now, gold_none, pred_none in steps:
         if gold_now is gold and pred_now is pred:
             missed = wrong = over = correct = 0
@@ -120,7 +121,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
             if gold_now is pred_now and gold is pred:
                 match = both = golds
                 missed = wrong = over = 0
-                correct = len(gold_now.items() - gold.items())
+                correct = len([slot for slot, value in gold_now.items() if gold.get(slot) != value])
             elif agree is None:
                 match, both, missed, wrong, over, correct = _compared(gold_now, pred_now, gold, pred)
             else:
@@ -142,10 +143,11 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
                 left = (gold.keys() - gold_now.keys()) | (pred.keys() - pred_now.keys())
                 missed, wrong, over, correct = classes(touched | left, gold_now, pred_now, agree)
             gold, pred = gold_now, pred_now
+            if hyphen_cut:
+                cut = _cut_counts(gold, pred)
         if code is not None:
             missed, wrong, over, correct = code.count(gold_none, pred_none)
-        row: Row = (golds, preds, match, both, since, missed, wrong, over, correct)
-        rows.append((*row, *_cut_counts(gold, pred)) if hyphen_cut else row)
+        rows.append((golds, preds, match, both, since, missed, wrong, over, correct, *cut))
     return rows
 
 
@@ -257,9 +259,13 @@ class _PublishedDeletions:
     def __init__(self) -> None:
         self._gold: dict[str, Value] = {}
         self._pred: dict[str, Value] = {}
+        self._last: tuple[State, State] | None = None
 
     def count(self, gold_now: State, pred_now: State) -> tuple[int, int, int, int]:
         """Missed, wrong, over, correct of one turn."""
+        if self._last and gold_now is self._last[0] and pred_now is self._last[1]:
+            return 0, 0, 0, 0
+        self._last = gold_now, pred_now
         gold = {**dict.fromkeys(self._gold, "none"), **gold_now}
         pred = {**dict.fromkeys(self._pred, "none"), **pred_now}
         missed = wrong = over = correct = 0
@@ -292,10 +298,13 @@ class _PublishedDeletions:
 def _cut_counts(gold: State, pred: State) -> tuple[int, int, int]:
     """SA's errors, RSA's slots and RSA's errors over glued ``domain-slot-value`` cut at the last hyphen."""
     wanted = {f"{slot}-{value}" for slot, value in gold.items()}
+    gold_slots = _cut(wanted)
+    if gold is pred:
+        return 0, len(gold_slots), 0
     found = {f"{slot}-{value}" for slot, value in pred.items()}
     missing, extra = wanted - found, found - wanted
     errors = len(missing) + len(extra) - len(_cut(missing) & _cut(extra))
-    gold_slots, pred_slots = _cut(wanted), _cut(found)
+    pred_slots = _cut(found)
     return errors, len(gold_slots | pred_slots), len(gold_slots - pred_slots) + len(extra)
 
 
