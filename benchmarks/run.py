@@ -50,9 +50,7 @@ def main() -> None:
     print(f"{'':{width}}     value  target")
     for row in measured:
         verdict = "met" if row["met"] else "missed"
-        print(
-            f"{row['name']:{width}}  {row['value']:8.2f}  {row['target']:8}  {verdict if row['target'] else ''}".rstrip()
-        )
+        print(f"{row['name']:{width}}  {row['value']:8.2f}  {row['target']:8}  {verdict}")
 
 
 if __name__ == "__main__":
