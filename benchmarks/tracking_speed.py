@@ -91,10 +91,13 @@ def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Ro
         peak = peak_megabytes(path)
         turns = scored(path).turns
         check_port(path)
-        parse, ours, as_published = fastest(
-            [lambda: parsed(path), lambda: scored(path), lambda: scored(path, "gca-repo")], repeats
-        )
-        (port,) = fastest([lambda: plain_port.scores(path)], min(repeats, 2))
+        works = [
+            lambda: parsed(path),
+            lambda: scored(path),
+            lambda: scored(path, "gca-repo"),
+            lambda: plain_port.scores(path),
+        ]
+        parse, ours, as_published, port = fastest(works, repeats)
     most = BASE_MEGABYTES + BYTES_PER_TURN * turns / 2**20
     size = f"{dialogues:,} dialogues, {turns:,} turns"
     return [
