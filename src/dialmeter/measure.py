@@ -7,6 +7,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -91,13 +92,18 @@ def parameter_help(kind: type[Measure]) -> dict[str, str]:
     return {each.name: found.get(each.name, "") for each in parameters(kind)}
 
 
+@cache
 def parameters(kind: type[Measure]) -> list[Any]:
     """A measure's fields, its own first and ``average`` last."""
     return sorted(fields(kind), key=lambda each: each.name == "average")
 
 
 def _number(value: object) -> str:
-    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    """A parameter as it prints: %g where that says it all, for the repr is the identity."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value and "e" not in short else repr(value)
 
 
 _TRACKING = "dialmeter.tracking"
@@ -146,6 +152,17 @@ registry = Registry(
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
+def given(text: str) -> list[str]:
+    """The names of the parameters that stand in a measure's text, at their default or not.
+
+    Example:
+        >>> given("FGA(lam=1, local=paper)"), given("JGA")
+        (['lam', 'local'], [])
+    """
+    found = _CALL.fullmatch(text)
+    return [part.partition("=")[0].strip() for part in (found[2] or "").split(",") if part.strip()] if found else []
+
+
 def parse(text: str) -> Measure:
     """A measure from the form that it prints in.
 
@@ -174,7 +191,7 @@ def parse(text: str) -> Measure:
 
 def build(kind: type[Measure], given: Mapping[str, Any]) -> Measure:
     """A measure of a kind with parameters, checked."""
-    known = {each.name: each for each in fields(kind)}
+    known = {each.name: each for each in parameters(kind)}
     for name in given:
         if name not in known:
             raise DialmeterError(f"{kind.__name__} has no parameter {name!r}; {did_you_mean(name, known)}")
@@ -187,8 +204,13 @@ def build(kind: type[Measure], given: Mapping[str, Any]) -> Measure:
         raise DialmeterError(f"{kind.__name__}: {str(error).replace(' - at `$.', ' for `')}") from None
 
 
-def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]]) -> Measure:
+def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]], explicit: Sequence[str] = ()) -> Measure:
     """A measure as a rule set sets it: settings stand in for parameters that were left at their default.
+
+    Args:
+        measure: as asked for.
+        settings: measure → parameter → value.
+        explicit: parameters that were asked for by name, which settings leave alone.
 
     Example:
         >>> with_settings(parse("FGA(lam=1)"), {"FGA": {"local": "code"}})
@@ -197,7 +219,8 @@ def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]]) -
     chosen = {
         name: value
         for name, value in settings.get(type(measure).__name__, {}).items()
-        if any(each.name == name and getattr(measure, name) == each.default for each in fields(measure))
+        if name not in explicit
+        and any(each.name == name and getattr(measure, name) == each.default for each in parameters(type(measure)))
     }
     return build(type(measure), {**msgspec.structs.asdict(measure), **chosen}) if chosen else measure
 

@@ -144,8 +144,9 @@ class RunWriter:
             "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         }
         _write_atomically(self.folder / "log.json", _pretty(log))
-        shutil.rmtree(self._parts)
         _write_atomically(self.folder / "run.json", _pretty({"schema": SCHEMA, "dialmeter": __version__, **manifest}))
+        # Only now: whoever is killed before this line leaves a finished run, before the last an unfinished one.
+        shutil.rmtree(self._parts)
 
 
 class Run:

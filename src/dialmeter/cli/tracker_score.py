@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import click
@@ -107,7 +108,7 @@ def score(**options: Any) -> None:
     warn(result.notices, quiet)
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:
-        record.finish(writer, result, about, markdown_report(file, result))
+        record.finish(writer, result, about, markdown_report(Path(file).name, result))
     if mistakes is not None:
         draw(chain(system_charts({one_line(file, 40): result}), mistake_charts(mistakes)), options)
     _print(result, groups, formats[0], options, again)
@@ -136,6 +137,8 @@ def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple
         if options["resume"] or options["force"]:
             raise DialmeterError("--resume and --force go with --out")
         return None, {}
+    if options["resume"] and "-" in (options["file"], options["gold"]):
+        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
     paths = {
         "predictions": options["file"],
         "gold": options["gold"],

@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, NoReturn, cast
@@ -25,6 +25,8 @@ LINE_LIMIT = 64 * 1024 * 1024
 """A longer line is an error: nothing that is one dialogue is that long."""
 
 _HEAD = 1 << 16
+_MARK = b"\xef\xbb\xbf"
+"""The mark that some editors put before UTF-8."""
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -117,13 +119,18 @@ class Source:
             InputError: a line over the limit.
         """
         front, self._front = self._front, []
-        for number, line in enumerate(chain(front, iter(self._readline, b"")), 1):
-            if len(line) > LINE_LIMIT:
-                limit = f"a line of over {LINE_LIMIT // 1024**2} MB; one JSON object per line is expected"
-                raise InputError(limit, file=self.name, line=number)
-            if not line.isspace():
-                yield number, line
+        with self._readable():
+            read = partial(self._stream.readline, LINE_LIMIT + 1)
+            for number, line in enumerate(chain(front, iter(read, b"")), 1):
+                if len(line) > LINE_LIMIT:
+                    raise self._too_long(number)
+                if not line.isspace():
+                    yield number, line.removeprefix(_MARK) if number == 1 else line
         self.close()
+
+    def _too_long(self, line: int) -> InputError:
+        limit = f"a line of over {LINE_LIMIT // 1024**2} MB; one JSON object per line is expected"
+        return InputError(limit, file=self.name, line=line)
 
     @cached_property
     def document(self) -> Any:
@@ -150,9 +157,12 @@ class Source:
         line = self._peek_line()
         if not line:
             raise InputError("the file is empty", file=self.name)
+        if len(line) > LINE_LIMIT and b'"dialogue_id"' in line[:_HEAD]:
+            raise self._too_long(1)
         if b"\x00" in line[:_HEAD]:
             raise InputError("a binary file; JSON, JSON lines or text is expected", file=self.name)
-        if line.lstrip(b"\xef\xbb\xbf \t")[:1] not in (b"{", b"["):
+        line = line.removeprefix(_MARK)
+        if line.lstrip()[:1] not in (b"{", b"["):
             return Sample("text", line.decode("utf-8", "replace"))
         try:
             first = msgspec.json.decode(line) if len(line) <= LINE_LIMIT else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..errors import DialmeterError
-from ..measure import Measure, parse, with_settings
+from ..errors import DialmeterError, did_you_mean
+from ..measure import Measure, given, parameters, parse, registry, with_settings
 from ..model import Notice
 from ..rules import Rules
 from .credit import check_match
@@ -40,7 +40,13 @@ def resolve(
         >>> resolve(["FGA(lam=1)", "jga"], named("fga-repo"))[0]
         [Asked(text='FGA(lam=1)', used=FGA(lam=1, local=code)), Asked(text='JGA', used=JGA)]
     """
-    wanted = [each if isinstance(each, Measure) else parse(each) for each in (measures or rules.measures)]
+    _check_settings(rules)
+    spelled = [
+        (each, []) if isinstance(each, Measure) else (parse(each), given(each)) for each in (measures or rules.measures)
+    ]
+    explicit = {_text(each, names, rules): names for each, names in spelled}
+    texts = {_text(each, names, rules): each for each, names in spelled}
+    wanted = list(texts.values())
     notices: list[Notice] = []
     if correctness_only:
         left = [each for each in wanted if not _from_correctness(each)]
@@ -54,13 +60,35 @@ def resolve(
             notices.append(
                 Notice("no-values", len(left), f"the file holds no values, so that {names} cannot be computed")
             )
-        wanted = [each for each in wanted if _from_correctness(each)]
+        texts = {text: each for text, each in texts.items() if _from_correctness(each)}
     settings = {**rules.settings, **(_BY_VECTOR if correctness_only else {})}
-    asked = {repr(each): _stand_in(each, rules) for each in wanted}
-    resolved = [Asked(text, with_settings(used, settings)) for text, used in asked.items()]
+    asked = {text: _stand_in(each, rules) for text, each in texts.items()}
+    resolved = [Asked(text, with_settings(used, settings, explicit[text])) for text, used in asked.items()]
     if any(getattr(each.used, "credit", "none") != "none" for each in resolved):
         check_match(rules.match)
     return resolved, notices
+
+
+def _text(measure: Measure, names: Sequence[str], rules: Rules) -> str:
+    """The measure as it prints, with a default that was asked for where the rule set would have set another."""
+    ruled = [name for name in names if name in rules.settings.get(type(measure).__name__, {})]
+    hidden = [name for name in ruled if f"{name}=" not in repr(measure)]
+    if not hidden:
+        return repr(measure)
+    name, _, rest = repr(measure).partition("(")
+    shown = [rest.removesuffix(")")] if rest else []
+    return f"{name}({', '.join([*shown, *(f'{each}={getattr(measure, each)}' for each in hidden)])})"
+
+
+def _check_settings(rules: Rules) -> None:
+    """Raises DialmeterError for a setting of a measure or parameter that does not exist."""
+    for name, settings in rules.settings.items():
+        known = [each.name for each in parameters(registry.load(name))]
+        for each in settings:
+            if each not in known:
+                raise DialmeterError(
+                    f"rules {rules.name}: {name} has no parameter {each!r}; {did_you_mean(each, known)}"
+                )
 
 
 def _from_correctness(measure: Measure) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import DialmeterError, InputError
 from ..formats import Corpus, Role, open_corpus
-from ..formats.parts import any_state, dialogue
+from ..formats.parts import Once, any_state, dialogue
 from ..formats.schema import read_schema
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, State, Turn
@@ -46,14 +46,15 @@ class TrackerScorer:
     def __init__(
         self,
         measures: Sequence[str | Measure] | None = None,
-        rules: str | Rules = "dialmeter",
+        rules: str | Path | Rules = "dialmeter",
         schema: Schema | None = None,
         by: Sequence[By] = (),
         *,
         correctness_only: bool = False,
         seen: frozenset[str] = frozenset(),
     ) -> None:
-        self.rules = rules if isinstance(rules, Rules) else load(rules)
+        self.rules = rules if isinstance(rules, Rules) else load(str(rules))
+        self._once = Once()
         self.schema = schema
         self._correctness_only = correctness_only
         self._seen = seen
@@ -76,6 +77,8 @@ class TrackerScorer:
         Raises:
             InputError: lists of different length, or something that is no state.
         """
+        dialogue_id = str(dialogue_id)
+        self._once.check(dialogue_id)
         golds, preds = _states(gold, dialogue_id, "gold"), _states(pred, dialogue_id, "pred")
         if len(golds) != len(preds):
             raise InputError(f"{len(golds)} gold states and {len(preds)} predicted ones", dialogue=dialogue_id)
@@ -160,7 +163,7 @@ def score_file(
     schema: str | None = None,
     only: frozenset[str] | None = None,
     measures: Sequence[str | Measure] | None = None,
-    rules: str | Rules = "dialmeter",
+    rules: str | Path | Rules = "dialmeter",
     by: Sequence[By] = (),
     train_schema: str | None = None,
     resampling: Resampling | None = None,
@@ -233,7 +236,7 @@ def score_tracker(
     gold: States,
     pred: States | None = None,
     measures: Sequence[str | Measure] | None = None,
-    rules: str | Rules = "dialmeter",
+    rules: str | Path | Rules = "dialmeter",
     *,
     schema: str | None = None,
     by: Sequence[By] = ("domain", "slot"),
@@ -266,6 +269,8 @@ def score_tracker(
     Raises:
         DialmeterError: input that cannot be scored, with its place.
     """
+    if not 0 <= ci < 1:
+        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
     how = Resampling(ci, resamples, seed) if ci else None
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         if pred is None:
@@ -284,7 +289,7 @@ def _dialogues(given: States, role: Role) -> Iterable[Dialogue]:
         return open_corpus(given, role)
     name = role.value
     if isinstance(given, Mapping):
-        pairs = list(given.items())
+        pairs = [(str(key), states) for key, states in given.items()]
     else:
         listed = list(given)
         if listed and all(isinstance(each, Mapping) for each in listed):
