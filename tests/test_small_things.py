@@ -1,0 +1,55 @@
+"""Small promises that users lean on without noticing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialmeter import DialmeterError, InputError, TrackerScorer, parse_measure, score_tracker
+from dialmeter.rules import load
+from dialmeter.tracking.asked import resolve
+
+RULES = Path(__file__).parents[1] / "src" / "dialmeter" / "rulesets" / "trade.toml"
+
+
+def test_a_default_that_is_asked_for_by_name_wins_over_the_rule_set() -> None:
+    [by_rules, by_name], _ = resolve(["FGA(lam=1)", "FGA(lam=1, local=paper)"], load("fga-repo"))
+    assert (by_rules.text, by_rules.used.local) == ("FGA(lam=1)", "code")  # type: ignore[attr-defined]
+    assert (by_name.text, by_name.used.local) == ("FGA(lam=1, local=paper)", "paper")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("text", ["FGA(lam=0.1234567)", "FGA(lam=0.1234568)", "SA(slots=1234567)", "FGA(lam=inf)"])
+def test_what_a_measure_prints_is_what_it_is(text: str) -> None:
+    assert repr(parse_measure(text)) == text
+    assert parse_measure(repr(parse_measure(text))) == parse_measure(text)
+
+
+def test_a_setting_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(RULES.read_text("utf-8").replace("slots = 30", "slot = 30"), "utf-8")
+    with pytest.raises(DialmeterError, match=r"rules mine: SA has no parameter 'slot'; did you mean slots\?"):
+        TrackerScorer(["JGA"], str(path))
+
+
+def test_rules_may_be_a_path_and_ids_may_be_numbers() -> None:
+    assert score_tracker({1: [{"a-b": "x"}]}, {1: [{"a-b": "x"}]}, ["JGA"], RULES).value == 1  # type: ignore[dict-item]
+
+
+def test_the_same_dialogue_twice_is_refused() -> None:
+    scorer = TrackerScorer(["JGA"])
+    scorer.add("d", [{}], [{}])
+    with pytest.raises(InputError, match="stands twice"):
+        scorer.add("D.json", [{}], [{}])
+
+
+def test_a_confidence_in_percent_is_refused() -> None:
+    with pytest.raises(DialmeterError, match="between 0 and 1"):
+        score_tracker({"d": [{}]}, {"d": [{}]}, ci=95)
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "marked.jsonl"
+    line = b'{"dialogue_id": "%d", "turns": [{"turn": 0, "gold": {"a-b": "x"}, "pred": {"a-b": "x"}}]}\n'
+    path.write_bytes(b"\xef\xbb\xbf" + line % 1 + line % 2)
+    assert score_tracker(path, measures=["JGA"]).dialogues == 2
