@@ -10,13 +10,13 @@ from ..measure import Measure
 from ..model import State, domain_of
 from .ledger import Ledger, Valued, weighted
 from .prepare import Prepared
-from .tally import Step, Tally
+from .tally import NEVER, Step, Tally
 
 By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
 ActiveTurns: TypeAlias = Literal["active", "all"]
 
-_EMPTY_TURN = (0, 0, 0, 0, -1, 0, 0, 0, 0)
-_EMPTY_TURN_CUT = (*_EMPTY_TURN, 0, 0, 0)
+_EMPTY_TURN = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0)
+_EMPTY_TURN_CUT = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0, 0, 0, 0)
 
 
 class Breakdown:
@@ -84,7 +84,7 @@ class Breakdown:
         book = ledger.book_for(measure)
         table, counts = book.table, book.counts()
         if turns == "active" and not measure.pooled:
-            counts = Counter({row: count for row, count in counts.items() if Tally(*table[row]).gold})
+            counts = Counter({row: count for row, count in counts.items() if table[row].gold})
         else:
             table = [*table, _EMPTY_TURN_CUT if self._hyphen_cut else _EMPTY_TURN]
             counts[len(table) - 1] = self._turns - len(book.rows)

@@ -15,7 +15,6 @@ from ..signature import difference
 from .asked import Asked
 from .columns import Resampling, columns, order_of
 from .result import TrackerResult
-from .tally import Tally
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
 
@@ -218,7 +217,7 @@ def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
 
 def _exact(result: TrackerResult) -> list[list[bool]]:
     book = result.ledger.main
-    exact = [Tally(*row).exact for row in book.table]
+    exact = [tally.exact for tally in book.table]
     return [[exact[row] for row in book.rows_of(position)] for position in order_of(result.ledger)]
 
 

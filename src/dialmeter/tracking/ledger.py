@@ -35,9 +35,9 @@ def lens_of(measure: Measure) -> Lens:
     return measure.lens() if hasattr(measure, "lens") else Lens()
 
 
-def tally_vector(measure: Measure, row: Sequence[int]) -> Vector:
+def tally_vector(measure: Measure, tally: Tally) -> Vector:
     """A measure's vector for one turn's tally."""
-    return cast(Vector, measure.from_tally(Tally(*row)))  # type: ignore[attr-defined]
+    return cast(Vector, measure.from_tally(tally))  # type: ignore[attr-defined]
 
 
 def plan(measures: Iterable[Measure]) -> list[Lens]:
@@ -186,7 +186,7 @@ class Ledger:
         return len(self.main.rows)
 
 
-def weighted(measure: Measure, table: Sequence[Sequence[int]], counts: Counter[int]) -> Valued:
+def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
     vectors = {row: tally_vector(measure, table[row]) for row in counts}
     width = len(next(iter(vectors.values()), (0.0, 0.0)))

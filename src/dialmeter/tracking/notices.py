@@ -44,7 +44,7 @@ def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
 
 def _turns(book: Book, fits: Callable[[Tally], bool]) -> int:
     counts = book.counts()
-    return sum(counts[position] for position, row in enumerate(book.table) if fits(Tally(*row)))
+    return sum(counts[position] for position, tally in enumerate(book.table) if fits(tally))
 
 
 def is_turn_level(changes: int, losses: int) -> bool:

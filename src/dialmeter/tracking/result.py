@@ -21,7 +21,6 @@ from .columns import Resampling, intervals
 from .ledger import Ledger, Valued, with_slots
 from .notices import notices_of
 from .prepare import Preparer
-from .tally import Tally
 
 if TYPE_CHECKING:
     import polars
@@ -111,7 +110,7 @@ class TrackerResult:
         """Dialogues, turns, exact and local turns, and the four change counts, through the rule set's own lens."""
         book = self.ledger.main
         counts = book.counts()
-        tallies = [(Tally(*row), counts[position]) for position, row in enumerate(book.table)]
+        tallies = [(tally, counts[position]) for position, tally in enumerate(book.table)]
         turns = {
             "dialogues": self.dialogues,
             "turns": self.turns,
@@ -208,7 +207,7 @@ class TrackerResult:
         chosen = self._ranking(measure).used
         values = self.ledger.per_dialogue(chosen)
         book = self.ledger.book_for(chosen)
-        tallies = [Tally(*row) for row in book.table]
+        tallies = book.table
         found = []
         for position, (name, value) in enumerate(zip(book.dialogues, values, strict=True)):
             rows = [tallies[row] for row in book.rows_of(position)]

@@ -326,6 +326,7 @@ class Book:
     def __init__(self) -> None:
         self.dialogues: list[str] = []
         self._number_of = _Numbers()
+        self._table: list[Tally] = []
         self._rows = array("I")
         self._turns = array("I")
         self._ends = array("Q", [0])
@@ -340,15 +341,16 @@ class Book:
 
     def merge(self, other: Book) -> None:
         """Appends another book's dialogues."""
-        table = other.table
+        rows = list(other._number_of)
         for position, dialogue_id in enumerate(other.dialogues):
-            rows = other.rows_of(position)
-            self.add(dialogue_id, other.turns_of(position), [tuple(table[row]) for row in rows])
+            self.add(dialogue_id, other.turns_of(position), [rows[row] for row in other.rows_of(position)])
 
     @property
-    def table(self) -> list[Row]:
+    def table(self) -> list[Tally]:
         """The distinct tallies; rows are positions in it."""
-        return list(self._number_of)
+        if len(self._table) < len(self._number_of):
+            self._table = [Tally(*row) for row in self._number_of]
+        return self._table
 
     @property
     def rows(self) -> array[int]:

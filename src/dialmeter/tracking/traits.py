@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from .tally import Book, Tally
+from .tally import Book
 
 
 class Trait(NamedTuple):
@@ -106,5 +106,5 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
 
 def mistakes_per_turn(book: Book) -> list[tuple[int, ...]]:
     """Missed, wrong and over changes of every turn, by dialogue in the book's order."""
-    counts = [tally.missed + tally.wrong + tally.over for tally in (Tally(*row) for row in book.table)]
+    counts = [tally.missed + tally.wrong + tally.over for tally in book.table]
     return [tuple(counts[row] for row in book.rows_of(position)) for position in range(len(book.dialogues))]
