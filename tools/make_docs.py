@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from importlib.metadata import distribution, requires
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 
 from msgspec import NODEFAULT
@@ -89,12 +89,22 @@ def rules_page() -> str:
 
 
 def licences_page() -> str:
-    needed = {
-        Requirement(text).name for text in requires("dialmeter") or [] if "extra ==" not in text or "tables" in text
-    }
-    rows = [f"| {name} | {licence_of(name)} |" for name in sorted(needed, key=str.lower)]
-    title = "# Licences of the core and of the extra `tables`, from installed metadata"
+    """The licence of every dependency that is installed, the development tools aside."""
+    asked = [
+        Requirement(text) for text in requires("dialmeter") or [] if 'extra == "dev"' not in text.replace("'", '"')
+    ]
+    names = sorted({each.name for each in asked if each.name != "dialmeter"}, key=str.lower)
+    rows = [f"| {name} | {licence_of(name)} |" for name in names if _is_installed(name)]
+    title = "# Licences of the dependencies, from installed metadata"
     return "\n".join([title, "", "| package | licence |", "|---|---|", *rows, ""])
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def licence_of(name: str) -> str:
