@@ -68,6 +68,9 @@ def draw(
         handles.append(_means(axes, x, y))
         axes.grid(axis="y")
         scale(axes.yaxis, as_percent)
+        if as_percent:
+            # Student's limits know nothing of 0 and 100 %; a bin of two dialogues would stretch the axis far beyond.
+            axes.set_ylim(-0.05, 1.05)
         legend(figure, handles, ["one dialogue", "mean in a bin, with 95 % interval"][-len(handles) :])
     return figure
 
