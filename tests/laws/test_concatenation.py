@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue
 from dialmeter.rules import named
+from dialmeter.tracking.book import Book
 from dialmeter.tracking.ledger import Ledger
 from dialmeter.tracking.prepare import Preparer
-from dialmeter.tracking.tally import Book
 
 from .corpora import OF_FRAMES, OF_TURNS, anything, law, law_of_all_measures, scored
 

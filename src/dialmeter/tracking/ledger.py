@@ -12,9 +12,10 @@ from msgspec import structs
 
 from ..measure import Measure, Vector
 from ..model import Dialogue, Schema
+from .book import Book
 from .frames import frames_of
 from .prepare import Prepared
-from .tally import Book, Lens, Tally, walk
+from .tally import Lens, Tally, walk
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 from ..model import Notice
 from .asked import Asked
+from .book import Book
 from .fga import FGA
 from .ledger import Ledger
 from .prepare import Preparer
 from .rsa import RSA
 from .sa import SA
-from .tally import NEVER, Book, Tally
+from .tally import NEVER, Tally
 
 
 def notices_of(asked: Sequence[Asked], ledger: Ledger, preparer: Preparer) -> list[Notice]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from .tally import Book
+from .book import Book
 
 
 class Trait(NamedTuple):

@@ -1,0 +1,79 @@
+"""The tallies of a corpus by dialogue and turn: four bytes a turn, because a corpus has few distinct tallies."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from .tally import Row, Tally
+
+
+class _Numbers(dict[Row, int]):
+    """Numbers rows as they come."""
+
+    def __missing__(self, row: Row) -> int:
+        self[row] = number = len(self)
+        return number
+
+
+class Book:
+    """The tallies of a corpus, by dialogue and turn."""
+
+    def __init__(self) -> None:
+        self.dialogues: list[str] = []
+        self._number_of = _Numbers()
+        self._table: list[Tally] = []
+        self._rows = array("I")
+        self._turns = array("I")
+        self._ends = array("Q", [0])
+        self._counted: Counter[int] | None = None
+
+    def add(self, dialogue_id: str, numbers: Iterable[int], rows: Iterable[Row]) -> None:
+        """Takes the tallies of one dialogue."""
+        self.dialogues.append(dialogue_id)
+        self._rows.extend(map(self._number_of.__getitem__, rows))
+        self._turns.extend(numbers)
+        self._ends.append(len(self._rows))
+
+    def merge(self, other: Book) -> None:
+        """Appends another book's dialogues."""
+        rows = list(other._number_of)
+        for position, dialogue_id in enumerate(other.dialogues):
+            self.add(dialogue_id, other.turns_of(position), [rows[row] for row in other.rows_of(position)])
+
+    @property
+    def table(self) -> list[Tally]:
+        """The distinct tallies; rows are positions in it."""
+        if len(self._table) < len(self._number_of):
+            self._table = [Tally(*row) for row in self._number_of]
+        return self._table
+
+    @property
+    def rows(self) -> array[int]:
+        """A row number per turn, over all dialogues."""
+        return self._rows
+
+    @property
+    def turns(self) -> array[int]:
+        """The turn's own number, per turn."""
+        return self._turns
+
+    @property
+    def ends(self) -> array[int]:
+        """Where each dialogue's turns end, with a 0 in front."""
+        return self._ends
+
+    def rows_of(self, position: int) -> Sequence[int]:
+        """The row numbers of one dialogue."""
+        return self._rows[self._ends[position] : self._ends[position + 1]]
+
+    def turns_of(self, position: int) -> Sequence[int]:
+        """The turn numbers of one dialogue."""
+        return self._turns[self._ends[position] : self._ends[position + 1]]
+
+    def counts(self) -> Counter[int]:
+        """How often each row number occurs."""
+        if self._counted is None or self._counted.total() != len(self._rows):
+            self._counted = Counter(self._rows)
+        return self._counted.copy()
