@@ -53,14 +53,14 @@ def shared_signature(scores: Sequence[Score]) -> str:
 
 
 def group_table(scores: Sequence[Score], group: str) -> Table:
-    """One row per group, one column per measure."""
+    """One row per group, one column per measure; n is what the first measure counts."""
     measures = list(dict.fromkeys(score.measure for score in scores))
     cells = {(score.group[group], score.measure): score for score in scores}
     names = list(dict.fromkeys(score.group[group] for score in scores))
     rows = tuple(
         (
             str(name),
-            str(max(cells[name, measure].n for measure in measures)),
+            str(cells[name, measures[0]].n),
             *(percent(cells[name, measure].value) for measure in measures),
         )
         for name in names
