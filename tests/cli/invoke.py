@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from dialmeter.cli.main import run
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
 
 
 class Said(NamedTuple):
@@ -46,6 +49,14 @@ def call(capsys: pytest.CaptureFixture[str], *words: str | Path) -> Said:
     said = capsys.readouterr()
     assert isinstance(stop.value.code, int)
     return Said(stop.value.code, said.out, said.err)
+
+
+def checked(said: Said, schema: str) -> dict[str, Any]:
+    """The document of a command that went well, held to the schema of that name in docs/schema."""
+    assert said.code == 0
+    assert "NaN" not in said.out
+    Draft202012Validator(json.loads((SCHEMAS / f"{schema}.json").read_text("utf-8"))).validate(said.json)
+    return said.json
 
 
 def call_process(*words: str | Path, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Said:

@@ -15,8 +15,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dialmeter.cli.main import run
 from dialmeter.tracking.trivial import TRIVIAL
+
+from . import invoke
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
@@ -41,11 +42,8 @@ def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
     return str(path)
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        run(["tracker", "bias", *words])
-    done = capsys.readouterr()
-    return int(stop.value.code or 0), done.out, done.err
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+    return invoke.call(capsys, "tracker", "bias", *words)
 
 
 def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:

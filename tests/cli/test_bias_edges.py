@@ -8,16 +8,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from dialmeter.cli.main import run
+from . import invoke
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        run(["tracker", "bias", *words])
-    done = capsys.readouterr()
-    return int(stop.value.code or 0), done.out, done.err
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+    return invoke.call(capsys, "tracker", "bias", *words)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
 
-from dialmeter.cli.main import run
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "tracker-compare.json").read_text("utf-8"))
+from . import invoke
 
 
 @pytest.fixture
@@ -37,11 +34,8 @@ def files(tmp_path: Path) -> list[str]:
     return paths
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        run(["tracker", "compare", *words])
-    done = capsys.readouterr()
-    return int(stop.value.code or 0), done.out, done.err
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+    return invoke.call(capsys, "tracker", "compare", *words)
 
 
 def test_the_table(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
@@ -70,9 +64,8 @@ def test_fail_if_worse(capsys: pytest.CaptureFixture[str], files: list[str]) -> 
     ],
 )
 def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], files: list[str], words: list[str]) -> None:
-    code, out, _ = call(capsys, *files, "--json", "--quiet", "--resamples", "500", *words)
-    assert code == 0
-    jsonschema.validate(json.loads(out), SCHEMA)
+    said = call(capsys, *files, "--json", "--quiet", "--resamples", "500", *words)
+    assert invoke.checked(said, "tracker-compare")["command"] == "tracker compare"
 
 
 def test_what_json_says(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:

@@ -12,13 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
-
-from dialmeter.cli.main import run
 
 from ..tracking.few_shots import few_shot_folder, zero_shot_folder
+from . import invoke
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "tracker-curve.json").read_text())
 FEW = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--resamples", "100")
 
 
@@ -27,20 +24,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(few_shot_folder(tmp_path_factory.mktemp("runs")))
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        run(["tracker", "curve", *words])
-    done = capsys.readouterr()
-    return int(stop.value.code or 0), done.out, done.err
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+    return invoke.call(capsys, "tracker", "curve", *words)
 
 
 def document(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    code, out, _ = call(capsys, *words, "--json", "--quiet")
-    assert code == 0
-    assert "NaN" not in out
-    found: dict[str, Any] = json.loads(out)
-    Draft202012Validator(SCHEMA).validate(found)
-    return found
+    return invoke.checked(call(capsys, *words, "--json", "--quiet"), "tracker-curve")
 
 
 def test_the_tables(capsys: pytest.CaptureFixture[str], folder: str) -> None:

@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
-
-from dialmeter.cli.main import run
 
 from ..tracking.few_shots import gold, predicted, write
+from . import invoke
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "tracker-human.json").read_text())
 MEASURES = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA")
 
 
@@ -37,20 +34,12 @@ def ratings(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        run(["tracker", "human", *words])
-    done = capsys.readouterr()
-    return int(stop.value.code or 0), done.out, done.err
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+    return invoke.call(capsys, "tracker", "human", *words)
 
 
 def document(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    code, out, _ = call(capsys, *words, "--json", "--quiet")
-    assert code == 0
-    assert "NaN" not in out
-    found: dict[str, Any] = json.loads(out)
-    Draft202012Validator(SCHEMA).validate(found)
-    return found
+    return invoke.checked(call(capsys, *words, "--json", "--quiet"), "tracker-human")
 
 
 def test_the_tables(capsys: pytest.CaptureFixture[str], file: str, ratings: str) -> None:
