@@ -48,6 +48,18 @@ def test_a_confidence_in_percent_is_refused() -> None:
         score_tracker({"d": [{}]}, {"d": [{}]}, ci=95)
 
 
+@pytest.mark.parametrize("key", ["gold", "pred", "turns"])
+def test_a_key_that_stands_twice_in_a_line_is_refused(tmp_path: Path, key: str) -> None:
+    turn = '{"turn": 0, "gold": {}, "pred": {}}'
+    line = f'{{"dialogue_id": "d", "turns": [{turn}]}}'
+    doubled = line.replace(f'"{key}": ', f'"{key}": [], "{key}": ' if key == "turns" else f'"{key}": {{}}, "{key}": ')
+    path = tmp_path / "doubled.jsonl"
+    other = line.replace('"d"', '"c"')
+    path.write_text(f"{other}\n{doubled}\n")
+    with pytest.raises(InputError, match=f"'{key}' stands twice"):
+        score_tracker(path, measures=["JGA"])
+
+
 def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "marked.jsonl"
     line = b'{"dialogue_id": "%d", "turns": [{"turn": 0, "gold": {"a-b": "x"}, "pred": {"a-b": "x"}}]}\n'

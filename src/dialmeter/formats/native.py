@@ -107,8 +107,11 @@ def read_light(source: Source) -> Iterator[LightDialogue | Dialogue]:
             found = decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return _dialogue(line, source.name, number)
-        in_order = [turn.number for turn in found.turns] == list(range(len(found.turns)))
-        return found if found.turns and in_order else _dialogue(line, source.name, number)
+        count = len(found.turns)
+        in_order = count and [turn.number for turn in found.turns] == list(range(count))
+        # A key that stands twice would hide what stands first: each has to be there as often as there are turns.
+        once_each = line.count(b'"gold"') == line.count(b'"pred"') == count and line.count(b'"turns"') == 1
+        return found if in_order and once_each else _dialogue(line, source.name, number)
 
     return _each_line(source, light)
 
