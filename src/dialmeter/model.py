@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 Value: TypeAlias = str | tuple[str, ...]
 """One value, or several: alternatives in gold."""
@@ -42,6 +42,59 @@ class Dialogue(Struct, frozen=True):
 
     id: str
     turns: tuple[Turn, ...]
+
+
+USER = "user"
+SYSTEM = "system"
+"""The speakers of a task dialogue. Other talk may have speakers of any name."""
+
+
+class Act(Struct, frozen=True, omit_defaults=True):
+    """A dialogue act as its file writes it, such as ``Hotel-Inform`` with slot ``area`` and value ``east``."""
+
+    name: str
+    service: str
+    slot: str = ""
+    values: tuple[str, ...] = ()
+
+
+class Move(Struct, frozen=True, omit_defaults=True):
+    """What one speaker says at a time. ``None`` is what the file does not give; ``()`` is nothing."""
+
+    speaker: str
+    text: str = ""
+    acts: tuple[Act, ...] | None = None
+    understood: tuple[Act, ...] | None = None
+    """What this speaker understood of the move before."""
+    requested: Mapping[str, tuple[str, ...]] | None = None
+    """Slots that a user asks for, service → ``domain-slot``, where the file lists them beside the acts."""
+
+
+class DomainGoal(Struct, frozen=True, omit_defaults=True):
+    """What a user wants in one domain: constraints to search and to book with, and slots to ask for.
+
+    ``fail_info`` and ``fail_book`` are what the user asks for first, and gives up where nothing is found.
+    """
+
+    info: Mapping[str, str] = field(default_factory=dict)
+    fail_info: Mapping[str, str] = field(default_factory=dict)
+    book: Mapping[str, str] = field(default_factory=dict)
+    fail_book: Mapping[str, str] = field(default_factory=dict)
+    requests: tuple[str, ...] = ()
+
+
+Goal: TypeAlias = Mapping[str, DomainGoal]
+"""What a user wants, by domain."""
+
+
+class Conversation(Struct, frozen=True, omit_defaults=True):
+    """Who said what, in order, and what the user wanted where that is known."""
+
+    id: str
+    moves: tuple[Move, ...]
+    goal: Goal | None = None
+    cut: bool = False
+    """Did it end because it reached a limit of turns?"""
 
 
 class Schema(Struct, frozen=True):

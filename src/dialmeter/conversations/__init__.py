@@ -1,0 +1,115 @@
+"""Files of talk: who said what, with acts and goals where the file has them. One module per layout.
+
+State trackers need one state per user turn and read their files with :mod:`dialmeter.formats`; users and judges need every
+move of both speakers. A module here has ``CARRIES`` (one line of help), ``detect(sample)``, ``items(source)``, which
+gives the dialogues of a file unread, and ``conversation(item)``, which reads one of them. So a dialogue that is not
+as it should be is refused alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import InputError
+from ..formats.parts import Once
+from ..formats.source import Source
+from ..model import Conversation, Notice
+from ..registry import Registry
+
+# Detection asks in this order; layouts that other packages bring are read when they are named.
+registry = Registry(
+    "conversation format",
+    "dialmeter.conversations",
+    {name: f"{__name__}.{module}" for name, module in {"native": "native"}.items()},
+)
+
+
+class Conversations:
+    """A file being read: conversations come one by one, once.
+
+    Attributes:
+        refused: dialogues that could not be read, each as the error that says why; complete when all is read.
+    """
+
+    def __init__(self, source: Source, name: str, module: ModuleType) -> None:
+        self.name = source.name
+        self.format = name
+        self.refused: list[InputError] = []
+        self._source = source
+        self._module = module
+
+    def __iter__(self) -> Iterator[Conversation]:
+        once = Once()
+        try:
+            for item in self._module.items(self._source):
+                try:
+                    found = self._module.conversation(item)
+                    once.check(found.id)
+                except InputError as error:
+                    self.refused.append(error.at(file=self.name))
+                else:
+                    yield found
+        except InputError as error:
+            raise error.at(file=self.name) from None
+        finally:
+            self._source.close()
+
+    def close(self) -> None:
+        """Closes a file that will not be read after all."""
+        self._source.close()
+
+    @property
+    def share_read(self) -> float | None:
+        """How much of the file has been read, from 0 to 1; None where that is not known."""
+        return self._source.share_read
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What the reader has to say, complete when all is read."""
+        return self._source.notices
+
+
+def open_conversations(path: str | Path, form: str | None = None) -> Conversations:
+    """Opens a file of talk in a layout that is named or found.
+
+    Args:
+        path: a file, a folder, or ``-``.
+        form: the name of a layout; without it the file is looked at.
+
+    Raises:
+        DialmeterError: no such layout.
+        InputError: the file cannot be read, or its layout is unknown.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "talk.jsonl")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write('{"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "hello"}]}')
+        ...     [(talk.id, talk.moves[0].text) for talk in open_conversations(path)]
+        [('d1', 'hello')]
+    """
+    if form is not None:
+        registry.load(form)
+    source = Source(path)
+    if not source.is_folder and source.path != "-" and not Path(source.path).exists():
+        raise InputError("no such file", file=source.name)
+    try:
+        name = form or _detect(source)
+    except InputError:
+        source.close()
+        raise
+    return Conversations(source, name, registry.load(name))
+
+
+def _detect(source: Source) -> str:
+    sample = source.sample
+    for name in registry.builtin():
+        if registry.load(name).detect(sample):
+            return name
+    raise InputError(
+        "not a file of talk that dialmeter knows; see `dialmeter list conversations`, or name its layout with --from",
+        file=source.name,
+    )

@@ -1,0 +1,1 @@
+"""Judges of dialogue (automatic metrics, language models) under attack."""
