@@ -140,7 +140,7 @@ def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
 
 def _labels(files: tuple[str, ...]) -> list[str]:
     """File names without endings; with their folders where two are alike."""
-    stems = [Path(file).name.split(".")[0] or file for file in files]
+    stems = [file.rpartition("#")[2] if "#" in file else Path(file).name.split(".")[0] or file for file in files]
     return stems if len(set(stems)) == len(stems) else list(files)
 
 

@@ -77,7 +77,7 @@ class Corpus:
 
     def light(self) -> Iterator[Any]:
         """As iterating, but without utterances and with states left undecoded where the format has such a way."""
-        reader = getattr(self._module, "read_light", None)
+        reader = None if self._source.tracker else getattr(self._module, "read_light", None)
         return iter(self) if reader is None else self._placed(reader(self._source))
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
     """Opens a file in a format that is named or found.
 
     Args:
-        path: a file, a folder, or ``-``.
+        path: a file, a folder, or ``-``; ``FILE#NAME`` picks one tracker of a native file that holds several.
         role: what the states of a file that holds one per turn are.
         form: the name of a format; without it the file is looked at.
 
@@ -138,17 +138,27 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
         DialmeterError: no such format.
         InputError: the file cannot be read, or its format is unknown.
     """
-    source = Source(path)
+    source = _source(path)
     if form is not None and form not in registry.names():
         registry.load(form)
     if not source.is_folder and source.path != "-" and not Path(source.path).exists():
         raise InputError("no such file", file=source.name)
     try:
         name = form or detect(source)
+        if source.tracker and name != "native":
+            raise InputError(
+                f"format {name} holds one tracker; #{one_line(source.tracker)} names one of several", file=source.name
+            )
     except InputError:
         source.close()
         raise
     return Corpus(source, name, registry.load(name), role)
+
+
+def _source(path: str | Path) -> Source:
+    """The source of a path, with the tracker that is named behind a ``#`` unless there is a file of that very name."""
+    file, mark, tracker = str(path).rpartition("#")
+    return Source(file, tracker) if mark and file and not Path(path).exists() else Source(path)
 
 
 def read(path: str | Path, form: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:

@@ -3,6 +3,8 @@
 ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {...}, "user": "..", "system": ".."}]}``
 
 Turns may also have ``frames``: ``{service: {"gold_intent": "..", "pred_intent": "..", "gold_requested": [..], "pred_requested": [..]}}``.
+Further trackers stand beside ``pred`` as ``pred:NAME`` and are read as ``FILE#NAME``. Where the line has ``talk`` (the moves
+of both speakers, as users and judges are measured on), the utterances of a turn are taken from there if it has none.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from ..errors import InputError
+from ..errors import InputError, one_line
 from ..model import Dialogue, Frame, State, Turn
 from . import Role
 from .parts import Once, as_list, as_mapping, as_text, dialogue, flat_state, turn_number
 from .slot_names import slot_namer
 from .source import Sample, Source, parse_document
+from .talk import with_talk
 
 Parsed = TypeVar("Parsed", "Dialogue", "LightDialogue | Dialogue")
 
@@ -32,7 +35,7 @@ def detect(sample: Sample) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    return _each_line(source, lambda number, line: _dialogue(line, source.name, number))
+    return _each_line(source, lambda number, line: _dialogue(line, source.name, number, source.tracker))
 
 
 def _each_line(source: Source, parse: Callable[[int, bytes], Parsed]) -> Iterator[Parsed]:
@@ -46,26 +49,36 @@ def _each_line(source: Source, parse: Callable[[int, bytes], Parsed]) -> Iterato
         yield found
 
 
-def _dialogue(line: bytes, name: str, number: int) -> Dialogue:
+def _dialogue(line: bytes, name: str, number: int, tracker: str = "") -> Dialogue:
     thing = as_mapping(parse_document(line, name, [], number), "a line")
     dialogue_id = thing.get("dialogue_id")
     if not isinstance(dialogue_id, str):
         raise InputError("dialogue_id must be a string")
     try:
         turns = as_list(thing.get("turns"), "turns")
-        return dialogue(dialogue_id, [_turn(position, turn) for position, turn in enumerate(turns)])
+        key = f"pred:{tracker}" if tracker else "pred"
+        if tracker and turns and not any(isinstance(turn, dict) and key in turn for turn in turns):
+            raise InputError(f"no states of a tracker called {one_line(tracker)!r}; {_trackers_of(turns)}")
+        read = [_turn(position, turn, key) for position, turn in enumerate(turns)]
+        return dialogue(dialogue_id, with_talk(read, thing.get("talk")))
     except InputError as error:
         raise error.at(dialogue=dialogue_id) from None
 
 
-def _turn(position: int, thing: Any) -> Turn:
+def _trackers_of(turns: list[Any]) -> str:
+    keys = {key for turn in turns if isinstance(turn, dict) for key in turn if key.startswith("pred:")}
+    names = ", ".join(sorted(one_line(key.removeprefix("pred:")) for key in keys))
+    return f"there are: {names}" if names else "the dialogue holds one tracker, without a name"
+
+
+def _turn(position: int, thing: Any, key: str) -> Turn:
     try:
         turn = as_mapping(thing, "a turn")
         number = turn_number(turn.get("turn", position))
         return Turn(
             number=number,
             gold=flat_state(turn["gold"]) if turn.get("gold") is not None else None,
-            pred=flat_state(turn["pred"]) if turn.get("pred") is not None else None,
+            pred=flat_state(turn[key]) if turn.get(key) is not None else None,
             user=as_text(turn.get("user"), "user"),
             system=as_text(turn.get("system"), "system"),
             frames=_frames(turn.get("frames")),

@@ -42,10 +42,12 @@ class Source:
 
     Args:
         path: a file, a folder, or ``-`` for standard input.
+        tracker: whose predictions are read, in a file that holds several trackers' by name.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, tracker: str = "") -> None:
         self.path = str(path)
+        self.tracker = tracker
         self.name = "standard input" if self.path == "-" else self.path
         self._front: list[bytes] = []
         self._raw: BinaryIO | None = None
