@@ -10,11 +10,12 @@ import click
 import msgspec
 
 from .._version import __version__
-from ..errors import one_line
+from ..errors import InputError, one_line
 from ..formats import Corpus
 from ..model import Notice
 
 if TYPE_CHECKING:
+    from ..conversations import Conversations
     from ..report.chart_files import Chart
 
 SCHEMA = 1
@@ -57,7 +58,15 @@ def warn(notices: Sequence[Notice], quiet: bool) -> None:
         click.echo(f"warning: {one_line(notice.message + where, 400)}", err=True)
 
 
-def watched(dialogues: Iterable[Any], corpus: Corpus, quiet: bool) -> Iterator[Any]:
+def refusals(refused: Sequence[InputError]) -> list[Notice]:
+    """One warning for the dialogues that could not be read, with the reason of each of the first ten."""
+    if not refused:
+        return []
+    message = f"{len(refused)} dialogue{'s' if len(refused) > 1 else ''} left out"
+    return [Notice("left-out", len(refused), message, tuple(str(each) for each in refused[:10]))]
+
+
+def watched(dialogues: Iterable[Any], corpus: Corpus | Conversations, quiet: bool) -> Iterator[Any]:
     """Passes dialogues on and shows how far reading has come: a bar on a terminal, a line per 10 % elsewhere."""
     if quiet:
         yield from dialogues
@@ -67,7 +76,7 @@ def watched(dialogues: Iterable[Any], corpus: Corpus, quiet: bool) -> Iterator[A
         yield from _with_lines(dialogues, corpus)
 
 
-def _with_bar(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+def _with_bar(dialogues: Iterable[Any], corpus: Corpus | Conversations) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -89,7 +98,7 @@ def _with_bar(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
                 progress.update(task, completed=share or 0, total=None if share is None else 1.0, rate=rate)
 
 
-def _with_lines(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+def _with_lines(dialogues: Iterable[Any], corpus: Corpus | Conversations) -> Iterator[Any]:
     told = 0
     for count, each in enumerate(dialogues, 1):
         yield each

@@ -1,0 +1,89 @@
+"""``dialmeter user values``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from ..conversations import open_conversations
+from ..errors import DialmeterError, InputError, one_line
+from ..report.tables import Table, render
+from ..users.ontology import read_ontology
+from ..users.value_groups import Collected, Doubt, value_map
+from .options import quiet_option
+from .say import refusals, warn, watched
+
+
+@click.command()
+@click.argument("dialogues")
+@click.option("--ontology", metavar="FILE", help="The values that exist (MultiWOZ ontology, SGD schema).")
+@click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
+@click.option("--from", "form", metavar="LAYOUT", help="The layout of the file; found where it is not named.")
+@click.option(
+    "--similarity",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    help="From which likeness on two forms are one value.",
+)
+@click.option("--out", metavar="FILE", help="Write the map here; without it the map is printed.")
+@click.option("--force", is_flag=True, help="Replace a file in --out.")
+@quiet_option
+def values(**options: Any) -> None:
+    """Build a value map from the goals, acts and ontology of DIALOGUES, as a file to look at and edit.
+
+    `user score --values FILE` then takes forms of one value as equal.
+    """
+    out = Path(options["out"]) if options["out"] else None
+    if out is not None and out.exists() and not options["force"]:
+        raise DialmeterError(f"{out}: is there already; replace it with --force")
+    collected = Collected.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
+    corpus = open_conversations(options["dialogues"], options["form"], options["goals"])
+    for talk in watched(corpus, corpus, options["quiet"]):
+        collected.add(talk, _states_values)
+    warn([*corpus.notices, *refusals(corpus.refused)], options["quiet"])
+    found, doubts = value_map(collected, options["similarity"])
+    if not found:
+        raise InputError("no goal and no act with a value, so there is nothing to build a map from", file=corpus.name)
+    text = msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
+    if out is None:
+        click.echo(text)
+        return
+    try:
+        out.write_text(text + "\n", "utf-8")
+    except OSError as error:
+        raise DialmeterError(f"{out}: cannot be written: {error.strerror or error}") from None
+    click.echo(render(_summary(found, doubts), "text"))
+    for doubt in doubts[:10]:
+        click.echo(
+            f"look at {one_line(doubt.slot)}: {one_line(doubt.form)!r} went to {one_line(doubt.chosen)!r}, "
+            f"and is like {one_line(doubt.other)!r} too"
+        )
+    if len(doubts) > 10:
+        click.echo(f"… and {len(doubts) - 10} more")
+    click.echo(
+        f"\nmap: {out}\nNext: edit it, then dialmeter user score {one_line(options['dialogues'], 200)} --values {out}"
+    )
+
+
+def _states_values(act: str) -> bool:
+    """Does an act of this name state values, rather than ask for them?"""
+    return not any(word in act.lower() for word in ("request", "general"))
+
+
+def _summary(found: dict[str, Any], doubts: list[Doubt]) -> Table:
+    rows = []
+    for slot, entry in found.items():
+        wanted = {value: forms for value, forms in entry.items() if value != "special_keys"}
+        elsewhere = [
+            forms
+            for groups in entry.get("special_keys", {}).get("not_in_goal", {}).values()
+            for forms in groups.values()
+        ]
+        unsure = sum(doubt.slot == slot for doubt in doubts)
+        counts = (len(wanted), sum(map(len, wanted.values())), len(elsewhere), unsure)
+        rows.append((slot, *map(str, counts)))
+    return Table("", ("slot", "values", "forms", "values in no goal", "doubts"), tuple(rows), frozenset({1, 2, 3, 4}))
