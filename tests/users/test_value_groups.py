@@ -1,0 +1,118 @@
+"""Value maps built from goals, ontology and acts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.model import Act, Conversation, DomainGoal, Move
+from dialmeter.users.ontology import read_ontology
+from dialmeter.users.value_groups import Collected, Doubt, value_map
+
+
+def talk(*acts: Act, goal: DomainGoal | None = None) -> Conversation:
+    return Conversation("d1", (Move("user", acts=acts),), {"hotel": goal} if goal else None)
+
+
+def informs(*values: str, slot: str = "name") -> Act:
+    return Act("Hotel-Inform", "hotel", slot, values)
+
+
+def stated(name: str) -> bool:
+    return "Inform" in name
+
+
+def built(*talks: Conversation, ontology: dict[str, list[str]] | None = None) -> dict[str, object]:
+    collected = Collected.empty(ontology)
+    for each in talks:
+        collected.add(each, stated)
+    return value_map(collected)[0]
+
+
+def test_forms_go_to_the_value_of_the_goal_that_they_are_like() -> None:
+    goal = DomainGoal(info={"Name": "The Copper Kettle"})
+    assert built(talk(informs("the copper kettel", "Kettle the copper"), goal=goal)) == {
+        "name": {"the copper kettle": ["kettle the copper", "the copper kettel", "the copper kettle"]}
+    }
+
+
+def test_every_part_of_a_goal_is_canonical() -> None:
+    goal = DomainGoal(
+        info={"area": "east"}, fail_info={"area": "west"}, book={"day": "monday"}, fail_book={"day": "sunday"}
+    )
+    assert built(talk(goal=goal)) == {
+        "area": {"east": ["east"], "west": ["west"]},
+        "day": {"monday": ["monday"], "sunday": ["sunday"]},
+    }
+
+
+def test_what_no_goal_asks_for_is_grouped_under_its_most_frequent_form() -> None:
+    said = talk(informs("blue heron inn", "blue heron inn", "blue heron in", "quarry lodge"))
+    assert built(said) == {
+        "name": {
+            "special_keys": {
+                "not_in_goal": {
+                    "hotel": {"blue heron inn": ["blue heron in", "blue heron inn"], "quarry lodge": ["quarry lodge"]}
+                }
+            }
+        }
+    }
+
+
+def test_acts_that_state_nothing_do_not_count() -> None:
+    assert built(talk(Act("Hotel-Request", "hotel", "name", ("?",)))) == {}
+
+
+def test_a_form_between_two_values_is_told() -> None:
+    collected = Collected.empty({"name": ["north hall inn", "north hill inn"]})
+    collected.add(talk(informs("north hell inn")), stated)
+    _, doubts = value_map(collected)
+    assert doubts == [Doubt("name", "north hell inn", "north hall inn", "north hill inn")]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"hotel-semi-area": ["East", "west"], "hotel-book-people": [2]},
+        {"hotel": {"area": ["East", "west"], "people": ["2"]}},
+        [
+            {
+                "service_name": "hotel",
+                "slots": [
+                    {"name": "area", "possible_values": ["East", "west"]},
+                    {"name": "people", "possible_values": ["2"]},
+                ],
+            }
+        ],
+    ],
+)
+def test_ontologies_of_three_layouts_are_one(tmp_path: Path, document: object) -> None:
+    path = tmp_path / "ontology.json"
+    path.write_text(json.dumps(document), "utf-8")
+    assert read_ontology(path) == {"area": ["east", "west"], "people": ["2"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "an ontology without values"),
+        ('{"hotel-area": "east"}', "slot hotel-area: the values of 'hotel-area' must be a list"),
+        ('{"hotel-area": [', "not valid JSON"),
+        ("3", "an ontology must be an object"),
+    ],
+)
+def test_an_ontology_that_is_none_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "ontology.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match="ontology.json") as caught:
+        read_ontology(path)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_ontology_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_ontology(tmp_path / "nothing.json")
