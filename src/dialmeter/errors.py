@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 
 class DialmeterError(Exception):
@@ -55,6 +57,16 @@ class InputError(DialmeterError):
             slot=self.slot if self.slot is not None else slot,
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        places: dict[str, Any] = {
+            "file": self.file,
+            "line": self.line,
+            "dialogue": self.dialogue,
+            "turn": self.turn,
+            "slot": self.slot,
+        }
+        return partial(InputError, **places), (self.message,)
+
     def __str__(self) -> str:
         place = ", ".join(
             f"{word} {one_line(str(what), 80)}"
@@ -74,6 +86,14 @@ class MissingExtra(DialmeterError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an optional part: pip install 'dialmeter[{extra}]'")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What a process is told of another one's error is the line, not what it was made from.
+        return DialmeterError, (str(self),)
+
+
+class Unfinished(DialmeterError):
+    """Part of the work could not be done; what was done is kept and can be gone on with (exit code 3)."""
 
 
 class ConditionHolds(Exception):

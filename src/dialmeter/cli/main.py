@@ -13,10 +13,11 @@ from typing import Any
 import click
 
 from .._version import __version__
-from ..errors import ConditionHolds, DialmeterError, did_you_mean, one_line
+from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
 
 EXIT_CONDITION = 1
 EXIT_INPUT = 2
+EXIT_UNFINISHED = 3
 EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 
@@ -86,6 +87,8 @@ def _guarded(call: Callable[[], Any]) -> int:
         return _complain("interrupted", EXIT_INTERRUPTED)
     except ConditionHolds as holds:
         return _complain(str(holds), EXIT_CONDITION)
+    except Unfinished as error:
+        return _complain(str(error), EXIT_UNFINISHED)
     except DialmeterError as error:
         return _complain(str(error), EXIT_INPUT)
     except BrokenPipeError:

@@ -1,0 +1,102 @@
+"""Shards in processes: the same results in the same order, whatever dies on the way."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialmeter.engine import Done, Lost, map_shards
+from dialmeter.errors import DialmeterError, InputError, MissingExtra
+
+
+def squared(number: int) -> int:
+    return number * number
+
+
+def killed_once(task: tuple[str, int]) -> int:
+    """Dies at the first attempt on number 2, as by the kernel."""
+    mark, number = task
+    if number == 2 and not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return squared(number)
+
+
+def killed_always(number: int) -> int:
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return squared(number)
+
+
+def refusing(number: int) -> int:
+    if number in (3, 5):
+        raise InputError("not a number that I like", file="f.jsonl", dialogue=f"d{number}", turn=1)
+    return squared(number)
+
+
+def broken(number: int) -> int:
+    return 1 // (number - 1)
+
+
+@given(st.lists(st.integers(-99, 99)))
+def test_one_worker_works_here(numbers: list[int]) -> None:
+    assert list(map_shards(squared, numbers)) == [Done(number * number) for number in numbers]
+
+
+@pytest.mark.parametrize("workers", [2, 3, 50])
+def test_any_number_of_workers_gives_the_same_in_the_same_order(workers: int) -> None:
+    assert list(map_shards(squared, range(20), workers)) == [Done(number * number) for number in range(20)]
+
+
+def test_a_worker_that_is_killed_is_replaced_and_its_shard_done_again(tmp_path: Path) -> None:
+    tasks = [(str(tmp_path / "mark"), number) for number in range(6)]
+    assert list(map_shards(killed_once, tasks, 2)) == [Done(number * number) for number in range(6)]
+    assert (tmp_path / "mark").exists()
+
+
+def test_a_shard_that_kills_twice_is_given_up_and_the_others_are_finished() -> None:
+    outcomes = list(map_shards(killed_always, range(6), 2))
+    lost = outcomes.pop(2)
+    assert isinstance(lost, Lost)
+    assert lost.reason == "2 workers died at it, the last one by signal 9"
+    assert outcomes == [Done(number * number) for number in range(6) if number != 2]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bad_input_is_told_of_the_first_shard_with_its_place(workers: int) -> None:
+    done = []
+    with pytest.raises(InputError) as caught:
+        done.extend(map_shards(refusing, range(8), workers))
+    assert str(caught.value) == "f.jsonl: dialogue d3, turn 1: not a number that I like"
+
+
+def test_a_mistake_in_the_work_is_no_bad_input() -> None:
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        list(map_shards(broken, range(4), 2))
+
+
+def test_stopping_early_leaves_no_process_behind() -> None:
+    import multiprocessing
+
+    outcomes = map_shards(squared, range(100), 2)
+    assert next(outcomes) == Done(0)
+    outcomes.close()  # type: ignore[attr-defined]
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DialmeterError("plain"),
+        InputError("bad", file="f", line=3, dialogue="d", turn=2, slot="s"),
+        MissingExtra("a chart", "charts"),
+    ],
+)
+def test_errors_travel_between_processes_with_their_words(error: DialmeterError) -> None:
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
