@@ -33,7 +33,7 @@ _SCORER_OUTPUT = "dialogues_and_metrics.json"
 
 def detect(sample: Sample) -> bool:
     if sample.kind == "folder":
-        return bool(_dialogue_files(sample.value))
+        return bool(dialogue_files(sample.value))
     if sample.kind != "document" or not isinstance(sample.value, list) or not sample.value:
         return False
     first = sample.value[0]
@@ -46,7 +46,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     source.schema = _schema_near(source)
     once = Once()
     stateless = True
-    for name, document in _documents(source):
+    for name, document in documents(source):
         try:
             for position, thing in enumerate(as_list(document, "the file")):
                 found = _dialogue(position, thing, role)
@@ -59,7 +59,8 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
         raise InputError("no frame of a user turn holds a state")
 
 
-def _dialogue_files(folder: Path) -> list[Path]:
+def dialogue_files(folder: Path) -> list[Path]:
+    """The files of a folder that hold dialogues, in order."""
     try:
         names = sorted(path.name for path in folder.iterdir())
     except OSError as error:
@@ -67,11 +68,12 @@ def _dialogue_files(folder: Path) -> list[Path]:
     return [folder / name for name in names if _DIALOGUE_FILE.fullmatch(name) and name != _SCORER_OUTPUT]
 
 
-def _documents(source: Source) -> Iterator[tuple[str, Any]]:
+def documents(source: Source) -> Iterator[tuple[str, Any]]:
+    """The document of a file, or those of a folder one by one, each with its name."""
     if not source.is_folder:
         yield source.name, source.document
         return
-    paths = _dialogue_files(Path(source.path))
+    paths = dialogue_files(Path(source.path))
     if not paths:
         raise InputError("a folder without dialogues_*.json")
     for path in paths:

@@ -31,9 +31,9 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Sample(NamedTuple):
-    """What detection sees: a parsed document, the first of many JSON lines, plain text, or a folder."""
+    """What detection sees: a parsed document, the first of many JSON lines (of lists: "lists"), plain text, or a folder."""
 
-    kind: Literal["document", "lines", "text", "folder"]
+    kind: Literal["document", "lines", "lists", "text", "folder"]
     value: Any
 
 
@@ -172,12 +172,14 @@ class Source:
             first = None
         if isinstance(first, dict) and ("dialogue_id" in first or self._peek_line()):
             return Sample("lines", first)
+        if isinstance(first, list) and self._peek_line():
+            return Sample("lists", first)
         return Sample("document", self.document)
 
     def _peek_line(self) -> bytes:
         """The next line that is not blank, which stays in the source; empty at the end."""
         line = b"\n"
-        while line.isspace():
+        while line.removeprefix(_MARK).isspace():
             line = self._readline()
             self._front.append(line)
         return line
