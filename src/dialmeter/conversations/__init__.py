@@ -22,7 +22,7 @@ from ..registry import Registry
 registry = Registry(
     "conversation format",
     "dialmeter.conversations",
-    {name: f"{__name__}.{module}" for name, module in {"native": "native"}.items()},
+    {name: f"{__name__}.{module}" for name, module in {"native": "native", "gcdf1": "gcdf1"}.items()},
 )
 
 

@@ -172,8 +172,9 @@ class Source:
             first = None
         if isinstance(first, dict) and ("dialogue_id" in first or self._peek_line()):
             return Sample("lines", first)
-        if isinstance(first, list) and self._peek_line():
-            return Sample("lists", first)
+        if isinstance(first, list):
+            # The only line is the document. A reader that wants it checked for doubled keys asks for `document`.
+            return Sample("lists" if self._peek_line() else "document", first)
         return Sample("document", self.document)
 
     def _peek_line(self) -> bytes:
