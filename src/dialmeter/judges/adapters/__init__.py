@@ -1,0 +1,1 @@
+"""Judges that wrap neural models and services; what they need is imported when they are made."""

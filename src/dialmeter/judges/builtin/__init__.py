@@ -1,0 +1,1 @@
+"""Judges that run on any machine."""

@@ -1,0 +1,156 @@
+"""Judges from Python: any object of a module, and any program that reads JSON lines."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from inspect import isclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import DialmeterError, one_line
+from ..model import Move
+from .judge import FACETS, Item, Judge
+
+
+def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
+    """The judge ``module:object``: a judge, a class of judges, or a function of context and reply.
+
+    The module is looked for in the current folder too. A function says ``higher_is_better`` as an attribute, or as a
+    parameter: ``my_module:my_function(higher_is_better=true)``.
+
+    Raises:
+        DialmeterError: it cannot be imported, is not a judge, or does not say whether higher is better.
+
+    Example:
+        >>> judge = judge_of_object("statistics:mean", {"higher_is_better": "false"})
+        >>> judge.name, judge.higher_is_better
+        ('statistics:mean', False)
+    """
+    name, _, attribute = text.partition(":")
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = import_module(name)
+        thing = module
+        for part in attribute.split("."):
+            thing = getattr(thing, part)
+        thing = thing(**given) if isclass(thing) else thing
+    except Exception as error:
+        raise DialmeterError(f"judge {text} cannot be loaded: {type(error).__name__}: {error}") from None
+    if callable(getattr(thing, "score", None)):
+        return _checked(text, thing)
+    if not callable(thing):
+        raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
+    return FunctionJudge(thing, text, _direction(text, thing, given), _source_of(module))
+
+
+def _checked(text: str, thing: Any) -> Judge:
+    missing = [name for name in ("name", "higher_is_better", "scale", "facets") if not hasattr(thing, name)]
+    if missing:
+        raise DialmeterError(f"judge {text} does not say {', '.join(missing)}; see the protocol in docs/judges.md")
+    if not isinstance(thing.higher_is_better, bool):
+        raise DialmeterError(f"judge {text}: higher_is_better is True or False, not {thing.higher_is_better!r}")
+    unknown = sorted(set(thing.facets or ()) - set(FACETS))
+    if unknown:
+        raise DialmeterError(f"judge {text}: unknown facet {unknown[0]!r}; known: {', '.join(FACETS)}")
+    judge: Judge = thing
+    return judge
+
+
+def _direction(text: str, thing: Any, given: Mapping[str, str]) -> bool:
+    told = given.get("higher_is_better", getattr(thing, "higher_is_better", None))
+    known = {"true": True, "false": False, "True": True, "False": False, True: True, False: False}
+    if told not in known:
+        raise DialmeterError(f"judge {text} does not say whether higher is better: {text}(higher_is_better=true)")
+    return known[told]
+
+
+def _source_of(module: Any) -> str:
+    """A digest of the module's file, so that scores are not kept from one version of it to the next."""
+    path = getattr(module, "__file__", None)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:10] if path else ""
+
+
+class FunctionJudge:
+    """A plain function of context and reply as a judge."""
+
+    scale: tuple[float, float] | None = None
+    facets: frozenset[str] | None = None
+
+    def __init__(
+        self, function: Callable[[Sequence[Move], str], float], name: str, higher_is_better: bool, source: str = ""
+    ) -> None:
+        self.name = name
+        self.higher_is_better = higher_is_better
+        self.identity = f"{name}@{source}" if source else name
+        self._function = function
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        return [float(self._function(context, reply)) for context, reply in items]
+
+
+class CommandJudge:
+    """A program that reads one JSON line per reply and writes one number per line.
+
+    A line is ``{"context": [{"speaker": "..", "text": ".."}], "reply": ".."}``. The program is started once per batch,
+    gets all lines, and then the end of its input: so it may read as it likes, and need not flush.
+
+    Args:
+        command: the program and its arguments, without a shell.
+        name: how tables call it.
+        higher_is_better: what a higher number means.
+        batch_size: how many replies it gets at a time.
+
+    Example:
+        >>> judge = CommandJudge([sys.executable, "-c", "import sys; [print(len(line)) for line in sys.stdin]"])
+        >>> judge.score([((Move("user", "hello"),), "hi")])
+        [61.0]
+    """
+
+    scale: tuple[float, float] | None = None
+    facets: frozenset[str] | None = None
+
+    def __init__(
+        self, command: Sequence[str], name: str = "", higher_is_better: bool = True, batch_size: int = 500
+    ) -> None:
+        self.name = name or Path(command[0]).name
+        self.higher_is_better = higher_is_better
+        self.batch_size = batch_size
+        self.identity = "command " + msgspec.json.encode(list(command)).decode()
+        self._command = list(command)
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        lines = [
+            msgspec.json.encode(
+                {"context": [{"speaker": move.speaker, "text": move.text} for move in context], "reply": reply}
+            )
+            for context, reply in items
+        ]
+        try:
+            # The command is the user's own words on the command line, run without a shell.
+            done = subprocess.run(  # noqa: S603
+                self._command, input=b"\n".join(lines) + b"\n", capture_output=True, check=False
+            )
+        except OSError as error:
+            raise DialmeterError(f"{self._command[0]}: cannot be run: {error.strerror or error}") from None
+        if done.returncode:
+            last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            raise DialmeterError(f"{self.name} ended with code {done.returncode}: {one_line(' '.join(last), 300)}")
+        return [
+            _number(self.name, line) for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()
+        ]
+
+
+def _number(name: str, line: str) -> float:
+    try:
+        return float(line)
+    except ValueError:
+        raise DialmeterError(f"{name} wrote {one_line(line)!r}, which is not a number") from None

@@ -1,0 +1,124 @@
+"""Judges by name, as Python objects, and as programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialmeter.errors import DialmeterError
+from dialmeter.judges.judge import Judge, load_judge, registry
+from dialmeter.judges.objects import CommandJudge
+from dialmeter.model import Move
+
+CONTEXT = (Move("user", "where is the museum?"),)
+
+
+@pytest.mark.parametrize("name", ["constant", "random", "length", "overlap", "distinct"])
+def test_a_built_in_judge_is_a_judge(name: str) -> None:
+    shown, judge = load_judge(name)
+    assert shown == name
+    assert isinstance(judge, Judge)
+    assert len(judge.score([(CONTEXT, "the museum is here"), (CONTEXT, "")])) == 2
+
+
+def test_every_registered_judge_can_be_imported() -> None:
+    assert all(callable(registry.load(name)) for name in registry.builtin())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lenght", "unknown judge 'lenght'; did you mean length?"),
+        ("random(sead=3)", "judge random has no parameter 'sead'; did you mean seed?"),
+        ("random(seed=three)", "judge random: seed is a number, not 'three'"),
+        ("random(3)", "'random(3)': write parameters as key=value, separated by commas"),
+        ("constant(value=3)", "judge constant has no parameter 'value'; it has none"),
+        ("ngram-fluency", "judge ngram-fluency needs talk"),
+        ("random(seed=3", "is not a judge"),
+        ("no_such_module:thing", "cannot be loaded: ModuleNotFoundError"),
+        ("math:nothing", "cannot be loaded: AttributeError"),
+        ("math:pi", "is neither a judge nor a function"),
+        ("math:sqrt", "does not say whether higher is better"),
+    ],
+)
+def test_what_cannot_be_loaded_is_told_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(DialmeterError, match=r"^[^\n]*$") as told:
+        load_judge(text)
+    assert message in str(told.value)
+
+
+def module(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    (folder / f"{name}.py").write_text(text, "utf-8")
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+
+
+def test_a_function_of_a_module_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module(tmp_path, monkeypatch, "mine_a", "def letters(context, reply):\n    return len(reply) + len(context)\n")
+    name, judge = load_judge("mine_a:letters(higher_is_better=false)")
+    assert (name, judge.higher_is_better) == ("mine_a:letters", False)
+    assert judge.score([(CONTEXT, "four")]) == [5.0]
+
+
+def test_an_object_and_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+class Mine:
+    name, higher_is_better, scale, facets = "mine", True, (0.0, 1.0), frozenset({"interest"})
+    def __init__(self, by="1"):
+        self.by = float(by)
+    def score(self, items):
+        return [self.by for _ in items]
+ready = Mine("2")
+"""
+    module(tmp_path, monkeypatch, "mine_b", text)
+    assert load_judge("mine_b:ready")[1].score([(CONTEXT, "x")]) == [2.0]
+    name, judge = load_judge("better=mine_b:Mine(by=3)")
+    assert name == "better"
+    assert judge.score([(CONTEXT, "x")]) == [3.0]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("name = 'x'", "does not say higher_is_better, scale, facets"),
+        ("name, higher_is_better, scale, facets = 'x', 1, None, None", "higher_is_better is True or False, not 1"),
+        ("name, higher_is_better, scale, facets = 'x', True, None, {'grammar'}", "unknown facet 'grammar'"),
+    ],
+)
+def test_an_object_that_is_not_quite_a_judge(
+    body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    name = f"mine_{abs(hash(request.node.name))}"
+    module(tmp_path, monkeypatch, name, f"class Half:\n    {body}\n    def score(self, items): return []\n")
+    with pytest.raises(DialmeterError, match=message):
+        load_judge(f"{name}:Half")
+
+
+def program(text: str) -> CommandJudge:
+    return CommandJudge([sys.executable, "-c", text], "program")
+
+
+def test_a_program_reads_lines_and_writes_numbers() -> None:
+    text = (
+        "import sys, json\nfor line in sys.stdin:\n    d = json.loads(line); print(len(d['reply']) + len(d['context']))"
+    )
+    assert program(text).score([(CONTEXT, "four\nlines"), (CONTEXT, "é" * 3)]) == [11.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import sys; sys.exit('out of luck')", "program ended with code 1: out of luck"),
+        ("print('high')", "program wrote 'high', which is not a number"),
+    ],
+)
+def test_a_program_that_fails(text: str, message: str) -> None:
+    with pytest.raises(DialmeterError, match=message):
+        program(text).score([(CONTEXT, "x")])
+
+
+def test_a_program_that_is_not_there() -> None:
+    with pytest.raises(DialmeterError, match=r"no-such-program: cannot be run: No such file"):
+        CommandJudge(["no-such-program"]).score([(CONTEXT, "x")])
