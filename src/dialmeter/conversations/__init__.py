@@ -17,12 +17,30 @@ from ..formats.parts import Once
 from ..formats.source import Source
 from ..model import Conversation, Notice
 from ..registry import Registry
+from .goals import GoalFile
 
 # Detection asks in this order; layouts that other packages bring are read when they are named.
 registry = Registry(
     "conversation format",
     "dialmeter.conversations",
-    {name: f"{__name__}.{module}" for name, module in {"native": "native", "gcdf1": "gcdf1"}.items()},
+    {
+        name: f"{__name__}.{name}"
+        for name in (
+            "native",
+            "states",
+            "gcdf1",
+            "sgd",
+            "convlab3",
+            "multiwoz",
+            "taskmaster",
+            "chat",
+            "personachat",
+            "satisfaction",
+            "dailydialog",
+            "reddit",
+            "plain",
+        )
+    },
 )
 
 
@@ -33,12 +51,13 @@ class Conversations:
         refused: dialogues that could not be read, each as the error that says why; complete when all is read.
     """
 
-    def __init__(self, source: Source, name: str, module: ModuleType) -> None:
+    def __init__(self, source: Source, name: str, module: ModuleType, goals: GoalFile | None = None) -> None:
         self.name = source.name
         self.format = name
         self.refused: list[InputError] = []
         self._source = source
         self._module = module
+        self._goals = goals
 
     def __iter__(self) -> Iterator[Conversation]:
         once = Once()
@@ -47,10 +66,14 @@ class Conversations:
                 try:
                     found = self._module.conversation(item)
                     once.check(found.id)
+                    if self._goals is not None:
+                        found = self._goals.given_to(found)
                 except InputError as error:
                     self.refused.append(error.at(file=self.name))
                 else:
                     yield found
+            if self._goals is not None:
+                self._source.notices.extend(self._goals.notices())
         except InputError as error:
             raise error.at(file=self.name) from None
         finally:
@@ -71,12 +94,13 @@ class Conversations:
         return self._source.notices
 
 
-def open_conversations(path: str | Path, form: str | None = None) -> Conversations:
+def open_conversations(path: str | Path, form: str | None = None, *, goals: str | Path | None = None) -> Conversations:
     """Opens a file of talk in a layout that is named or found.
 
     Args:
         path: a file, a folder, or ``-``.
         form: the name of a layout; without it the file is looked at.
+        goals: a file of goals by dialogue, in MultiWOZ's layout, which take the place of those in the dialogues.
 
     Raises:
         DialmeterError: no such layout.
@@ -93,6 +117,7 @@ def open_conversations(path: str | Path, form: str | None = None) -> Conversatio
     """
     if form is not None:
         registry.load(form)
+    wanted = None if goals is None else GoalFile(goals)
     source = Source(path)
     if not source.is_folder and source.path != "-" and not Path(source.path).exists():
         raise InputError("no such file", file=source.name)
@@ -101,7 +126,7 @@ def open_conversations(path: str | Path, form: str | None = None) -> Conversatio
     except InputError:
         source.close()
         raise
-    return Conversations(source, name, registry.load(name))
+    return Conversations(source, name, registry.load(name), wanted)
 
 
 def _detect(source: Source) -> str:

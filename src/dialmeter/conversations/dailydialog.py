@@ -1,0 +1,37 @@
+"""DailyDialog's text files: one dialogue per line, ``__eou__`` after every utterance.
+
+``Is the bakery open ? __eou__ Only in the morning . __eou__``
+
+Two speakers, A and B, take turns. A dialogue's id is its place in the file, counted from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import InputError
+from ..formats.source import Sample, Source
+from ..model import Conversation
+from .entries import taking_turns, talk
+from .passages import Passage, single_lines
+
+CARRIES = "text, one dialogue per line, __eou__ after every utterance"
+
+_END = "__eou__"
+
+
+def detect(sample: Sample) -> bool:
+    return sample.kind == "text" and _END in sample.value
+
+
+def items(source: Source) -> Iterator[Passage]:
+    return single_lines(source)
+
+
+def conversation(item: Passage) -> Conversation:
+    try:
+        line = "".join(text for _, text in item.texts())
+    except InputError as error:
+        raise error.at(dialogue=item.name) from None
+    texts = [text.strip() for text in line.split(_END)]
+    return talk(item.name, taking_turns(texts if texts[-1] else texts[:-1]))

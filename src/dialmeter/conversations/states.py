@@ -1,0 +1,50 @@
+"""dialmeter's own lines of belief states, read for their utterances: the format ``native`` of trackers.
+
+``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``
+
+In a turn the system speaks before the user. What is empty was not said. Lines with ``talk`` are read by the layout ``native``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import InputError
+from ..formats.parts import as_list, as_mapping, as_text
+from ..formats.source import Sample, Source
+from ..model import SYSTEM, USER, Conversation, Move
+from .entries import Entry, entries, first_of, id_under, talk
+
+CARRIES = "text of files with belief states; JSON lines, streamed"
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind != "lines" or "talk" in sample.value or "dialogue_id" not in sample.value:
+        return False
+    turn = first_of(sample.value.get("turns"))
+    return bool(turn) and "speaker" not in turn
+
+
+def items(source: Source) -> Iterator[Entry]:
+    return entries(source)
+
+
+def conversation(item: Entry) -> Conversation:
+    name = None
+    try:
+        entry = item.mapping()
+        name = id_under(entry, "dialogue_id")
+        return talk(name, _moves(as_list(entry.get("turns"), "turns")))
+    except InputError as error:
+        raise item.placed(error, name) from None
+
+
+def _moves(turns: list[Any]) -> Iterator[Move]:
+    for place, each in enumerate(turns):
+        try:
+            turn = as_mapping(each, "a turn")
+            said = ((who, as_text(turn.get(who), who)) for who in (SYSTEM, USER))
+            yield from (Move(who, text) for who, text in said if text)
+        except InputError as error:
+            raise error.at(turn=place) from None

@@ -1,0 +1,47 @@
+"""Taskmaster: a list of dialogues with utterances of user and assistant.
+
+``[{"conversation_id": "dlg-1", "utterances": [{"index": 0, "speaker": "USER", "text": "A latte, please."}]}]``
+
+JSON lines of such dialogues read the same. Moves stand as the list has them; a speaker may have several in a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import InputError
+from ..formats.parts import as_list, as_mapping, as_text
+from ..formats.source import Sample, Source
+from ..model import Conversation, Move
+from .entries import Entry, entries, first_entry, first_of, id_under, speaker, talk
+
+CARRIES = "text of Taskmaster dialogues"
+
+
+def detect(sample: Sample) -> bool:
+    entry = first_entry(sample)
+    return "conversation_id" in entry and {"speaker", "text"} <= first_of(entry.get("utterances")).keys()
+
+
+def items(source: Source) -> Iterator[Entry]:
+    return entries(source)
+
+
+def conversation(item: Entry) -> Conversation:
+    name = None
+    try:
+        entry = item.mapping()
+        name = id_under(entry, "conversation_id")
+        return talk(name, _moves(entry.get("utterances")))
+    except InputError as error:
+        raise item.placed(error, name or item.name) from None
+
+
+def _moves(thing: Any) -> Iterator[Move]:
+    for place, each in enumerate(as_list(thing, "utterances")):
+        try:
+            said = as_mapping(each, "an utterance")
+            yield Move(speaker(said.get("speaker")), as_text(said.get("text"), "text"))
+        except InputError as error:
+            raise error.at(turn=place) from None
