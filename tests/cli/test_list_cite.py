@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import __version__, formats, measure, rules
+from dialmeter import __version__, conversations, formats, measure, rules
 
 from .invoke import call
 from .samples import town
@@ -31,6 +31,7 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     ("what", "names"),
     [
         ("formats", formats.registry.builtin()),
+        ("conversations", conversations.registry.builtin()),
         ("measures", measure.registry.builtin()),
         ("rules", list(rules.names())),
     ],
@@ -45,7 +46,7 @@ def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -
         assert all(name.replace("_", r"\_") in styled.out for name in names)
 
 
-@pytest.mark.parametrize("what", ["formats", "measures", "rules"])
+@pytest.mark.parametrize("what", ["formats", "conversations", "measures", "rules"])
 def test_everything_that_is_listed_is_described(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     listed = call(capsys, "list", what, "--json").json["items"]
     for item in listed:

@@ -10,18 +10,18 @@ import click
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from .. import formats, measure, rules
+from .. import conversations, formats, measure, rules
 from ..report.tables import Table, render
 from .options import style_options
 from .say import document, print_json, warn
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(["formats", "measures", "rules"]))
+@click.argument("what", type=click.Choice(["formats", "conversations", "measures", "rules"]))
 @click.argument("name", required=False)
 @style_options
 def list_(what: str, name: str | None, style: str) -> None:
-    """List formats, measures or rules; with NAME, describe one."""
+    """List formats of states, layouts of conversations, measures or rules; with NAME, describe one."""
     listing, describe = _KINDS[what]
     if name is not None:
         text = describe(name)
@@ -47,6 +47,17 @@ def _formats() -> Table:
 
 def _format(name: str) -> str:
     return f"{name}\n\n{inspect.getdoc(formats.registry.load(name)) or ''}"
+
+
+def _conversations() -> Table:
+    members, notices = conversations.registry.loaded()
+    warn(notices, quiet=False)
+    rows = [(name, module.CARRIES) for name, module in members.items()]
+    return Table("", ("layout", "carries"), tuple(rows))
+
+
+def _conversation(name: str) -> str:
+    return f"{name}\n\n{inspect.getdoc(conversations.registry.load(name)) or ''}"
 
 
 def _measures() -> Table:
@@ -98,6 +109,7 @@ def _rule_set(name: str) -> str:
 
 _KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], Any]]] = {
     "formats": (_formats, _format),
+    "conversations": (_conversations, _conversation),
     "measures": (_measures, _measure),
     "rules": (_rules, _rule_set),
 }

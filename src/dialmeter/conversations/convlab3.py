@@ -6,7 +6,7 @@
 
 An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain, also where MultiWOZ has a
 domain of its own for bookings: ``hotel-book`` says that a hotel is booked, ``hotel-nobook`` that it is not. Of a goal's
-slots those that begin with ``book`` are ``book``, the others ``info``. Goals do not tell what fails first: where a slot
+slots those that begin with the word book are ``book``, the others ``info``. Goals do not tell what fails first: where a slot
 has several values, the last is what the user ends with and the first is put into ``fail_book`` or ``fail_info``. Slots of
 MultiWOZ's domains get the names that MultiWOZ's goals have (``price range`` is ``pricerange``).
 """

@@ -15,7 +15,7 @@ from ..model import Conversation
 from .entries import taking_turns, talk
 from .passages import Passage, single_lines
 
-CARRIES = "text, one dialogue per line, __eou__ after every utterance"
+CARRIES = "text, one dialogue per line, a mark after every utterance"
 
 _END = "__eou__"
 

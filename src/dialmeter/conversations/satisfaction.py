@@ -7,7 +7,7 @@
     USER<TAB>OVERALL<TAB><TAB>3,3,3
 
 The ratings are what several people gave, from 1 to 5; a row with the text OVERALL rates the dialogue and is no part of it.
-A dialogue's id is its place in the file, counted from 1. :func:`rated` gives the ratings too.
+A dialogue's id is its place in the file, counted from 1. ``read_rated`` gives the ratings too.
 """
 
 from __future__ import annotations
