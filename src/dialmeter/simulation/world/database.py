@@ -1,0 +1,115 @@
+"""What there is in town, and how to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import TypeAlias
+from zlib import crc32
+
+import msgspec
+from msgspec import Struct
+
+from .schema import DONTCARE
+
+Row: TypeAlias = Mapping[str, str]
+"""One place, train or car: slot → value, and what a booking depends on."""
+
+
+class _Table(Struct):
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class World:
+    """The tables of a town.
+
+    Args:
+        tables: domain → rows, in the order in which a system looks at them.
+
+    Example:
+        >>> found = town().search("hotel", {"area": "harbour", "stars": "5", "parking": "dontcare"})
+        >>> {(row["area"], row["stars"]) for row in found}
+        {('harbour', '5')}
+    """
+
+    def __init__(self, tables: Mapping[str, Iterable[Row]]) -> None:
+        self.tables = {domain: tuple(rows) for domain, rows in tables.items()}
+        self._found: dict[tuple[str, frozenset[tuple[str, str]]], tuple[Row, ...]] = {}
+
+    def search(self, domain: str, constraints: Mapping[str, str]) -> tuple[Row, ...]:
+        """The rows that meet all constraints, best first; what is not a column of the table is not looked at.
+
+        Trains that leave after a time come soonest first, those that arrive by a time latest first.
+        """
+        key = (domain, frozenset(constraints.items()))
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._search(domain, constraints)
+        return found
+
+    def _search(self, domain: str, constraints: Mapping[str, str]) -> tuple[Row, ...]:
+        rows = self.tables[domain]
+        wanted = {slot: value for slot, value in constraints.items() if slot in rows[0] and value != DONTCARE}
+        times = {slot: wanted.pop(slot) for slot in ("leaveat", "arriveby") if slot in wanted}
+        if not times:
+            found = [row for row in rows if all(row[slot] == value for slot, value in wanted.items())]
+            return tuple(sorted(found, key=lambda row: row["leaveat"]) if domain == "train" else found)
+        # Times differ from search to search, the rest seldom does.
+        found = [
+            row
+            for row in self.search(domain, wanted)
+            if row["leaveat"] >= times.get("leaveat", "") and row["arriveby"] <= times.get("arriveby", "24:00")
+        ]
+        return tuple(found if "leaveat" in times else reversed(found))
+
+    def entity(self, domain: str, name: str) -> Row | None:
+        """The place or train of that name."""
+        found = self.search(domain, {"trainid" if domain == "train" else "name": name})
+        return found[0] if found else None
+
+    def car(self, details: Mapping[str, str]) -> Row:
+        """The taxi that comes for a ride: the same for the same ride.
+
+        Example:
+            >>> ride = {"departure": "saltmere station", "destination": "otter house", "leaveat": "09:15"}
+            >>> town().car(ride) == town().car(dict(reversed(ride.items())))
+            True
+        """
+        cars = self.tables["taxi"]
+        return cars[crc32(_told("taxi", "", details)) % len(cars)]
+
+    def values(self, domain: str, slot: str) -> tuple[str, ...]:
+        """The values that a slot has in the table, sorted."""
+        return tuple(sorted({row[slot] for row in self.tables[domain] if slot in row}))
+
+
+def _told(domain: str, name: str, details: Mapping[str, str]) -> bytes:
+    return "|".join([domain, name, *(f"{slot}={details[slot]}" for slot in sorted(details))]).encode()
+
+
+def reference(domain: str, name: str, details: Mapping[str, str]) -> str:
+    """The reference of a booking, which tells what was booked without a table of bookings.
+
+    Example:
+        >>> reference("hotel", "otter house", {"day": "friday", "people": "2", "stay": "3"})
+        'pcvp7wsg'
+    """
+    letters = "abcdefghjkmnpqrstuvwxyz23456789"
+    number = crc32(_told(domain, name, details)) << 8 | crc32(name.encode()) & 0xFF
+    code = ""
+    for _ in range(8):
+        number, place = divmod(number, len(letters))
+        code += letters[place]
+    return code
+
+
+@cache
+def town() -> World:
+    """The town that comes with dialmeter."""
+    data = files(__package__).joinpath("data", "town.json").read_bytes()
+    tables = msgspec.json.decode(data, type=dict[str, _Table])
+    return World(
+        {domain: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for domain, table in tables.items()}
+    )

@@ -1,0 +1,91 @@
+"""Goals that a file brings: in MultiWOZ's layout, or those of dialogues that were played or recorded before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...conversations import open_conversations
+from ...conversations.goals import goal_in
+from ...errors import InputError
+from ...formats.parts import as_mapping
+from ...formats.source import Source
+from ...model import DomainGoal, Goal, Notice
+from .schema import DOMAINS
+
+_LISTED = 10
+
+
+def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
+    """Goals by dialogue, in the order of the file, and what was left out.
+
+    A JSON object of goals by id, ``data.json`` of MultiWOZ, and every file of talk that has goals will do. Domains that the
+    town does not have are left out; a dialogue with no other domain is, too.
+
+    Raises:
+        InputError: the file cannot be read, or holds no goal for this town.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "goals.json")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write('{"g1": {"hotel": {"info": {"area": "North"}, "reqt": ["phone"]}, "police": {"reqt": ["phone"]}}}')
+        ...     goals, notices = read_goals(path)
+        >>> goals["g1"]["hotel"].info, notices[0].code
+        ({'area': 'north'}, 'domain-not-in-town')
+    """
+    found = _in_file(str(path))
+    here = {name: _in_town(goal) for name, goal in found.items()}
+    elsewhere = [name for name, goal in found.items() if any(domain not in DOMAINS for domain in goal)]
+    kept = {name: goal for name, goal in here.items() if goal}
+    notices = [
+        Notice(code, len(names), f"{len(names)} {what}", tuple(names[:_LISTED]))
+        for code, names, what in (
+            ("domain-not-in-town", elsewhere, "goals have domains that the town does not have; these are left out"),
+            ("no-goal", [name for name in found if name not in kept], "dialogues have no goal for this town"),
+        )
+        if names
+    ]
+    if not kept:
+        raise InputError("no goal that can be played in this town", file=str(path))
+    return kept, notices
+
+
+def _in_file(path: str) -> dict[str, Goal]:
+    source = Source(path)
+    try:
+        value = source.sample.value if source.sample.kind == "document" else None
+        first = next(iter(value.values()), None) if isinstance(value, dict) else None
+        if isinstance(first, dict) and "log" not in first and "turns" not in first:
+            return _goals_by_id(source)
+    except InputError as error:
+        raise error.at(file=source.name) from None
+    finally:
+        source.close()
+    talks = open_conversations(path)
+    return {talk.id: talk.goal or {} for talk in talks}
+
+
+def _goals_by_id(source: Source) -> dict[str, Goal]:
+    goals: dict[str, Goal] = {}
+    for name, thing in as_mapping(source.document, "the file of goals").items():
+        try:
+            goals[name] = goal_in(as_mapping(thing, "a goal").get("goal", thing))
+        except InputError as error:
+            raise error.at(dialogue=name) from None
+    return goals
+
+
+def _in_town(goal: Goal) -> Goal:
+    """What of a goal the town has domains for, in small letters, as the town writes values."""
+    return {domain: _lowered(each) for domain, each in goal.items() if domain in DOMAINS}
+
+
+def _lowered(goal: DomainGoal) -> DomainGoal:
+    def lowered(pairs: Mapping[str, str]) -> dict[str, str]:
+        return {slot: value.lower() for slot, value in pairs.items()}
+
+    return DomainGoal(
+        lowered(goal.info), lowered(goal.fail_info), lowered(goal.book), lowered(goal.fail_book), goal.requests
+    )

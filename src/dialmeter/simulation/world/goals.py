@@ -1,0 +1,152 @@
+"""What visitors want: goals that can be reached, some of them only at the second try.
+
+A goal with ``fail_info`` starts with a wish that nothing in town meets, and one with ``fail_book`` with a booking that every
+place in question refuses; the second wish then works. Both are looked up, not declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+from ...model import DomainGoal, Goal
+from .booking import trouble
+from .database import Row, World
+from .schema import DAYS, DOMAINS
+from .value_map import goal_values
+
+VENUES = ("hotel", "restaurant", "attraction")
+DOMAIN_COUNTS = {1: 3, 2: 4, 3: 3}
+KNOWS_THE_NAME = 0.12
+SEARCH_FAILS = 0.3
+BOOKS = 0.65
+BOOKING_FAILS = 0.35
+MOST_MATCHES = 4  # few enough that they can all be full on the same day
+_TRIES = 200
+
+
+def sample_goals(world: World, count: int, seed: int) -> list[Goal]:
+    """Goals by seed; the first of many are the same as a few.
+
+    Example:
+        >>> from .database import town
+        >>> sample_goals(town(), 3, seed=7) == sample_goals(town(), 5, seed=7)[:3]
+        True
+    """
+    return [sample_goal(world, Random(f"goal {seed} {index}")) for index in range(count)]
+
+
+def sample_goal(world: World, rng: Random) -> Goal:
+    """One goal of one to three domains; a taxi comes last, and drives between places where there are two."""
+    count = rng.choices(list(DOMAIN_COUNTS), list(DOMAIN_COUNTS.values()))[0]
+    chosen = rng.sample(list(DOMAINS), count)
+    goal = {domain: _venue(world, domain, rng) for domain in chosen if domain in VENUES}
+    if "train" in chosen:
+        goal["train"] = _train(world, rng)
+    order = sorted(goal, key=chosen.index)
+    found = {domain: goal[domain] for domain in order}
+    if "taxi" in chosen:
+        found["taxi"] = _taxi(rng, linked=len(goal) - ("train" in goal) >= 2)
+    return found
+
+
+def _venue(world: World, domain: str, rng: Random) -> DomainGoal:
+    if rng.random() < KNOWS_THE_NAME:
+        row = rng.choice(world.tables[domain])
+        return _with_booking(world, domain, {"name": row["name"]}, {}, rng)
+    for _ in range(_TRIES):
+        row = rng.choice(world.tables[domain])
+        slots = [slot for slot in DOMAINS[domain].search if slot != "name"]
+        most = min(4, len(slots))
+        info = {slot: row[slot] for slot in sorted(rng.sample(slots, rng.randint(2, most)), key=slots.index)}
+        if len(world.search(domain, info)) > MOST_MATCHES:
+            continue
+        fails = _failing_search(world, domain, info, rng) if rng.random() < SEARCH_FAILS else {}
+        return _with_booking(world, domain, info, fails, rng)
+    raise AssertionError(f"no {domain} with few alternatives in {_TRIES} tries")
+
+
+def _train(world: World, rng: Random) -> DomainGoal:
+    row = rng.choice(world.tables["train"])
+    time = rng.choice(("leaveat", "arriveby"))
+    info = {slot: row[slot] for slot in ("departure", "destination", "day")} | {time: _near(row[time], time)}
+    fails = _failing_search(world, "train", info, rng, (time,)) if rng.random() < SEARCH_FAILS else {}
+    return _with_booking(world, "train", info, fails, rng)
+
+
+def _near(time: str, slot: str) -> str:
+    """A quarter of an hour before a train leaves, or after it arrives, in whole quarters."""
+    minutes = int(time[:2]) * 60 + int(time[3:])
+    rounded = minutes // 15 * 15 if slot == "leaveat" else min(-(-minutes // 15) * 15, 23 * 60 + 45)
+    return f"{rounded // 60:02}:{rounded % 60:02}" if slot == "leaveat" or rounded >= minutes else time
+
+
+def _taxi(rng: Random, linked: bool) -> DomainGoal:
+    """A ride; where it is linked, its ends are the places that the user finds in the other domains."""
+    time = rng.choice(("leaveat", "arriveby"))
+    info = {time: rng.choice(goal_values("taxi", time))}
+    if not linked:
+        departure, destination = rng.sample(goal_values("taxi", "departure"), 2)
+        info = {"departure": departure, "destination": destination, **info}
+    return DomainGoal(info=info, requests=_requests("taxi", info, rng, least=1))
+
+
+def _failing_search(
+    world: World, domain: str, info: Mapping[str, str], rng: Random, slots: tuple[str, ...] = ()
+) -> dict[str, str]:
+    """The same wish with one value that leaves nothing to find; empty where there is no such value."""
+    candidates = [
+        {**info, slot: value}
+        for slot in slots or tuple(info)
+        for value in goal_values(domain, slot)
+        if value != info[slot] and not world.search(domain, {**info, slot: value})
+    ]
+    return rng.choice(candidates) if candidates else {}
+
+
+def _with_booking(world: World, domain: str, info: dict[str, str], fails: dict[str, str], rng: Random) -> DomainGoal:
+    book: dict[str, str] = {}
+    refused: dict[str, str] = {}
+    if DOMAINS[domain].book and rng.random() < BOOKS:
+        rows = world.search(domain, info)
+        book = next((each for each in _bookings(domain, rng) if _all_free(domain, rows, each)), {})
+        if book and rng.random() < BOOKING_FAILS:
+            refused = next((each for each in _changed(book, domain, rng) if _all_refuse(domain, rows, each)), {})
+    requests = _requests(domain, info, rng, least=0 if book else 1)
+    return DomainGoal(info=info, fail_info=fails, book=book, fail_book=refused, requests=requests)
+
+
+def _bookings(domain: str, rng: Random) -> Iterator[dict[str, str]]:
+    for _ in range(_TRIES):
+        yield {slot: _booking_value(domain, slot, rng) for slot in DOMAINS[domain].book}
+
+
+def _changed(book: Mapping[str, str], domain: str, rng: Random) -> Iterator[dict[str, str]]:
+    """Bookings that differ in one slot."""
+    for _ in range(_TRIES):
+        slot = rng.choice(DOMAINS[domain].book)
+        value = _booking_value(domain, slot, rng)
+        if value != book[slot]:
+            yield {**book, slot: value}
+
+
+def _booking_value(domain: str, slot: str, rng: Random) -> str:
+    if slot == "day":
+        return rng.choice(DAYS)
+    if slot == "time":
+        return f"{rng.randint(11, 22)}:{rng.choice(('00', '15', '30', '45'))}"
+    return str(rng.randint(1, 5 if slot == "stay" else 8))
+
+
+def _all_free(domain: str, rows: tuple[Row, ...], book: Mapping[str, str]) -> bool:
+    return not any(trouble(domain, row, book) for row in rows)
+
+
+def _all_refuse(domain: str, rows: tuple[Row, ...], book: Mapping[str, str]) -> bool:
+    return all(trouble(domain, row, book) for row in rows)
+
+
+def _requests(domain: str, info: Mapping[str, str], rng: Random, least: int) -> tuple[str, ...]:
+    """Slots to ask for, none of which the user knows."""
+    slots = [slot for slot in DOMAINS[domain].request if slot not in info]
+    return tuple(sorted(rng.sample(slots, min(len(slots), rng.randint(least, 3))), key=slots.index))
