@@ -1,0 +1,196 @@
+"""The same talk in every layout: each writer takes the texts of some dialogues and gives the content of a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialmeter.conversations import open_conversations
+from dialmeter.errors import InputError
+from dialmeter.model import Conversation
+
+Talks = list[list[str]]
+
+TALKS: Talks = [
+    ["Is the bakery open on Sundays?", "Only in the morning.", "Thanks, that will do."],
+    ["Good evening.", "Good evening, how can I help?"],
+]
+_SIDES = ("user", "system")
+
+
+class Layout(NamedTuple):
+    """A layout, how to write it, and what else is true of it."""
+
+    form: str
+    write: Callable[[Talks], str]
+    keeps_empty: bool = True
+    """Is an utterance without text a move?"""
+
+
+def _json(thing: Any) -> str:
+    return json.dumps(thing, indent=1, ensure_ascii=False)
+
+
+def _lines(things: list[Any]) -> str:
+    return "".join(json.dumps(thing, ensure_ascii=False) + "\n" for thing in things)
+
+
+def _numbered(talks: Talks, moves: Callable[[list[str]], Any], key: str, **more: Any) -> list[Any]:
+    return [{"dialogue_id": f"d{place}", **more, key: moves(texts)} for place, texts in enumerate(talks, 1)]
+
+
+def _native(texts: list[str]) -> Any:
+    return [{"speaker": _SIDES[place % 2], "text": text} for place, text in enumerate(texts)]
+
+
+def _states(texts: list[str]) -> Any:
+    pairs = zip_longest(["", *texts[1::2]], texts[::2], fillvalue="")
+    return [{"turn": place, "system": system, "user": user} for place, (system, user) in enumerate(pairs)]
+
+
+def _framed(texts: list[str]) -> Any:
+    return [
+        {"speaker": _SIDES[place % 2].upper(), "utterance": text, "frames": [{"service": "hotel", "actions": []}]}
+        for place, text in enumerate(texts)
+    ]
+
+
+def _unified(texts: list[str]) -> Any:
+    return [
+        {"speaker": _SIDES[place % 2], "utterance": text, "utt_idx": place, "dialogue_acts": {"binary": []}}
+        for place, text in enumerate(texts)
+    ]
+
+
+def _multiwoz(talks: Talks) -> str:
+    logs = [[{"text": text, "metadata": {}} for text in texts] for texts in talks]
+    return _json({f"MUL{place}.json": {"goal": {}, "log": log} for place, log in enumerate(logs)})
+
+
+def _taskmaster(talks: Talks) -> list[Any]:
+    return [
+        {
+            "conversation_id": f"dlg-{place}",
+            "utterances": [
+                {"index": index, "speaker": ("USER", "ASSISTANT")[index % 2], "text": text}
+                for index, text in enumerate(texts)
+            ],
+        }
+        for place, texts in enumerate(talks)
+    ]
+
+
+def _messages(texts: list[str]) -> list[Any]:
+    return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+
+
+def _parlai(talks: Talks) -> str:
+    lines = []
+    for texts in talks:
+        lines += ["1 your persona: i keep bees.", "2 partner's persona: i bake."]
+        for place in range(0, len(texts), 2):
+            reply = f"\t{texts[place + 1]}\t\tone|two" if place + 1 < len(texts) else ""
+            lines.append(f"{3 + place // 2} {texts[place]}{reply}")
+    return "\n".join(lines) + "\n"
+
+
+def _histories(talks: Talks) -> list[Any]:
+    return [
+        {
+            "personality": ["i keep bees."],
+            "utterances": [
+                {"candidates": ["no", texts[place]], "history": texts[:place]} for place in range(len(texts))
+            ],
+        }
+        for texts in talks
+    ]
+
+
+def _satisfaction(talks: Talks) -> str:
+    blocks = []
+    for texts in talks:
+        rows = [
+            f"{_SIDES[place % 2].upper()}\t{text}\t{'' if place else 'general-greet'}\t{'' if place % 2 else '3,4,3'}"
+            for place, text in enumerate(texts)
+        ]
+        blocks.append("\n".join([*rows, "USER\tOVERALL\t\t2,3,4"]))
+    return "\n" + "\n\n".join(blocks) + "\n"
+
+
+def _thread(texts: list[str]) -> str:
+    return "\t".join([" EOS ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
+
+
+LAYOUTS: dict[str, Layout] = {
+    "native": Layout("native", lambda talks: _lines(_numbered(talks, _native, "talk"))),
+    "states": Layout("states", lambda talks: _lines(_numbered(talks, _states, "turns")), keeps_empty=False),
+    "gcdf1": Layout("gcdf1", lambda talks: _json(_numbered(talks, _framed, "turns", goal={"hotel": {}}))),
+    "sgd": Layout("sgd", lambda talks: _json(_numbered(talks, _framed, "turns", services=["hotel"]))),
+    "sgd lines": Layout("sgd", lambda talks: _lines(_numbered(talks, _framed, "turns"))),
+    "convlab3": Layout("convlab3", lambda talks: _json(_numbered(talks, _unified, "turns", goal={"inform": {}}))),
+    "convlab3 lines": Layout("convlab3", lambda talks: _lines(_numbered(talks, _unified, "turns"))),
+    "multiwoz": Layout("multiwoz", _multiwoz),
+    "taskmaster": Layout("taskmaster", lambda talks: _json(_taskmaster(talks))),
+    "taskmaster lines": Layout("taskmaster", lambda talks: _lines(_taskmaster(talks))),
+    "chat, lists": Layout("chat", lambda talks: _json([_messages(texts) for texts in talks])),
+    "chat, messages": Layout("chat", lambda talks: _json([{"messages": _messages(texts)} for texts in talks])),
+    "chat lines": Layout("chat", lambda talks: _lines([{"messages": _messages(texts)} for texts in talks])),
+    "chat lines of lists": Layout("chat", lambda talks: _lines([_messages(texts) for texts in talks])),
+    "personachat": Layout("personachat", _parlai),
+    "personachat splits": Layout("personachat", lambda talks: _json({"train": _histories(talks), "valid": []})),
+    "personachat list": Layout("personachat", lambda talks: _json(_histories(talks))),
+    "personachat lines": Layout("personachat", lambda talks: _lines(_histories(talks))),
+    "satisfaction": Layout("satisfaction", _satisfaction),
+    "dailydialog": Layout(
+        "dailydialog", lambda talks: "".join("".join(f"{text} __eou__ " for text in texts) + "\n" for texts in talks)
+    ),
+    "reddit": Layout("reddit", lambda talks: "".join(_thread(texts) + "\n" for texts in talks)),
+    "plain": Layout("plain", lambda talks: "\n\n".join("\n".join(texts) for texts in talks), keeps_empty=False),
+    "plain, labelled": Layout(
+        "plain",
+        lambda talks: "\n\n".join(
+            "\n".join(f"{('User', 'System')[place % 2]}: {text}" for place, text in enumerate(texts)) for texts in talks
+        ),
+    ),
+}
+
+
+def write(folder: Path, label: str, talks: Talks = TALKS) -> Path:
+    """One file of the talk in the layout of that label."""
+    path = folder / "file"
+    path.write_text(LAYOUTS[label].write(talks), encoding="utf-8", newline="")
+    return path
+
+
+def read_all(path: str | Path, form: str | None = None) -> list[Conversation]:
+    """Every conversation of a file in which nothing is refused."""
+    file = open_conversations(path, form)
+    found = list(file)
+    assert not file.refused
+    return found
+
+
+def outcome(path: Path, form: str | None = None) -> tuple[list[Conversation], list[InputError]]:
+    """What is read of a file that may be bad, and all that is said of it."""
+    try:
+        file = open_conversations(path, form)
+        return list(file), file.refused
+    except InputError as error:
+        return [], [error]
+
+
+def texts_of(found: list[Conversation]) -> Talks:
+    """What is said in each."""
+    return [[move.text for move in talk.moves] for talk in found]
+
+
+def complaints(path: Path, form: str | None = None) -> list[str]:
+    """Why dialogues of a file are refused, each in one line, without the file's name."""
+    file = open_conversations(path, form)
+    list(file)
+    said = [str(error) for error in file.refused]
+    assert all("\n" not in each and each.startswith(f"{file.name}: ") for each in said)
+    return [each.removeprefix(f"{file.name}: ") for each in said]
