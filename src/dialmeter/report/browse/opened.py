@@ -1,0 +1,157 @@
+"""An opened run: its index and single rows at once, and all that was found in its rows once they have been read."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ...errors import DialmeterError, InputError
+from ...runs import Run, open_run
+from .findings import Findings
+from .kinds import Kind, Scanned, kind_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Opened:
+    """A finished run to look at.
+
+    Args:
+        folder: the run's folder.
+        key: what it is called in addresses and headings; the folder's name if nothing is given.
+
+    Raises:
+        DialmeterError: no finished run, or one of a kind that cannot be shown.
+    """
+
+    def __init__(self, folder: Path, key: str | None = None) -> None:
+        self.key = folder.resolve().name if key is None else key
+        self.run: Run = open_run(folder)
+        self.manifest = self.run.manifest
+        self.kind: Kind = kind_of(self.manifest)
+        self.read = 0
+        self._lock = Lock()
+        self._found: Findings | None = None
+        self._problem: Exception | None = None
+        self._done = Event()
+        self._thread: Thread | None = None
+        self.scores: list[dict[str, Any]] = [
+            score for score in self.manifest.get("scores") or () if isinstance(score, dict) and "measure" in score
+        ]
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """The warnings of the run."""
+        return [each for each in self.manifest.get("warnings") or () if isinstance(each, dict)]
+
+    @cached_property
+    def index(self) -> dict[str, NDArray[Any]]:
+        """The index of the run, as far as it is whole.
+
+        Raises:
+            InputError: the index is missing or damaged.
+        """
+        try:
+            found = self.run.index()
+            rows = len(found["offset"])
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error}"
+            raise InputError(reason, file=str(self.run.folder / "index.npz")) from None
+        return {name: column for name, column in found.items() if column.shape == (rows,)}
+
+    def __len__(self) -> int:
+        return len(self.index["offset"])
+
+    @cached_property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """The scores of every row, by measure."""
+        return {name: column for name, column in self.index.items() if name != "offset"}
+
+    @property
+    def ranking(self) -> str:
+        """The score by which rows are sorted when nothing else is asked for."""
+        return self.kind.ranking(list(self.columns)) if self.columns else ""
+
+    def line(self, position: int) -> bytes:
+        """One row as it stands in the file, without reading the others."""
+        with open(self.run.folder / "rows.jsonl", "rb") as file:
+            file.seek(int(self.index["offset"][position]))
+            return file.readline()
+
+    def row(self, position: int) -> dict[str, Any]:
+        """One row by its position.
+
+        Raises:
+            InputError: the row is damaged.
+        """
+        try:
+            return msgspec.json.decode(self.line(position), type=dict[str, Any])
+        except (msgspec.DecodeError, OSError) as error:
+            raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
+
+    @property
+    def _rows_file(self) -> str:
+        return str(self.run.folder / "rows.jsonl")
+
+    def lines(self) -> Iterator[bytes]:
+        """All rows as they stand in the file."""
+        try:
+            with open(self.run.folder / "rows.jsonl", "rb") as file:
+                yield from file
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", file=self._rows_file) from None
+
+    def start_reading(self) -> None:
+        """Reads all rows in a thread, once."""
+        with self._lock:
+            if self._thread is None and not self._done.is_set():
+                self._thread = Thread(target=self._read_all, daemon=True)
+                self._thread.start()
+
+    def is_read(self, seconds: float = 0) -> bool:
+        """Have all rows been read? Waits a little for it."""
+        return self._done.wait(seconds)
+
+    @property
+    def findings(self) -> Findings:
+        """What was found in all rows; waits until they have been read.
+
+        Raises:
+            DialmeterError: a row is damaged.
+        """
+        self.start_reading()
+        self._done.wait()
+        if self._found is None:
+            raise self._problem or DialmeterError(f"{self.key}: cannot be read")
+        return self._found
+
+    def _read_all(self) -> None:
+        try:
+            found = Findings(tuple(field.name for field in self.kind.FIELDS))
+            for line in self.lines():
+                scanned = self._scanned(line)
+                found.add(scanned.id, scanned.findings)
+                found.sums.update(scanned.sums)
+                self.read += 1
+            self._found = found
+        except DialmeterError as error:
+            self._problem = error
+        except Exception as error:
+            # In a thread nobody would hear of it.
+            self._problem = DialmeterError(f"{self.key}: cannot be read: {type(error).__name__}: {error}")
+        finally:
+            self._done.set()
+
+    def _scanned(self, line: bytes) -> Scanned:
+        try:
+            return self.kind.scan(line)
+        except msgspec.DecodeError as error:
+            raise InputError(f"damaged: {error}", file=self._rows_file, line=self.read + 1) from None

@@ -1,0 +1,128 @@
+"""Which rows of a run, in which order: what an address asks for, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from .opened import Opened
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PAGE = 50
+IN_FILE = "order in file"
+ROUNDING = 1e-9
+
+
+class Query(Struct, frozen=True):
+    """What is asked for. ``by`` is a score (or the order in the file), which is at least low and below high as shown."""
+
+    by: str = ""
+    down: bool = False
+    low: float | None = None
+    high: float | None = None
+    q: str = ""
+    page: int = 1
+    wanted: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """The texts that findings must have, by field."""
+        return dict(self.wanted)
+
+    def params(self, **changes: str | None) -> dict[str, str]:
+        """The query as an address holds it, without what is usual; changes replace or (None) remove.
+
+        Example:
+            >>> Query(by="JGA", page=3, wanted=(("slot", "ferry-to"),)).params(page=None)
+            {'by': 'JGA', 'slot': 'ferry-to'}
+        """
+        found: dict[str, str | None] = {
+            "by": self.by or None,
+            "order": "down" if self.down else None,
+            "low": None if self.low is None else f"{self.low:g}",
+            "high": None if self.high is None else f"{self.high:g}",
+            "q": self.q or None,
+            **self.filters,
+            "page": str(self.page) if self.page > 1 else None,
+            **changes,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def parse_query(params: Mapping[str, str], run: Opened) -> Query:
+    """The query of an address; what makes no sense is left out."""
+    by = params.get("by", "")
+    return Query(
+        by=by if by in run.columns or by == IN_FILE else "",
+        down=params.get("order") == "down",
+        low=_number(params.get("low")),
+        high=_number(params.get("high")),
+        q=params.get("q", "").strip()[:200],
+        page=max(1, int(_number(params.get("page")) or 1)),
+        wanted=tuple((field.name, params[field.name]) for field in run.kind.FIELDS if params.get(field.name)),
+    )
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if isfinite(value) and abs(value) < 1e9 else None
+
+
+class Selection(NamedTuple):
+    """Positions of rows in order, and how many findings of each row pass the filter."""
+
+    positions: NDArray[np.int64]
+    hits: NDArray[np.int64] | None
+
+
+def select(run: Opened, query: Query) -> Selection:
+    """The rows that a query asks for. Without filter and search, only the index is read."""
+    import numpy as np
+
+    chosen = np.arange(len(run))
+    hits = None
+    if query.wanted:
+        chosen = run.findings.rows(query.filters)
+        hits = run.findings.hits(query.filters)
+    if query.q:
+        chosen = np.intersect1d(chosen, np.array(_search(run, query.q), dtype=np.int64))
+    by = query.by or run.ranking
+    if by and by != IN_FILE:
+        values = run.columns[by][chosen]
+        shown = 100 * values if run.kind.PERCENT else values
+        keep = np.ones(len(chosen), dtype=bool)
+        if query.low is not None:
+            keep &= shown >= query.low - ROUNDING
+        if query.high is not None:
+            keep &= shown < query.high - ROUNDING
+        chosen, values = chosen[keep], values[keep]
+        # Rows without a score come last either way.
+        order = np.lexsort((chosen, -values if query.down else values, np.isnan(values)))
+        chosen = chosen[order]
+    elif query.down:
+        chosen = chosen[::-1]
+    return Selection(chosen, hits)
+
+
+def _search(run: Opened, text: str) -> list[int]:
+    """The rows whose id or talk has the text, whatever its case."""
+    needle = text.lower()
+    raw = msgspec.json.encode(needle).decode()[1:-1]
+    found = []
+    for position, line in enumerate(run.lines()):
+        # Most lines do not have it in any form, and need not be decoded.
+        if raw in line.decode("utf-8", "replace").lower():
+            row = run.row(position)
+            if any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row))):
+                found.append(position)
+    return found

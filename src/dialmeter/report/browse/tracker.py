@@ -1,0 +1,191 @@
+"""Tracker runs: a row is a dialogue, and a finding is what became of a slot at a turn."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct, field
+
+from ...model import Value, domain_of
+from ..tables import Table, percent
+from .kinds import Field, Picture, RowsLink, Scanned
+
+if TYPE_CHECKING:
+    from .opened import Opened
+
+NAME = "tracker"
+UNIT = ("dialogue", "dialogues")
+PERCENT = True
+PAGE = "tracker_row.html"
+FIELDS = (
+    Field("domain", "domain"),
+    Field("slot", "slot"),
+    Field("class", "class"),
+    Field("age", "new or carried over"),
+    Field("turn", "turn"),
+    Field("gold", "gold value", listed=False),
+    Field("pred", "predicted value", listed=False),
+)
+MISTAKES = ("missed", "wrong", "over")
+RIGHT_TURN, WRONG_TURN = "turn right", "turn wrong"
+
+
+class Cell(Struct, frozen=True, gc=False):
+    """What became of a slot."""
+
+    kind: str = field(name="class")
+    age: str | None = None
+
+
+class Step(Struct, frozen=True):
+    """A turn of a row, without the talk."""
+
+    turn: int
+    exact: bool
+    gold: dict[str, Value]
+    pred: dict[str, Value]
+    slots: dict[str, Cell]
+
+
+class Row(Struct, frozen=True):
+    """A row, as far as it is counted."""
+
+    id: str
+    turns: tuple[Step, ...]
+
+
+_DECODER = msgspec.json.Decoder(Row)
+
+
+def scan(line: bytes) -> Scanned:
+    """A mistake is found at each of its turns, a right value once, where it begins, and every turn as right or wrong.
+
+    Example:
+        >>> scan(b'{"id": "d", "turns": [{"turn": 0, "exact": false, "gold": {"inn-area": "east"}, "pred": {}, '
+        ...      b'"slots": {"inn-area": {"class": "missed", "age": "new"}}}]}').findings
+        [('inn', 'inn-area', 'missed', 'new', '0', 'east', ''), ('', '', 'turn wrong', '', '0', '', '')]
+    """
+    row = _DECODER.decode(line)
+    findings: list[tuple[str, ...]] = []
+    sums: Counter[tuple[str, ...]] = Counter()
+    right: set[tuple[str, str]] = set()
+    for step in row.turns:
+        turn = str(step.turn)
+        wrong_domains = set()
+        for slot, cell in step.slots.items():
+            domain, gold, pred = domain_of(slot), shown(step.gold.get(slot)), shown(step.pred.get(slot))
+            if cell.kind == "correct":
+                if (slot, pred) not in right:
+                    right.add((slot, pred))
+                    findings.append((domain, slot, "correct", "", turn, pred, pred))
+                sums["slot", slot, "right"] += 1
+                sums["value", slot, pred, pred] += 1
+            else:
+                wrong_domains.add(domain)
+                findings.append((domain, slot, cell.kind, cell.age or "", turn, gold, pred))
+                sums["value", slot, gold, pred] += 1
+            if slot in step.gold:
+                sums["slot", slot, "turns"] += 1
+        for domain in {domain_of(slot) for slot in step.gold}:
+            sums["domain", domain, "turns"] += 1
+            sums["domain", domain, "right"] += domain not in wrong_domains
+        findings.append(("", "", RIGHT_TURN if step.exact else WRONG_TURN, "", turn, "", ""))
+    return Scanned(row.id, findings, sums)
+
+
+def shown(value: Value | None) -> str:
+    """A value as one text; alternatives between bars, nothing for an absent one.
+
+    Example:
+        >>> shown("east"), shown(("6:00", "06:00")), shown(None)
+        ('east', '6:00 | 06:00', '')
+    """
+    return value if isinstance(value, str) else " | ".join(value or ())
+
+
+def teaser(row: Mapping[str, Any]) -> tuple[str, str]:
+    """How many turns are wrong, and what the user said first."""
+    turns = row["turns"]
+    wrong = sum(not turn["exact"] for turn in turns)
+    return f"{wrong} of {len(turns)} turns wrong", next((turn["user"] for turn in turns if turn["user"]), "")
+
+
+def texts(row: Mapping[str, Any]) -> Iterator[str]:
+    """What both said."""
+    for turn in row["turns"]:
+        yield from (turn["system"], turn["user"])
+
+
+def ranking(columns: Sequence[str]) -> str:
+    """As in the table of the worst dialogues: FGA where it was asked for, else the first."""
+    return "FGA(lam=0.5)" if "FGA(lam=0.5)" in columns else columns[0]
+
+
+def again(manifest: Mapping[str, Any]) -> str:
+    """The command that makes the run again, beside its input."""
+    inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
+    words = ["dialmeter", "tracker", "score", inputs.pop("predictions", "FILE")]
+    for role, name in inputs.items():
+        words += [f"--{role}", name]
+    rules = manifest.get("rules") or {}
+    words += ["--rules", str(rules.get("name", "dialmeter"))]
+    for measure in manifest.get("measures") or ():
+        words += ["--measure", str(measure)]
+    if manifest.get("seed") is not None:
+        words += ["--seed", str(manifest["seed"])]
+    return shlex.join(words)
+
+
+def page(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    """The turn × slot grid."""
+    from .tracker_grid import grid
+
+    return grid(row, wanted)
+
+
+def pair(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Both trackers' states under the same talk."""
+    from .tracker_grid import side_by_side
+
+    return side_by_side(first, second)
+
+
+def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
+    """The charts of trackers."""
+    from .tracker_pictures import pictures as drawn
+
+    return drawn(runs, link)
+
+
+def breakdowns(run: Opened) -> Iterator[Table]:
+    """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
+    found = run.findings
+    for group in ("domain", "slot"):
+        names = sorted({key[1] for key in found.sums if key[0] == group})
+        kinds = found.counts(group, "class")
+        carried = found.counts(group, where={"age": "carried-over"})
+        rows = []
+        for name in names:
+            turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
+            share = percent(right / turns) if turns else "–"
+            sizes = [kinds[name, kind] for kind in MISTAKES]
+            rows.append((name or "(none)", str(turns), share, *map(str, sizes), str(carried[(name,)])))
+        yield Table(
+            f"by {group}",
+            (group, "turns", "right, %", *MISTAKES, "of these carried over"),
+            tuple(rows),
+            frozenset(range(1, 7)),
+        )
+    turns_by = found.counts("turn", "class")
+    numbers = sorted({int(turn) for turn, _ in turns_by})
+    rows = []
+    for number in numbers:
+        turn = str(number)
+        right, wrong = turns_by[turn, RIGHT_TURN], turns_by[turn, WRONG_TURN]
+        sizes = [turns_by[turn, kind] for kind in MISTAKES]
+        rows.append((turn, str(right + wrong), percent(right / ((right + wrong) or 1)), *map(str, sizes)))
+    yield Table("by turn", ("turn", "dialogues", "right, %", *MISTAKES), tuple(rows), frozenset(range(6)))

@@ -1,0 +1,103 @@
+"""Templates in which everything from a file is text: escaped, and with letters that hide or reorder others written out."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from .charts.words import visible
+from .tables import percent
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+# Joiners that Persian, Indic scripts and emoji need, and what a browser shows as space.
+_SHOWN = "\u200c\u200d\n\t"
+
+
+def said(text: object) -> Markup:
+    """Text from a file, for the body of a page.
+
+    Example:
+        >>> str(said("<b>\u202ecod"))
+        '&lt;b&gt;<span class="hidden" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>cod'
+    """
+    from markupsafe import Markup, escape
+
+    whole = str(text)
+    if whole.isprintable():
+        return escape(whole)
+    return Markup("").join(_letter(letter) for letter in whole)
+
+
+def _letter(letter: str) -> Markup:
+    from markupsafe import Markup, escape
+
+    if letter.isprintable() or letter in _SHOWN:
+        return escape(letter)
+    name = unicodedata.name(letter, "control character")
+    return Markup('<span class="hidden" title="{}">U+{}</span>').format(name, f"{ord(letter):04X}")
+
+
+def with_params(address: str, params: Mapping[str, str]) -> str:
+    """An address with a query.
+
+    Example:
+        >>> with_params("/rows/a", {"slot": "ferry-to&x"}), with_params("/rows/a", {})
+        ('/rows/a?slot=ferry-to%26x', '/rows/a')
+    """
+    return f"{address}?{urlencode(params)}" if params else address
+
+
+def score(value: float | None, as_percent: bool = True) -> str:
+    """A score as it stands in tables.
+
+    Example:
+        >>> score(0.5), score(None), score(float("nan")), score(2.345, as_percent=False)
+        ('50.00', '–', '–', '2.345')
+    """
+    if value is None or value != value:
+        return "–"
+    return percent(value) if as_percent else f"{value:.3f}"
+
+
+def limits(found: Sequence[float] | None, as_percent: bool = True) -> str:
+    """An interval as it stands in tables.
+
+    Example:
+        >>> limits((0.5, 0.625)), limits(None)
+        ('50.00 to 62.50', '')
+    """
+    return f"{score(found[0], as_percent)} to {score(found[1], as_percent)}" if found else ""
+
+
+@cache
+def environment() -> Environment:
+    """The templates, with escaping always on."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("dialmeter.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(said=said, plain=visible, score=score, limits=limits, thousands=lambda number: f"{number:,}")
+    return made
+
+
+def page(template: str, **shown: Any) -> str:
+    """A page."""
+    return environment().get_template(template).render(**shown)
+
+
+@cache
+def asset(name: str) -> str:
+    """A style sheet or script that comes with the templates."""
+    return files("dialmeter.report").joinpath("templates", name).read_text("utf-8")
