@@ -94,7 +94,7 @@ class Conversations:
         return self._source.notices
 
 
-def open_conversations(path: str | Path, form: str | None = None, *, goals: str | Path | None = None) -> Conversations:
+def open_conversations(path: str | Path, form: str | None = None, goals: str | Path | None = None) -> Conversations:
     """Opens a file of talk in a layout that is named or found.
 
     Args:

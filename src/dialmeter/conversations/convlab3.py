@@ -61,7 +61,7 @@ def conversation(item: _Item) -> Conversation:
         goal = None if entry.get("goal") is None else _goal(as_mapping(entry["goal"], "goal"))
         found = talk(name, _moves(as_list(entry.get("turns"), "turns")), goal)
     except InputError as error:
-        raise item.entry.placed(error, name) from None
+        raise item.entry.placed(error, name or item.entry.name) from None
     if goal:
         item.goals.append(name)
     return found

@@ -4,9 +4,9 @@
 {}, "dialog_act": {"Hotel-Inform": [["Area", "east"]]}}]}}``
 
 User and system take turns, the user first. Acts stand in the turns; where they do not, the system's are looked for in
-``dialogue_acts.json`` or ``system_acts.json`` beside the file, which count the system's turns from 1. Slots get the names that
-goals have (``Addr`` is ``address``, ``Leave`` is ``leaveat``), in small letters. A domain of the goal with nothing in it is
-absent, and ``invalid`` and ``pre_invalid`` are no slots.
+``dialogue_acts.json`` or ``system_acts.json`` beside the file or one folder above, which count the system's turns from 1.
+Slots get the names that goals have (``Addr`` is ``address``, ``Leave`` is ``leaveat``), in small letters. A domain of the goal
+with nothing in it is absent, and ``invalid`` and ``pre_invalid`` are no slots.
 """
 
 from __future__ import annotations

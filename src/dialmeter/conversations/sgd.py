@@ -67,7 +67,7 @@ def conversation(item: _Item) -> Conversation:
             moves = [Move(move.speaker, move.text, requested=move.requested) for move in moves]
         return talk(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
     except InputError as error:
-        raise item.entry.placed(error, name) from None
+        raise item.entry.placed(error, name or item.entry.name) from None
 
 
 def _moves(dialogue: str, turns: list[Any], acts: ActFile | None) -> Iterator[Move]:

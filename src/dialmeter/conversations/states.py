@@ -37,7 +37,7 @@ def conversation(item: Entry) -> Conversation:
         name = id_under(entry, "dialogue_id")
         return talk(name, _moves(as_list(entry.get("turns"), "turns")))
     except InputError as error:
-        raise item.placed(error, name) from None
+        raise item.placed(error, name or item.name) from None
 
 
 def _moves(turns: list[Any]) -> Iterator[Move]:
