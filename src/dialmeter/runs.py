@@ -89,13 +89,24 @@ class RunWriter:
         if len(self._pending) >= _BATCH:
             self._flush()
 
-    def _flush(self) -> None:
-        """Appends the rows to the part on disk; the folder is made with the first of them."""
+    def begin(self) -> Path:
+        """Makes the folder before the first row, for work that takes long until then, and gives the place of its parts."""
+        try:
+            self._begin()
+        except OSError as error:
+            raise self._unwritable(error) from None
+        return self._parts
+
+    def _begin(self) -> None:
         if not self._begun and not self._resumes:
             _clear(self.folder)
             self._parts.mkdir(parents=True)
             _write_atomically(self._parts / "identity.json", self._identity)
         self._begun = True
+
+    def _flush(self) -> None:
+        """Appends the rows to the part on disk; the folder is made with the first of them."""
+        self._begin()
         with open(self._rows, "ab") as file:
             file.write(b"".join(self._pending))
             file.flush()
