@@ -68,7 +68,7 @@ class KneserNey:
         """A model of words in sequence; the first word of each sequence stands in for what is before it."""
         grams: Counter[Gram] = Counter()
         for sequence in sequences:
-            padded = [*sequence[:1] * (order - 2), *sequence] if sequence else []
+            padded = [*list(sequence[:1]) * (order - 2), *sequence]
             grams.update(zip(*(padded[start:] for start in range(order)), strict=False))
         return cls(grams)
 

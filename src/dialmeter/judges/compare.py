@@ -1,0 +1,108 @@
+"""What one reads off a matrix of error rates: averages, comparisons between judges, and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from msgspec import Struct
+
+from ..model import Notice
+from .judge import FACETS
+from .matrix import CONTROL, Cell
+
+_FLIPPED_SHARE = 0.8
+_FLIPPED_ATTACKS = 3
+
+
+class Average(Struct, frozen=True):
+    """The mean error rate of a judge over the attacks on a facet, or on all (``overall``)."""
+
+    judge: str
+    corpus: str
+    facet: str
+    value: float | None
+    attacks: int
+
+
+class Compared(Struct, frozen=True):
+    """Two judges on the same cases: McNemar's test of who conforms, corrected over the whole table."""
+
+    corpus: str
+    attack: str
+    judge: str
+    other: str
+    n: int
+    only_judge: int
+    only_other: int
+    p: float
+    p_holm: float
+
+
+def averages(cells: Sequence[Cell]) -> list[Average]:
+    """Means over attacks, each attack counting the same; degenerate judges and the control are left out."""
+    found = []
+    for corpus in dict.fromkeys(cell.corpus for cell in cells):
+        for judge in dict.fromkeys(cell.judge for cell in cells):
+            for facet in (*FACETS, "overall"):
+                values = [
+                    cell.value
+                    for cell in cells
+                    if (cell.corpus, cell.judge) == (corpus, judge)
+                    and facet in (cell.facet, "overall")
+                    and cell.attack != CONTROL
+                    and cell.value is not None
+                    and not cell.degenerate
+                ]
+                found.append(Average(judge, corpus, facet, fmean(values) if values else None, len(values)))
+    return found
+
+
+def comparisons(cells: Sequence[Cell]) -> list[Compared]:
+    """The first judge that is not degenerate against every other, per attack and corpus; Holm over all of them."""
+    from ..stats.corrections import holm
+    from ..stats.two_by_two import mcnemar_counts
+
+    fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
+    names = list(dict.fromkeys(cell.judge for cell in cells if not cell.degenerate))
+    by_place: dict[tuple[str, str], dict[str, Cell]] = {}
+    for cell in fit:
+        by_place.setdefault((cell.corpus, cell.attack), {})[cell.judge] = cell
+    rows = []
+    for (corpus, attack), judges in by_place.items():
+        if names[0] not in judges:
+            continue
+        base = {each.case: each.conforms for each in judges[names[0]].outcomes if each.conforms is not None}
+        for other in names[1:]:
+            if other not in judges:
+                continue
+            theirs = {each.case: each.conforms for each in judges[other].outcomes if each.conforms is not None}
+            shared = base.keys() & theirs.keys()
+            mine = sum(bool(base[case]) and not theirs[case] for case in shared)
+            yours = sum(bool(theirs[case]) and not base[case] for case in shared)
+            rows.append((corpus, attack, other, len(shared), mine, yours, mcnemar_counts(mine, yours).p))
+    corrected = holm([row[-1] for row in rows])
+    return [
+        Compared(corpus, attack, names[0], other, n, mine, yours, p, float(p_holm or 0.0))
+        for (corpus, attack, other, n, mine, yours, p), p_holm in zip(rows, corrected, strict=True)
+    ]
+
+
+def warnings(cells: Sequence[Cell]) -> list[Notice]:
+    """Judges that say the same of everything, and judges whose sign looks wrong."""
+    found = []
+    for judge in dict.fromkeys(cell.judge for cell in cells if not cell.trivial):
+        own = [cell for cell in cells if cell.judge == judge and cell.attack != CONTROL]
+        if own and own[0].degenerate:
+            message = f"{judge} gives every reply the same score: it is left out of averages, ranks and comparisons"
+            found.append(Notice("degenerate", 1, message))
+        falling = [cell for cell in own if cell.expected == "lower" and cell.n >= 5 and cell.lower is not None]
+        upside = sorted({cell.attack for cell in falling if (cell.lower or 0.0) >= _FLIPPED_SHARE})
+        attacks = {cell.attack for cell in falling}
+        if len(upside) >= _FLIPPED_ATTACKS and 2 * len(upside) >= len(attacks):
+            message = (
+                f"{judge} prefers the adversarial reply almost always on {len(upside)} attacks: "
+                "is its sign right? Say so with --lower-is-better, or higher_is_better=False"
+            )
+            found.append(Notice("flipped-sign", len(upside), message, tuple(upside)))
+    return found

@@ -1,0 +1,74 @@
+"""Scores on disk, per judge and item, so that nothing is asked twice and a kill loses at most one batch."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from ..errors import DialmeterError, InputError
+
+_decode = msgspec.json.Decoder(dict[str, float]).decode
+
+
+class ScoreStore:
+    """A folder with one file per judge; each line of a file is one batch, written whole or not at all.
+
+    Args:
+        folder: where the files are; made with the first batch.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ScoreStore(folder).add("length", {"a1": 3.0, "b2": 4.0})
+        ...     ScoreStore(folder).scores("length")
+        {'a1': 3.0, 'b2': 4.0}
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def _file(self, identity: str) -> Path:
+        return self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
+
+    def scores(self, identity: str) -> dict[str, float]:
+        """All scores of a judge, by item. A line that was cut off by a kill is removed.
+
+        Raises:
+            InputError: the file holds something else.
+        """
+        path = self._file(identity)
+        if not path.exists():
+            return {}
+        data = path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            with open(path, "r+b") as file:
+                file.truncate(whole)
+        found: dict[str, float] = {}
+        for number, line in enumerate(data[:whole].splitlines()[1:], 2):
+            try:
+                found.update(_decode(line))
+            except msgspec.DecodeError as error:
+                raise InputError(f"not a line of scores ({error})", file=str(path), line=number) from None
+        return found
+
+    def add(self, identity: str, scores: Mapping[str, float]) -> None:
+        """Takes one batch; it is on the disk when this returns.
+
+        Raises:
+            DialmeterError: the folder cannot be written to.
+        """
+        path = self._file(identity)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            head = b"" if path.exists() and path.stat().st_size else msgspec.json.encode({"judge": identity}) + b"\n"
+            with open(path, "ab") as file:
+                file.write(head + msgspec.json.encode(dict(scores)) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise DialmeterError(f"{self.folder}: cannot be written: {error.strerror or error}") from None

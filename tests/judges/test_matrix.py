@@ -1,0 +1,130 @@
+"""Error rates, and what is read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from dialmeter.errors import DialmeterError
+from dialmeter.judges.builtin.constant import Constant
+from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.judge import Item
+from dialmeter.judges.matrix import OUTSIDE
+from dialmeter.judges.result import score_judge
+from dialmeter.judges.scoring import Pair
+
+from .made import ATTACKS, Flipped, Oracle, case, cases
+
+
+def test_an_oracle_makes_no_error_and_a_flipped_one_is_warned_of() -> None:
+    result = score_judge(cases(), [Oracle(), Flipped()])
+    assert [result.cell("oracle", attack).value for attack in ATTACKS] == [0.0] * len(ATTACKS)
+    assert [notice.code for notice in result.notices] == ["flipped-sign"]
+    assert result.notices[0].where == ("contradiction", "dullness", "pronoun", "repetition", "speaker")
+    assert result.cell("flipped", "speaker").value == 1.0
+
+
+def test_a_judge_that_says_lower_is_better_is_turned_round() -> None:
+    turned = Flipped()
+    turned.higher_is_better = False
+    result = score_judge(cases(), [turned])
+    assert {result.cell("flipped", attack).value for attack in ATTACKS} == {0.0}
+    assert not result.notices
+
+
+def test_the_trivial_judges_stand_beside_every_other() -> None:
+    result = score_judge(cases(), ["overlap"])
+    assert [judge.name for judge in result.judges] == ["overlap", "constant", "random", "length"]
+    by_expectation = {(cell.expected, cell.value) for cell in result.cells if cell.judge == "constant"}
+    assert by_expectation == {("lower", 1.0), ("similar", 0.0), ("at-most", 0.0)}
+
+
+def test_a_constant_judge_is_degenerate_and_left_out() -> None:
+    class Same(Constant):
+        name = "same"
+
+    result = score_judge(cases(), [Same(), Oracle()])
+    assert [notice.code for notice in result.notices] == ["degenerate"]
+    assert result.cell("same", "speaker").degenerate
+    assert result.cell("same", "speaker").value == 1.0
+    assert {average.value for average in result.averages if average.judge == "same"} == {None}
+    assert {row.judge for row in result.comparisons} == {"oracle"}
+    assert "same" not in {row.other for row in result.comparisons}
+
+
+def test_shares_and_differences_by_hand() -> None:
+    made = [case("speaker", number) for number in range(4)]
+    pairs = [Pair(1.0, 0.0), Pair(1.0, 0.9), Pair(0.0, 1.0), Pair(2.0, 0.0)]
+    cell = score_judge(made, [], scores={"mine": pairs}, threshold="fixed=0.5").cell("mine", "speaker")
+    assert (cell.higher, cell.similar, cell.lower, cell.value, cell.n) == (0.5, 0.25, 0.25, 0.5, 4)
+    assert cell.difference == pytest.approx((1 + 0.1 - 1 + 2) / 4)
+    assert cell.ci == pytest.approx((0.15003, 0.84997), abs=1e-5)
+    assert cell.threshold == 0.5
+
+
+def test_cells_outside_a_judges_facets_are_empty() -> None:
+    class Narrow(Oracle):
+        facets = frozenset({"naturalness"})
+
+    result = score_judge(cases(), [Narrow()])
+    assert (result.cell("oracle", "speaker").value, result.cell("oracle", "speaker").reason) == (None, OUTSIDE)
+    assert result.cell("oracle", "repetition").value == 0.0
+    shown = {average.facet: average.value for average in result.averages if average.judge == "oracle"}
+    assert shown == {"coherence": None, "naturalness": 0.0, "interest": None, "overall": 0.0}
+
+
+def test_comparisons_are_paired_and_corrected() -> None:
+    result = score_judge(cases(("speaker", "pronoun")), [Oracle(), Length()])
+    found = {(row.attack, row.other): row for row in result.comparisons}
+    speaker = found["speaker", "length"]
+    assert (speaker.judge, speaker.n, speaker.only_judge, speaker.only_other) == ("oracle", 12, 12, 0)
+    assert speaker.p == pytest.approx(2 / 2**12)
+    assert speaker.p_holm == pytest.approx(4 * speaker.p)
+
+
+def test_noise_comes_from_the_control() -> None:
+    class Noisy(Length):
+        name, turn = "noisy", 0.0
+
+        def score(self, items: Sequence[Item]) -> Sequence[float]:
+            self.turn += 1
+            return [len(reply) / 100 + 0.1 * (number % 2) for number, (_, reply) in enumerate(items)]
+
+    control = [case("identical", number, reply="yes", adversarial="yes") for number in range(6)]
+    result = score_judge([*control, *cases(("speaker",))], [Noisy()], threshold="noise")
+    assert result.cell("noisy", "speaker").threshold == pytest.approx(0.1)
+    without = score_judge(cases(("speaker",)), [Noisy()], threshold="noise").cell("noisy", "speaker")
+    assert without.reason == "no noise is known: add cases of the attack identical"
+
+
+def test_verdict_rules_and_threshold_stand_in_the_signature() -> None:
+    made = cases(("entrainment",))
+    paper = score_judge(made, ["overlap"]).cell("overlap", "entrainment")
+    published = score_judge(made, ["overlap"], verdict="published", threshold="sd").cell("overlap", "entrainment")
+    assert (paper.expected, published.expected) == ("at-most", "lower")
+    assert "|expected:at-most|threshold:paper|verdict:paper|n:12|data:" in paper.signature
+    assert "|expected:lower|threshold:sd|verdict:published|" in published.signature
+
+
+def test_corpora_are_kept_apart() -> None:
+    result = score_judge([*cases(("speaker",)), *cases(("speaker",), corpus="other")], [Oracle()])
+    assert [(cell.corpus, cell.n) for cell in result.cells if cell.judge == "oracle"] == [("town", 12), ("other", 12)]
+
+
+def test_failing_cases_come_with_the_clearest_first() -> None:
+    made = [case("speaker", number) for number in range(3)] + [replace(case("co-reference", 3))]
+    pairs = [Pair(1.0, 1.0), Pair(0.0, 5.0), Pair(9.0, 0.0), Pair(0.0, 7.0)]
+    result = score_judge(made, [], scores={"mine": pairs}, threshold="fixed=0.5")
+    assert result.failing("mine") == [3, 1, 0]
+    assert result.failing("mine", "speaker") == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("judges", "message"),
+    [([], "name at least one judge"), (["length", "length"], "two judges are called length")],
+)
+def test_what_is_refused(judges: list[str], message: str) -> None:
+    with pytest.raises(DialmeterError, match=message):
+        score_judge(cases(), judges)

@@ -1,0 +1,37 @@
+"""Judges: the published figures and formulas."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.judges.builtin.constant import Constant
+from dialmeter.judges.cases import Case, Place
+from dialmeter.judges.result import score_judge
+from dialmeter.judges.thresholds import parse_threshold
+from dialmeter.model import Move
+
+
+@pytest.fixture(scope="module")
+def figures(shared: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((shared / "expected" / "judges.json").read_text("utf-8"))
+    return found
+
+
+def test_the_published_threshold(figures: dict[str, Any]) -> None:
+    example = figures["public"]["threshold_formula"]["example"]
+    found = parse_threshold(f"paper={example['alpha']}").value(example["human"])
+    assert found == pytest.approx(example["threshold"], abs=1e-9)
+
+
+def test_a_constant_judge(figures: dict[str, Any]) -> None:
+    for expected, value in figures["public"]["constant_metric"].items():
+        asked = (Move("user", "hello"),)
+        cases = [
+            Case("made", "", asked, f"yes {n}", f"no {n}", expected.replace("_", "-"), "coherence", Place("d", n))
+            for n in range(10)
+        ]
+        assert score_judge(cases, [Constant()]).cell("constant", "made").value == pytest.approx(value, abs=1e-9)
