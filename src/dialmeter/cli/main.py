@@ -25,6 +25,7 @@ _COMMANDS = {
     "demo": ("demo:demo", "Score two trackers on dialogues that come with dialmeter."),
     "tracker": ("tracker:tracker", "Measure dialogue state trackers."),
     "user": ("user:user", "Measure user simulators."),
+    "judge": ("judge:judge", "Measure automatic judges of dialogue."),
     "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
     "list": ("listing:list_", "List formats, measures and rule sets, or describe one."),
     "cite": ("cite:cite", "Print what to cite for a run or for measures."),
