@@ -174,7 +174,9 @@ def _domain(domain: _Domain) -> DomainGoal:
 
 def _constraints(part: dict[str, _Scalar] | None) -> dict[str, str]:
     """The slots of a part; flags of the goal generator (true or false) and null are no constraints."""
-    return {slot: str(value) for slot, value in (part or {}).items() if value is not None and not isinstance(value, bool)}
+    return {
+        slot: str(value) for slot, value in (part or {}).items() if value is not None and not isinstance(value, bool)
+    }
 
 
 def _check_order(found: _Dialogue) -> None:
