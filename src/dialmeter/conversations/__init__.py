@@ -69,13 +69,13 @@ class Conversations:
                     if self._goals is not None:
                         found = self._goals.given_to(found)
                 except InputError as error:
-                    self.refused.append(error.at(file=self.name))
+                    self.refused.append(self._source.placed(error))
                 else:
                     yield found
             if self._goals is not None:
                 self._source.notices.extend(self._goals.notices())
         except InputError as error:
-            raise error.at(file=self.name) from None
+            raise self._source.placed(error) from None
         finally:
             self._source.close()
 

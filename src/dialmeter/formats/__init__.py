@@ -71,7 +71,7 @@ class Corpus:
             if self._source.doubled:
                 raise InputError(f"the key {one_line(self._source.doubled[0].twice)!r} stands twice in one object")
         except InputError as error:
-            raise error.at(file=self.name) from None
+            raise self._source.placed(error) from None
         finally:
             self._source.close()
 

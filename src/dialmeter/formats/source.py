@@ -9,7 +9,7 @@ import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import chain
@@ -43,11 +43,13 @@ class Source:
     Args:
         path: a file, a folder, or ``-`` for standard input.
         tracker: whose predictions are read, in a file that holds several trackers' by name.
+        span: read only the lines that begin between these two bytes of a plain file.
     """
 
-    def __init__(self, path: str | Path, tracker: str = "") -> None:
+    def __init__(self, path: str | Path, tracker: str = "", span: tuple[int, int] | None = None) -> None:
         self.path = str(path)
         self.tracker = tracker
+        self.span = span
         self.name = "standard input" if self.path == "-" else self.path
         self._front: list[bytes] = []
         self._raw: BinaryIO | None = None
@@ -115,20 +117,50 @@ class Source:
         return data
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Numbered lines that are not blank, streamed.
+        """Numbered lines that are not blank, streamed. In a span they are numbered from its beginning.
 
         Raises:
             InputError: a line over the limit.
         """
         front, self._front = self._front, []
         with self._readable():
-            read = partial(self._stream.readline, LINE_LIMIT + 1)
+            read = self._line_reader()
             for number, line in enumerate(chain(front, iter(read, b"")), 1):
                 if len(line) > LINE_LIMIT:
                     raise self._too_long(number)
                 if not line.isspace():
                     yield number, line.removeprefix(_MARK) if number == 1 else line
         self.close()
+
+    def _line_reader(self) -> Callable[[], bytes]:
+        """Gives the next line, and nothing at the end of the file or of the span."""
+        stream = self._stream
+        if self.span is None:
+            return partial(stream.readline, LINE_LIMIT + 1)
+        start, end = self.span
+        if start:
+            # The line that holds the byte before belongs to the span before, unless that byte ends it.
+            stream.seek(start - 1)
+            stream.readline()
+        return lambda: stream.readline(LINE_LIMIT + 1) if stream.tell() < end else b""
+
+    def lines_before(self) -> int:
+        """How many lines of the file stand before the span."""
+        if self.span is None:
+            return 0
+        with self._readable(), open(self.path, "rb") as file:
+            left, count, last = self.span[0], 0, b"\n"
+            while left > 0 and (block := file.read(min(left, _HEAD))):
+                count += block.count(b"\n")
+                left -= len(block)
+                last = block[-1:]
+        return count + (last != b"\n")
+
+    def placed(self, error: InputError) -> InputError:
+        """The error with the file's name, and its line counted from the beginning of the file."""
+        if self.span is not None and error.line is not None:
+            error.line += self.lines_before()
+        return error.at(file=self.name)
 
     def _too_long(self, line: int) -> InputError:
         limit = f"a line of over {LINE_LIMIT // 1024**2} MB; one JSON object per line is expected"
