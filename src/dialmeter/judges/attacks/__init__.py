@@ -1,0 +1,130 @@
+"""Attacks: small changes of a reply, each with what an ideal judge would do. One file per attack.
+
+A package can bring its own by the entry point group ``dialmeter.attacks``: an :class:`Attack` under its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from ...errors import DialmeterError, did_you_mean
+from ...registry import Registry
+from ..language import Language
+from ..pool import Pool
+from ..snippets import Snippet
+
+Relation: TypeAlias = Literal["lower", "similar", "at-most"]
+Facet: TypeAlias = Literal["coherence", "naturalness", "interest", "robustness"]
+
+PAPER = (
+    "entailment", "pronoun", "named-entity", "co-reference", "speaker", "contradiction", "repetition", "vocabulary",
+    "unnatural-paraphrase", "natural-paraphrase", "entrainment", "dullness",
+)  # fmt: skip
+"""The twelve attacks of the paper; the rest of the registry goes beyond it."""
+
+BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
+
+registry = Registry(
+    "attack",
+    "dialmeter.attacks",
+    {name: f"{__name__}.{name.replace('-', '_')}:ATTACK" for name in (*PAPER, *BEYOND)},
+)
+
+
+class NoCase(Exception):
+    """A reply cannot be attacked this way, and why."""
+
+
+class Kit(Struct, frozen=True):
+    """What an attack may use: words, the corpus around, and random choices that depend on the case alone."""
+
+    language: Language
+    pool: Pool
+    random: Random
+
+
+Make: TypeAlias = Callable[[Snippet, Kit], str]
+
+
+class Variant(Struct, frozen=True):
+    """One way of an attack.
+
+    Attributes:
+        name: as it stands in a case.
+        make: gives the adversarial reply, or raises :class:`NoCase`.
+        help: a sentence.
+        needs: names of resources; see :mod:`dialmeter.judges.language`.
+    """
+
+    name: str
+    make: Make
+    help: str
+    needs: tuple[str, ...] = ()
+
+
+class Attack(Struct, frozen=True, kw_only=True):
+    """An attack.
+
+    Attributes:
+        name: by which it is called.
+        facet: what of a reply it spoils or leaves alone.
+        expected: what an ideal judge does with the adversarial reply: score it ``lower``, ``similar`` or ``at-most`` as high.
+        help: a sentence.
+        variants: its ways, at least one.
+        cite: keys of what to cite.
+        control: may it leave the reply as it is?
+    """
+
+    name: str
+    facet: Facet
+    expected: Relation
+    help: str
+    variants: tuple[Variant, ...]
+    cite: tuple[str, ...] = ()
+    control: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The needs of all its variants, each once."""
+        return tuple(dict.fromkeys(need for variant in self.variants for need in variant.needs))
+
+    def with_variants(self, variants: Sequence[Variant]) -> Attack:
+        """The same attack with some of its variants."""
+        return msgspec.structs.replace(self, variants=tuple(variants))
+
+    def only(self, variant: str) -> Attack:
+        """The same attack with one of its variants.
+
+        Raises:
+            DialmeterError: it has no such variant.
+        """
+        chosen = [each for each in self.variants if each.name == variant]
+        if not chosen:
+            hint = did_you_mean(variant, [each.name for each in self.variants])
+            raise DialmeterError(f"the attack {self.name} has no variant {variant!r}; {hint}")
+        return self.with_variants(chosen)
+
+
+def named(text: str) -> Attack:
+    """An attack by name, or one variant of it as ``name:variant``.
+
+    Example:
+        >>> named("repetition").expected, [each.name for each in named("dullness:generic").variants]
+        ('lower', ['generic'])
+        >>> named("pronouns")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: unknown attack 'pronouns'; did you mean pronoun?
+
+    Raises:
+        DialmeterError: no such attack or variant.
+    """
+    name, colon, variant = text.partition(":")
+    found = registry.load(name)
+    if not isinstance(found, Attack):
+        raise DialmeterError(f"the attack {name!r} is not a dialmeter.judges.attacks.Attack")
+    return found.only(variant) if colon else found

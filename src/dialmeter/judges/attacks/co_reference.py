@@ -1,0 +1,51 @@
+"""A reference is spelled out: the reply says the same with a name in place of the pronoun."""
+
+from __future__ import annotations
+
+from ..language import COREFERENCE, ENTITIES
+from ..language.coreference import Reference, references
+from ..snippets import Snippet
+from . import Attack, Kit, NoCase, Variant
+from .edits import capitalised, edited, starts_sentence
+
+
+def resolved(snippet: Snippet, kit: Kit) -> list[Reference]:
+    """The references of the reply.
+
+    Raises:
+        NoCase: none can be resolved.
+    """
+    texts = [*(move.text for move in snippet.context[-3:]), snippet.reply.text]
+    found = references([(text, kit.language.analysis(text)) for text in texts])
+    if not found:
+        raise NoCase("no reference that can be resolved")
+    return found
+
+
+def spelled_out(text: str, reference: Reference, name: str) -> str:
+    """A text with one reference replaced by a name.
+
+    Example:
+        >>> spelled_out("Its phone?", Reference(0, 3, "the inn", "", True), "the inn")
+        "The inn's phone?"
+    """
+    if reference.possessive:
+        name += "'" if name.endswith("s") else "'s"
+    if starts_sentence(text, reference.start) and text[reference.start].isupper():
+        name = capitalised(name)
+    return edited(text, [(reference.start, reference.end, name)])
+
+
+def _antecedent(snippet: Snippet, kit: Kit) -> str:
+    chosen = resolved(snippet, kit)[0]
+    return spelled_out(snippet.reply.text, chosen, chosen.antecedent)
+
+
+ATTACK = Attack(
+    name="co-reference",
+    facet="coherence",
+    expected="similar",
+    help="Replaces a reference in the reply by what it refers to, which changes nothing of its meaning.",
+    variants=(Variant("antecedent", _antecedent, "The first reference that is resolved.", (COREFERENCE, ENTITIES)),),
+    cite=("khalid-2022",),
+)

@@ -1,0 +1,46 @@
+"""The reply only says again what the other speaker said."""
+
+from __future__ import annotations
+
+from ..language.words import content_words, word_list
+from ..snippets import Snippet
+from . import Attack, Kit, NoCase, Variant
+
+_SHORTEST = 4
+
+
+def _last_of_other(snippet: Snippet) -> str:
+    last = snippet.context[-1]
+    if last.speaker == snippet.reply.speaker:
+        raise NoCase("the turn before is the speaker's own")
+    if len(word_list(last.text)) < _SHORTEST or not content_words(last.text):
+        raise NoCase("the turn before is too short to be odd when it is echoed")
+    return last.text
+
+
+def _last_turn(snippet: Snippet, kit: Kit) -> str:
+    return _last_of_other(snippet)
+
+
+def _last_turn_first(snippet: Snippet, kit: Kit) -> str:
+    return f"{_last_of_other(snippet).strip()} {snippet.reply.text}"
+
+
+def _whole_context(snippet: Snippet, kit: Kit) -> str:
+    _last_of_other(snippet)
+    if len(snippet.context) < 2:
+        raise NoCase("fewer than two turns before")
+    return " ".join(move.text.strip() for move in snippet.context[-4:])
+
+
+ATTACK = Attack(
+    name="context-echo",
+    facet="robustness",
+    expected="lower",
+    help="Repeats the context in place of the reply, or before it.",
+    variants=(
+        Variant("last-turn", _last_turn, "The turn before, as the reply."),
+        Variant("last-turn-first", _last_turn_first, "The turn before, then the reply."),
+        Variant("last-turns", _whole_context, "Up to four turns before, as the reply."),
+    ),
+)

@@ -1,0 +1,34 @@
+"""The same words with the marks of a document."""
+
+from __future__ import annotations
+
+from ..language.words import sentences
+from ..snippets import Snippet
+from . import Attack, Kit, Variant
+
+
+def _bullets(snippet: Snippet, kit: Kit) -> str:
+    text = snippet.reply.text
+    return "\n".join(f"- {text[start:end]}" for start, end in sentences(text))
+
+
+def _heading(snippet: Snippet, kit: Kit) -> str:
+    return f"## Response\n\n{snippet.reply.text}"
+
+
+def _bold(snippet: Snippet, kit: Kit) -> str:
+    text = snippet.reply.text
+    return "\n\n".join(f"**{text[start:end]}**" for start, end in sentences(text))
+
+
+ATTACK = Attack(
+    name="format",
+    facet="robustness",
+    expected="at-most",
+    help="Dresses the reply in Markdown; the words are the same, and marks must not make them better.",
+    variants=(
+        Variant("bullets", _bullets, "One bullet point per sentence."),
+        Variant("heading", _heading, "A heading above the reply."),
+        Variant("bold", _bold, "Every sentence in bold."),
+    ),
+)

@@ -1,0 +1,20 @@
+"""The control: the reply as it is. What a judge gets wrong here is its own noise."""
+
+from __future__ import annotations
+
+from ..snippets import Snippet
+from . import Attack, Kit, Variant
+
+
+def _same(snippet: Snippet, kit: Kit) -> str:
+    return snippet.reply.text
+
+
+ATTACK = Attack(
+    name="identical",
+    facet="robustness",
+    expected="similar",
+    help="Leaves the reply as it is; a judge that scores it otherwise is noisy by itself.",
+    variants=(Variant("same", _same, "The reply, unchanged."),),
+    control=True,
+)

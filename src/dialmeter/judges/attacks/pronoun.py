@@ -1,0 +1,120 @@
+"""Pronouns of the reply point elsewhere: another person, gender or number, in the same grammatical role."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ..language import TOKENS
+from ..language.analysis import Token
+from ..snippets import Snippet
+from . import Attack, Kit, NoCase, Variant
+from .edits import Edit, capitalised, edited, starts_sentence
+from .pronoun_tables import FAMILIES, GENDER, NUMBER, PERSON, be_for, readings
+
+_SUBJECT, _OBJECT, _DETERMINER = 0, 1, 2
+_AUXILIARY = re.compile(r"(?i)am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must|['’](?:m|re|s|ll|ve|d)")  # fmt: skip
+_POINTERS = frozenset({"this", "that", "these", "those"})
+# In these, *I* and *we* often mean the same party, so that the change alone spoils nothing.
+_SAME_PARTY = frozenset({"i", "we"})
+
+
+def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, may_be_me_only: bool) -> str:
+    text = snippet.reply.text
+    tokens = kit.language.analysis(text).tokens
+    targets: dict[str, str] = {}
+    edits: list[Edit] = []
+    for place, token in enumerate(tokens):
+        reading = _reading(tokens, place)
+        if reading is None or reading[0] not in table:
+            continue
+        family, role = reading
+        target = targets.setdefault(family, kit.random.choice(table[family]))
+        edits.append((token.start, token.end, _form(text, token, target, role)))
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        if role == _SUBJECT and following and following.tag != "POS":
+            verb = be_for(target, following.text)
+            if verb and verb != following.text.lower():
+                edits.append((following.start, following.end, verb))
+    if not edits:
+        raise NoCase("no pronoun of this kind")
+    if not may_be_me_only and targets.keys() <= _SAME_PARTY:
+        raise NoCase("only I and we, which may mean the same")
+    return edited(text, edits)
+
+
+def _form(text: str, token: Token, target: str, role: int) -> str:
+    """The new form; only *I* always has a capital, the others where a sentence starts or the whole word is in capitals."""
+    form = FAMILIES[target][role]
+    if len(token.text) > 1 and token.text.isupper():
+        return form.upper()
+    if starts_sentence(text, token.start) and token.text[0].isupper():
+        return capitalised(form)
+    return form
+
+
+def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    """Family and role of a pronoun; tags tell where they are known, else the words beside it."""
+    token = tokens[place]
+    found = readings(token.text)
+    if not found:
+        return None
+    family = found[0][0]
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if family in _POINTERS:
+        return (family, _SUBJECT) if _points(token, following) else None
+    if token.text.lower() == "mine" and token.tag.startswith("NN"):
+        return None
+    roles = {role for _, role in found}
+    if len(roles) == 1:
+        return family, roles.pop()
+    if token.tag == "PRP$":
+        return family, _DETERMINER
+    if token.dep:
+        is_object = token.dep not in ("nsubj", "nsubjpass", "expl", "csubj")
+        return family, (_OBJECT if is_object else _SUBJECT) if token.tag == "PRP" else min(roles)
+    if _DETERMINER in roles and _OBJECT in roles:
+        return family, _OBJECT if following is None or not following.text[0].isalpha() else _DETERMINER
+    return family, _SUBJECT if _before_a_verb(tokens, place) else max(roles & {_SUBJECT, _OBJECT}, default=min(roles))
+
+
+def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
+    """Without tags: a subject begins its clause, or stands beside an auxiliary."""
+    before = tokens[place - 1].text if place else "."
+    after = tokens[place + 1].text if place + 1 < len(tokens) else "."
+    return not before[0].isalnum() or bool(_AUXILIARY.fullmatch(before) or _AUXILIARY.fullmatch(after))
+
+
+def _points(token: Token, following: Token | None) -> bool:
+    """Is *that* a pronoun or an article here, and not a conjunction?"""
+    if token.tag:
+        return token.tag == "DT" and token.dep in ("nsubj", "nsubjpass", "dobj", "det", "pobj", "attr")
+    if token.text.lower() != "that":
+        return True
+    return following is not None and bool(_AUXILIARY.fullmatch(following.text))
+
+
+def _person(snippet: Snippet, kit: Kit) -> str:
+    return _changed(snippet, kit, PERSON, may_be_me_only=True)
+
+
+def _gender(snippet: Snippet, kit: Kit) -> str:
+    return _changed(snippet, kit, GENDER, may_be_me_only=True)
+
+
+def _number(snippet: Snippet, kit: Kit) -> str:
+    return _changed(snippet, kit, NUMBER, may_be_me_only=False)
+
+
+ATTACK = Attack(
+    name="pronoun",
+    facet="coherence",
+    expected="lower",
+    help="Swaps pronouns of the reply for others in the same role, so that they point to somebody or something else.",
+    variants=(
+        Variant("person", _person, "First person for second or third, and back.", (TOKENS,)),
+        Variant("gender", _gender, "He or she for it or they, and back.", (TOKENS,)),
+        Variant("number", _number, "I, it, this for the plural, and back.", (TOKENS,)),
+    ),
+    cite=("khalid-2022",),
+)

@@ -1,0 +1,33 @@
+"""A speaker answers the own question: the other's answer is said once more before the reply."""
+
+from __future__ import annotations
+
+from ..language.words import content_words, is_question, word_list
+from ..snippets import Snippet
+from . import Attack, Kit, NoCase, Variant
+
+_SHORTEST = 4
+
+
+def _answer_first(snippet: Snippet, kit: Kit) -> str:
+    if len(snippet.context) < 2:
+        raise NoCase("no question and answer before")
+    question, answer = snippet.context[-2:]
+    if not is_question(question.text):
+        raise NoCase("no question before the last turn")
+    if answer.speaker in (question.speaker, snippet.reply.speaker):
+        raise NoCase("the question is not answered by the other speaker")
+    if len(word_list(answer.text)) < _SHORTEST or not content_words(answer.text):
+        # “Yes.” said twice is no fault that one could hear.
+        raise NoCase("the answer is too short to be odd when it is said again")
+    return f"{answer.text.strip()} {snippet.reply.text}"
+
+
+ATTACK = Attack(
+    name="speaker",
+    facet="coherence",
+    expected="lower",
+    help="After a question and its answer, puts the answer once more before the reply.",
+    variants=(Variant("answer-first", _answer_first, "The answer, then the reply."),),
+    cite=("khalid-2022",),
+)

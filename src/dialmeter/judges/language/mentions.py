@@ -1,0 +1,114 @@
+"""What a speaker may refer back to: names and definite things of an utterance, with what is needed to match a pronoun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from .analysis import Analysis, Span, Token
+
+_NAMED = frozenset({"PERSON", "ORG", "GPE", "FAC", "LOC", "PRODUCT", "WORK_OF_ART", "EVENT"})
+_NOT_THINGS = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY", "LANGUAGE", "NORP"})
+_VAGUE = frozenset(
+    """
+    area part side north south east west centre center range price kind type sort time day week night moment
+    way lot bit number phone address postcode code reference order fact case help need problem question
+    information info detail thing anything something everything nothing everyone anyone someone thanks thank trouble
+    people person luck pleasure star minute hour preference criterion option choice result name yes no
+    one other another none all town rating
+    """.split()  # noqa: SIM905
+)
+_MALE = frozenset("man boy father dad brother son husband uncle grandfather king guy mr sir boyfriend nephew".split())  # noqa: SIM905
+_FEMALE = frozenset(
+    "woman girl mother mom mum sister daughter wife aunt grandmother queen lady mrs ms miss girlfriend niece".split()  # noqa: SIM905
+)
+_ANIMALS = frozenset("dog cat puppy kitten horse rabbit bird pet hamster".split())  # noqa: SIM905
+_SUBJECTS = ("nsubj", "nsubjpass")
+_OBJECTS = ("dobj", "attr", "dative", "oprd", "appos")
+
+
+class Mention(Struct, frozen=True):
+    """One thing that is spoken of.
+
+    Attributes:
+        text: without a determiner that would not fit elsewhere; ``a train`` is ``the train``.
+        start: its first character in the utterance.
+        label: the type of the entity, or nothing.
+        plural: is it several?
+        genders: which of ``he``, ``she``, ``it`` may stand for it.
+        role: 3 for a subject, 2 for an object, 1 otherwise.
+        governor: the verb that it belongs to, by index; a pronoun beside the same verb is not this thing.
+    """
+
+    text: str
+    start: int
+    label: str
+    plural: bool
+    genders: frozenset[str]
+    role: int
+    governor: int
+
+
+def mentions(text: str, analysis: Analysis) -> Iterator[Mention]:
+    """The names and things of an utterance, in order."""
+    labels = {(entity.start, entity.end): entity.label for entity in analysis.entities}
+    for chunk in analysis.chunks:
+        found = _mention(text, analysis, chunk, labels)
+        if found is not None:
+            yield found
+
+
+def _mention(text: str, analysis: Analysis, chunk: Span, labels: dict[tuple[int, int], str]) -> Mention | None:
+    tokens = list(analysis.within(chunk))
+    head = next((token for token in tokens if str(token.start) == chunk.label), None)
+    if head is None or head.pos not in ("NOUN", "PROPN") or not head.text[0].isalpha() or len(tokens) > 6:
+        return None
+    label = next((label for (start, end), label in labels.items() if start < head.end and head.start < end), "")
+    if label in _NOT_THINGS or head.lemma in _VAGUE or any(token.text in "\"'()[]" for token in tokens):
+        return None
+    if not label and head.pos == "PROPN" and head.text.islower():
+        return None
+    first, named = tokens[0], head.pos == "PROPN" or label in _NAMED
+    words = text[chunk.start : chunk.end]
+    if first.tag == "DT" and first.text.lower() in ("a", "an"):
+        words = "the" + words[len(first.text) :]
+    elif (
+        (first.tag == "DT" and first.text.lower() not in ("the", "this", "that"))
+        or first.tag in ("PRP$", "WP$", "WDT", "WP", "CD")
+        or first.text.lower() in ("which", "what", "many", "several", "more")
+    ):
+        return None
+    elif first.tag != "DT" and not named:
+        # A bare noun (“parking”, “trains to Ely”) is a kind, not a thing.
+        return None
+    if "\n" in words:
+        return None
+    governor, role = _governor(analysis, head)
+    plural = head.tag in ("NNS", "NNPS") and not named
+    return Mention(
+        words, chunk.start, label if label in _NAMED else "", plural, _genders(head, tokens, label), role, governor
+    )
+
+
+def _governor(analysis: Analysis, head: Token) -> tuple[int, int]:
+    """The verb above a noun, and how near the noun is to it."""
+    role = 3 if head.dep in _SUBJECTS else 2 if head.dep in _OBJECTS else 1
+    place, seen = head.head, 0
+    while 0 <= place < len(analysis.tokens) and seen < 20:
+        above = analysis.tokens[place]
+        if above.pos in ("VERB", "AUX") or above.head == place:
+            return place, role
+        place, seen = above.head, seen + 1
+    return place, role
+
+
+def _genders(head: Token, tokens: list[Token], label: str) -> frozenset[str]:
+    words = {token.lemma for token in tokens}
+    if words & _MALE:
+        return frozenset({"he"})
+    if words & _FEMALE:
+        return frozenset({"she"})
+    if words & _ANIMALS:
+        return frozenset({"he", "she", "it"})
+    return frozenset({"he", "she"}) if label == "PERSON" else frozenset({"it"})

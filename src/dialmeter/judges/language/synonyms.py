@@ -1,0 +1,126 @@
+"""Words of the same meaning, ranked by nearness or by sense, with how usual they are, in the form that the text needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+
+from msgspec import Struct
+
+from . import inflection
+from .analysis import Token
+from .lexicon import Lexicon
+from .vectors import Vectors
+from .wordnet import WordNet
+from .words import STOP_WORDS
+
+OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
+_SENSES = 3
+
+
+class Synonym(Struct, frozen=True, gc=False):
+    """A word for another.
+
+    Attributes:
+        lemma: as it stands in the lexicon.
+        form: inflected like the word that it stands for.
+        sense: in which of the word's senses, 0 the most used.
+        nearness: cosine of the two, or None where vectors are not known.
+        usual: how often people use it, on Zipf's scale of 0 to 8, or None where frequencies are not known.
+    """
+
+    lemma: str
+    form: str
+    sense: int
+    nearness: float | None
+    usual: float | None
+
+
+class Synonyms:
+    """Synonyms from WordNet or the built-in lexicon.
+
+    Args:
+        source: where senses come from.
+        vectors: to rank by nearness; without them the order of senses ranks.
+    """
+
+    def __init__(self, source: WordNet | Lexicon, vectors: Vectors | None = None) -> None:
+        self._source = source
+        self._vectors = vectors
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is used, by name."""
+        return (
+            self._source.name,
+            *((self._vectors.name,) if self._vectors else ()),
+            *(("wordfreq",) if find_spec("wordfreq") else ()),
+            *(("lemminflect",) if inflection.installed() else ()),
+        )
+
+    def of(self, token: Token, senses: int = _SENSES) -> list[Synonym]:
+        """All single words that mean the same as a content word, the best first.
+
+        Args:
+            token: with its lemma, part of speech and tag.
+            senses: how many of the word's senses are looked at.
+
+        Example:
+            >>> Synonyms(Lexicon.builtin()).of(Token("eateries", 0, "NOUN", "NNS", "eatery"))[0].form
+            'restaurants'
+        """
+        if token.pos not in OPEN_CLASSES or token.lemma in STOP_WORDS or token.text.lower() in STOP_WORDS:
+            return []
+        found: dict[str, Synonym] = {}
+        for synset in self._source.synsets(token.lemma, token.pos)[:senses]:
+            for word in synset.words:
+                if word in found or not _fits(word, token):
+                    continue
+                form = self._form(word, token.tag)
+                if form is not None and form.lower() != token.text.lower():
+                    near = self._vectors.nearness(token.lemma, word) if self._vectors else None
+                    found[word] = Synonym(word, form, synset.sense, near, usual(word))
+        return sorted(found.values(), key=lambda each: (-(each.nearness or 0.0), each.sense))
+
+    def mean_the_same(self, one: Token, other: Token) -> bool:
+        """Is each of two words among the synonyms of the other, in any sense?"""
+        if one.pos != other.pos or one.lemma == other.lemma:
+            return False
+        return any(other.lemma in synset.words for synset in self._source.synsets(one.lemma, one.pos))
+
+    def _form(self, word: str, tag: str) -> str | None:
+        if isinstance(self._source, Lexicon) and not inflection.installed():
+            return self._source.form(word, tag)
+        return inflection.inflected(word, tag)
+
+
+def _fits(word: str, token: Token) -> bool:
+    """One word of letters, in lower case, and not the same word in another spelling."""
+    lemma = token.lemma
+    if not word.replace("-", "").isalpha() or not word.islower() or word == lemma or word in STOP_WORDS:
+        return False
+    return word[:4] != lemma[:4] or abs(len(word) - len(lemma)) > 2
+
+
+def least_usual(synonyms: Sequence[Synonym]) -> Synonym:
+    """The one that people use least; without frequencies the last in rank.
+
+    Example:
+        >>> rare = least_usual([Synonym("diner", "diner", 0, None, 3.4), Synonym("eatery", "eatery", 0, None, 2.8)])
+        >>> rare.form
+        'eatery'
+    """
+    if any(each.usual is None for each in synonyms):
+        return synonyms[-1]
+    return min(synonyms, key=lambda each: (each.usual or 0.0, each.lemma))
+
+
+@cache
+def usual(word: str) -> float | None:
+    """How often a word is used, on Zipf's scale; None where wordfreq is not installed."""
+    if find_spec("wordfreq") is None:
+        return None
+    from wordfreq import zipf_frequency
+
+    return float(zipf_frequency(word, "en"))

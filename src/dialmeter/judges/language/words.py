@@ -1,0 +1,89 @@
+"""Words as such: regular-expression tokens, sentences, and the lists that attacks share. No resource is needed."""
+
+from __future__ import annotations
+
+import re
+
+TOKEN = re.compile(
+    r"\d+(?:[.:,]\d+)*|\w+?(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|\w+(?:-\w+)*|[^\w\s]", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"\S.*?(?:[.!?…]+[\"'”’)]*(?=\s|$)|$)", re.DOTALL)
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again all also although always am among an and another any anybody anyone anything are around as
+    at away back be because been before being below between both but by can cannot could did do does doing done down
+    during each either else enough even ever every everybody everyone everything few first for from further get gets
+    getting go goes going gone got had has have having he hello her here hers herself hey hi him himself his how however
+    i if in indeed into is it its itself just last least less let like lot lots many may maybe me might mine more most
+    much must my myself near need needs neither never next no nobody none nor not nothing now of off often oh ok okay on
+    once one ones only or other others ought our ours ourselves out over own per perhaps please quite rather really
+    right s same see several shall she should since so some somebody someone something sometimes soon still such sure t
+    than thank thanks that the their theirs them themselves then there these they thing things this those though through
+    till to today together too toward under until up upon us very was way we well were what whatever when where
+    whether which while who whole whom whose why will with within without would yeah yes yet you your yours yourself
+    yourselves d ll m re ve bye goodbye welcome um uh er hmm
+    """.split()  # noqa: SIM905
+)
+
+GREETINGS = frozenset("thank thanks bye goodbye welcome hello hi hey cheers great ok okay sure yes no".split())  # noqa: SIM905
+
+
+def tokens(text: str) -> list[tuple[int, str]]:
+    """The tokens of a text with their places, as pipelines cut them: ``don't`` is two, so is ``it,``.
+
+    Example:
+        >>> [token for _, token in tokens("I don't like it, do you?")]
+        ['I', 'do', "n't", 'like', 'it', ',', 'do', 'you', '?']
+    """
+    return [(found.start(), found[0]) for found in TOKEN.finditer(text)]
+
+
+def word_list(text: str) -> list[str]:
+    """The words of a text in lower case, without punctuation.
+
+    Example:
+        >>> word_list("It's 5:30, OK?")
+        ['it', 's', '5:30', 'ok']
+    """
+    return [token.lower().strip("'’") for _, token in tokens(text) if any(map(str.isalnum, token))]
+
+
+def content_words(text: str) -> list[str]:
+    """The words that carry meaning.
+
+    Example:
+        >>> content_words("I would like a cheap hotel, please.")
+        ['cheap', 'hotel']
+    """
+    return [word for word in word_list(text) if word not in STOP_WORDS and len(word) > 1]
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where sentences start and end.
+
+    Example:
+        >>> [ "Yes. It is! Why?"[start:end] for start, end in sentences("Yes. It is! Why?")]
+        ['Yes.', 'It is!', 'Why?']
+    """
+    return [(found.start(), found.end()) for found in _SENTENCE.finditer(text.rstrip())]
+
+
+def same_but_for_case(one: str, other: str) -> bool:
+    """Do two texts differ in capitals and blanks at most?
+
+    Example:
+        >>> same_but_for_case("Yes,  it is.", "yes, it is ."), same_but_for_case("yes", "yes!")
+        (True, False)
+    """
+    return "".join(one.split()).casefold() == "".join(other.split()).casefold()
+
+
+def is_question(text: str) -> bool:
+    """Does a text ask something? The question mark tells, as in the paper.
+
+    Example:
+        >>> is_question("Which day? I am free."), is_question("Monday.")
+        (True, False)
+    """
+    return "?" in text or "？" in text or "؟" in text

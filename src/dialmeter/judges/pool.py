@@ -1,0 +1,90 @@
+"""What attacks borrow from the rest of a corpus: utterances of other dialogues, and entities by type with their counts."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections import Counter
+from collections.abc import Iterable
+from random import Random
+
+from msgspec import Struct
+
+from ..model import Conversation
+from .language import Language
+from .language.words import word_list
+
+DIALOGUES = 200
+"""A pool looks at this many dialogues, drawn by the seed: enough for variety, and the same whatever attacks are asked for."""
+
+_BARE = frozenset({"one", "first", "a", "an", "the", "second", "zero", "today", "tonight", "tomorrow", "now"})
+
+
+class Pool(Struct, frozen=True):
+    """A sample of a corpus.
+
+    Attributes:
+        utterances: dialogue and text.
+        entities: type → (text, how often), most frequent first.
+    """
+
+    utterances: tuple[tuple[str, str], ...] = ()
+    entities: dict[str, tuple[tuple[str, int], ...]] = {}
+
+    def entity(self, label: str, random: Random, unlike: Iterable[str]) -> str | None:
+        """An entity of a type, the frequent ones more often, that shares no word with texts to stay away from."""
+        avoid = {word for text in unlike for word in word_list(text)}
+        fit = [(text, count) for text, count in self.entities.get(label, ()) if not avoid & set(word_list(text))]
+        if not fit:
+            return None
+        return random.choices([text for text, _ in fit], [count for _, count in fit])[0]
+
+
+def seeded(*parts: object) -> Random:
+    """A generator for one choice, told apart by words and numbers; it does not depend on hash seeds or on order.
+
+    Example:
+        >>> seeded(7, "pronoun", "d1", 3).randrange(1000) == seeded(7, "pronoun", "d1", 3).randrange(1000)
+        True
+    """
+    return Random(digest(*parts))
+
+
+def digest(*parts: object) -> int:
+    """A number that stands for words and numbers."""
+    text = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+
+
+def ordered(talks: Iterable[Conversation], seed: int) -> list[Conversation]:
+    """Dialogues in the order in which they are looked at, which the seed decides."""
+    return sorted(talks, key=lambda talk: (digest(seed, talk.id), talk.id))
+
+
+def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> Pool:
+    """A pool of a corpus; with a pipeline it has entities too."""
+    chosen = heapq.nsmallest(DIALOGUES, talks, key=lambda talk: (digest(seed, talk.id), talk.id))
+    said = [(talk.id, move.text) for talk in chosen for move in talk.moves if move.text.strip()]
+    counts: dict[str, Counter[str]] = {}
+    if not language.is_light:
+        language.prepare(text for _, text in said)
+        for _, text in said:
+            for entity in language.analysis(text).entities:
+                name = entity.of(text).strip()
+                if usable(name):
+                    counts.setdefault(entity.label, Counter())[name] += 1
+    entities = {
+        label: tuple(sorted(counts[label].items(), key=lambda item: (-item[1], item[0]))) for label in sorted(counts)
+    }
+    return Pool(tuple(said), entities)
+
+
+def usable(name: str) -> bool:
+    """Is an entity worth swapping? Not where it is a bare number word, a sign, or longer than a name is.
+
+    Example:
+        >>> usable("Kettle Lane"), usable("one"), usable("?!")
+        (True, False, False)
+    """
+    words = word_list(name)
+    return bool(words) and len(words) <= 6 and not set(words) <= _BARE and "\n" not in name
