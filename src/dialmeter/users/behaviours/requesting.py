@@ -1,0 +1,67 @@
+"""Why a user asks for a slot again."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from ..glance import Glance
+from ..kinds import REQUEST
+from ..scene import Stage, Turn
+
+
+class Asking(Struct, eq=False):
+    """Two requests of a slot, one after the other, and the system turns between them, newest first."""
+
+    domain: str
+    request: str
+    slot: str
+    between: list[Glance]
+    first: Turn
+    again: Turn
+    reply: Turn
+    """The system turn right after the earlier request."""
+    stage: Stage
+
+    @property
+    def is_reference(self) -> bool:
+        """Is a reference number asked for?"""
+        return self.slot in self.stage.profile.reference_slots
+
+
+def spurious_annotation(seen: Asking) -> bool:
+    """The talk between is of other domains, so that the repeated request looks like a wrong label."""
+    profile = seen.stage.profile
+    if seen.is_reference:
+        return False
+    if seen.stage.traits(seen.domain).taxi and any([word in seen.request for word in profile.taxi.words]):
+        return False
+    services = frozenset().union(*[turn.services for turn in seen.between]) - seen.stage.no_domains
+    if not services:
+        return False
+    if seen.domain not in services and len(seen.between) > 1:
+        return True
+    several = any([len(turn.acts.keys() - set(profile.general)) > 1 for turn in (seen.first, seen.again)])
+    return several and len(seen.between) > 3 and services != {seen.domain}
+
+
+def system_req_nlu_failure(seen: Asking) -> bool:
+    """The system did not understand the request."""
+    heard = seen.between[-1].understood_requests
+    return heard is not None and seen.slot not in heard
+
+
+def repeated_despite_receiving_answer(seen: Asking) -> bool:
+    """The system has answered in the meantime."""
+    if any([seen.slot in turn.informs for turn in seen.between]):
+        return True
+    return seen.is_reference and any([turn.reference for turn in seen.between])
+
+
+def user_prempted_request(seen: Asking) -> bool:
+    """The system asks for something itself instead of answering."""
+    return any([parts & REQUEST for acts in seen.reply.acts.values() for parts, _, _ in acts])
+
+
+def delayed_response(seen: Asking) -> bool:
+    """The system neither answers nor asks."""
+    return not repeated_despite_receiving_answer(seen) and not user_prempted_request(seen)

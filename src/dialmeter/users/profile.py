@@ -1,0 +1,180 @@
+"""What a corpus calls things: act names, services, entity slots. A corpus other than MultiWOZ needs a profile, not code."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from ..errors import DialmeterError, did_you_mean
+
+
+class Acts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Patterns that are searched in the name of an act as it is written; an empty one finds nothing."""
+
+    inform: str
+    request: str
+    recommend: str = ""
+    no_offer: str = ""
+    book: str = ""
+    no_book: str = ""
+    booking_intent: str = ""
+    own_booking_confirm: str = ""
+    own_booking_intent: str = ""
+    raw: str = ""
+    """Acts whose values are not brought to canonical form."""
+    other: str = ""
+    """Acts that are known and play no part."""
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            try:
+                re.compile(getattr(self, name))
+            except re.error as error:
+                raise ValueError(f"acts.{name} is not a pattern: {error}") from None
+
+
+class Taxi(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The domain whose places are other domains' entities, and the words by which talk of it is known."""
+
+    domains: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+class Fine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Constraints outside the goal that are always fine: any slot with a value, a domain's slot, a slot with a value."""
+
+    values: tuple[str, ...] = ()
+    slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    pairs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How slots and domains are called in utterances, for users without acts."""
+
+    domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Traits(Struct, frozen=True):
+    """What the profile says of one domain."""
+
+    entity_slots: frozenset[str]
+    transactional: bool
+    own_booking: bool
+    taxi: bool
+    fine_slots: frozenset[str]
+
+
+class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A corpus. Domains are named as they are, or by a pattern such as ``Hotels_*``."""
+
+    name: str
+    about: str = ""
+    acts: Acts
+    domains: tuple[str, ...]
+    general: tuple[str, ...] = ("general",)
+    booking: str = ""
+    """The service of bookings of all domains, where there is one."""
+    entity_slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    transactional: tuple[str, ...] = ()
+    own_booking: tuple[str, ...] = ()
+    """Domains that are booked in their own service, by acts of their own."""
+    reference_slots: tuple[str, ...] = ()
+    choice_slots: tuple[str, ...] = ()
+    always_requestable: tuple[str, ...] = ()
+    """``domain-slot`` that may be asked for wherever the goal books (published name: auto_add_to_ref)."""
+    kept_values: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Values that are not brought to canonical form, by domain."""
+    taxi: Taxi = field(default_factory=Taxi)
+    fine: Fine = field(default_factory=Fine)
+    words: Words = field(default_factory=Words)
+    shown: str = ""
+    """As in a signature: the name, and the digest of a file that is not shipped."""
+
+    def traits(self, domain: str) -> Traits:
+        """What the profile says of a domain.
+
+        Example:
+            >>> named("multiwoz").traits("train").own_booking, named("sgd").traits("Hotels_4").entity_slots
+            (True, frozenset({'place_name', 'hotel_name'}))
+        """
+        return Traits(
+            frozenset(slot for name, slots in self.entity_slots.items() if fnmatchcase(domain, name) for slot in slots),
+            _listed(domain, self.transactional),
+            _listed(domain, self.own_booking),
+            _listed(domain, self.taxi.domains),
+            frozenset(slot for name, slots in self.fine.slots.items() if fnmatchcase(domain, name) for slot in slots),
+        )
+
+    def knows(self, service: str) -> bool:
+        """Is this a service of the corpus?
+
+        Example:
+            >>> [named("multiwoz").knows(name) for name in ("hotel", "booking", "general", "spa")]
+            [True, True, True, False]
+        """
+        return service == self.booking or _listed(service, self.general) or _listed(service, self.domains)
+
+
+def _listed(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The shipped profiles, the default first.
+
+    Example:
+        >>> names()
+        ('multiwoz', 'sgd', 'town')
+    """
+    found = sorted(Path(entry.name).stem for entry in files(__package__).joinpath("profiles").iterdir())
+    return ("multiwoz", *(name for name in found if name != "multiwoz"))
+
+
+@cache
+def named(name: str) -> Profile:
+    """A shipped profile.
+
+    Raises:
+        DialmeterError: no such profile.
+    """
+    if name not in names():
+        raise DialmeterError(
+            f"unknown profile {name!r}; {did_you_mean(name, names())} (a file of your own must end in .toml)"
+        )
+    text = files(__package__).joinpath("profiles", f"{name}.toml").read_text("utf-8")
+    return _parse(text, name, name, f"{name}.toml")
+
+
+def load(name_or_file: str) -> Profile:
+    """A profile by name, or from a TOML file.
+
+    Raises:
+        DialmeterError: unknown name, unreadable or incomplete file.
+    """
+    if not name_or_file.endswith(".toml"):
+        return named(name_or_file)
+    try:
+        text = Path(name_or_file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DialmeterError(f"{name_or_file}: cannot be read: {error}") from None
+    stem = Path(name_or_file).stem
+    return _parse(text, stem, f"{stem}@{hashlib.sha256(text.encode()).hexdigest()[:10]}", name_or_file)
+
+
+def _parse(text: str, name: str, shown: str, file: str) -> Profile:
+    try:
+        return msgspec.convert({"name": name, "shown": shown, **tomllib.loads(text)}, Profile)
+    except tomllib.TOMLDecodeError as error:
+        raise DialmeterError(f"{file}: not valid TOML: {error}") from None
+    except msgspec.ValidationError as error:
+        raise DialmeterError(f"{file}: {str(error).replace('`', '')}") from None

@@ -1,0 +1,289 @@
+"""How users are scored: named, printable, changeable rule sets.
+
+A rule set states every switch of the two measures; ``rulesets/`` holds the named ones. ``dialmeter`` is the definition,
+``gcdf1-repo`` the published evaluator with its faults.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ..errors import DialmeterError, did_you_mean, one_line
+
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class _Part(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class Repetitions(_Part):
+    """A constraint of the goal that is said again: how often it is credited, and which behaviours excuse it."""
+
+    max: Count
+    count_fp: bool
+    warn_above: Count
+    elicited_by_sys_question: bool
+    elicited_by_booking_failure: bool
+    elicited_by_no_offers: bool
+    failed_sys_nlu: bool
+    confirmed_choice_params: bool
+    repeated_while_requesting_info: bool
+    repeated_while_booking: bool
+    repeated_when_answering_request: bool
+    switched_between_domains: bool
+
+
+class NotInGoal(_Part):
+    """A constraint on a slot that the goal does not have."""
+
+    max: Count
+    context: Count
+    elicited_by_sys_question: bool
+    elicited_by_sys_offer: bool
+    elicited_by_booking_failure: bool
+    elicited_by_booking_acceptance: bool
+    elicited_by_recommendation: bool
+
+
+class AutoMatch(_Part):
+    """Constraints outside the goal that the profile lists as always fine."""
+
+    max: Count
+    values: bool
+    slots: bool
+    pairs: bool
+
+
+class Requests(_Part):
+    """What the user asks for."""
+
+    max: Count
+    count_fp: bool
+    warn_above: Count
+    validate_nlu: bool
+    validate_policy: bool
+    spurious_annotation: bool
+    provision: bool
+    provision_domains: tuple[str, ...]
+    auto_ref: bool
+
+
+class EmptyResult(_Part):
+    """What leaves the goal where the search ends without an entity."""
+
+    constraints: bool
+    requests: bool
+
+
+class Preemption(_Part):
+    """What the system says before the user does."""
+
+    compensate: bool
+
+
+class Values(_Part):
+    """How values are brought to one form."""
+
+    map: bool
+    fuzzy: bool
+    threshold: Share
+    collisions: Literal["merge", "keep"]
+
+
+class Faults(_Part):
+    """Faults of the published evaluator."""
+
+    credit_wrong_values: bool
+    general_is_a_domain: bool
+    nooffer_misspelt: bool
+    booking_is_every_domain: bool
+    offers_by_substring: bool
+    goal_slots_as_written: bool
+    combined_ignores_domain: bool
+    missing_nlu_is_failure: bool
+    distribution_concatenates: bool
+
+
+class UserRules(_Part, kw_only=True):
+    """A rule set for users. ``base`` is the named one that it was made from, where it is not one itself."""
+
+    name: str
+    about: str = ""
+    evidence: str = "definition only"
+    base: str = ""
+    repetitions: Repetitions
+    not_in_goal: NotInGoal
+    auto_match: AutoMatch
+    requests: Requests
+    empty_db_result: EmptyResult
+    preemption: Preemption
+    values: Values
+    faults: Faults
+
+    def changes(self) -> dict[str, str]:
+        """The switches that are not as in the named rule set that this one is made from.
+
+        Example:
+            >>> changed(named("dialmeter"), "repetitions.max=4").changes()
+            {'repetitions.max': '4'}
+        """
+        usual = switches(named(self.base or self.name))
+        return {name: shown(value) for name, value in switches(self).items() if value != usual[name]}
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The named rule sets, the default first.
+
+    Example:
+        >>> names()
+        ('dialmeter', 'gcdf1-repo')
+    """
+    found = sorted(Path(entry.name).stem for entry in files(__package__).joinpath("rulesets").iterdir())
+    return ("dialmeter", *(name for name in found if name != "dialmeter"))
+
+
+@cache
+def named(name: str) -> UserRules:
+    """A rule set by name.
+
+    Raises:
+        DialmeterError: no such rule set.
+    """
+    if name not in names():
+        raise DialmeterError(
+            f"unknown rule set {name!r}; {did_you_mean(name, names())} (a file of your own must end in .toml)"
+        )
+    text = files(__package__).joinpath("rulesets", f"{name}.toml").read_text("utf-8")
+    return msgspec.convert({"name": name, **tomllib.loads(text)}, UserRules)
+
+
+def load(name_or_file: str) -> UserRules:
+    """A rule set by name, or from a TOML file: the switches that it states, the rest from ``base`` (default dialmeter).
+
+    Raises:
+        DialmeterError: unknown name, unreadable file, unknown switch.
+    """
+    if not name_or_file.endswith(".toml"):
+        return named(name_or_file)
+    try:
+        stated = tomllib.loads(Path(name_or_file).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DialmeterError(f"{name_or_file}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise DialmeterError(f"{name_or_file}: not valid TOML: {error}") from None
+    base = stated.pop("base", "dialmeter")
+    words = {key: stated.pop(key) for key in ("about", "evidence") if key in stated}
+    try:
+        whole = msgspec.to_builtins(named(str(base)))
+        for part, given in stated.items():
+            for switch, value in _inside(part, given).items():
+                _put(whole, f"{part}.{switch}", value)
+        return msgspec.convert({**whole, **words, "name": Path(name_or_file).stem, "base": base}, UserRules)
+    except (DialmeterError, msgspec.ValidationError) as error:
+        raise DialmeterError(f"{name_or_file}: {error}") from None
+
+
+def changed(rules: UserRules, *changes: str) -> UserRules:
+    """A rule set with switches given as on the command line.
+
+    Args:
+        rules: the rule set.
+        changes: such as ``repetitions.max=4``.
+
+    Raises:
+        DialmeterError: no such switch, or a value that it cannot have.
+
+    Example:
+        >>> changed(named("dialmeter"), "repetitions.max=4", "values.fuzzy=false").repetitions.max
+        4
+        >>> changed(named("dialmeter"), "repetition.max=4")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: there is no switch 'repetition.max'; did you mean repetitions.max?
+    """
+    whole = msgspec.to_builtins(rules)
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals:
+            raise DialmeterError(f"a change reads SWITCH=VALUE, as in repetitions.max=4, not {one_line(change)!r}")
+        _put(whole, name.strip(), _value(text.strip()))
+    return msgspec.convert({**whole, "base": rules.base or rules.name}, UserRules) if changes else rules
+
+
+def switches(rules: UserRules) -> dict[str, Any]:
+    """All switches by their dotted name.
+
+    Example:
+        >>> switches(named("dialmeter"))["requests.max"]
+        3
+    """
+    return _flat(msgspec.to_builtins(rules))
+
+
+def shown(value: object) -> str:
+    """A switch's value as it stands in a signature and on the command line.
+
+    Example:
+        >>> shown(False), shown(["hotel", "taxi"]), shown(0.85)
+        ('false', 'hotel+taxi', '0.85')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "+".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _flat(whole: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        f"{part}.{name}": value
+        for part, inside in whole.items()
+        if isinstance(inside, dict)
+        for name, value in inside.items()
+    }
+
+
+def _inside(part: str, given: Any) -> Mapping[str, Any]:
+    if not isinstance(given, dict):
+        raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
+    return given
+
+
+def _put(whole: dict[str, Any], name: str, value: Any) -> None:
+    """Changes one switch in a rule set of plain dictionaries."""
+    known = _flat(whole)
+    if name not in known:
+        raise DialmeterError(f"there is no switch {one_line(name)!r}; {_near(name, known)}")
+    part, _, switch = name.partition(".")
+    if isinstance(known[name], list | tuple) and not isinstance(value, list):
+        value = [value]
+    whole[part][switch] = value
+    try:
+        msgspec.convert(whole, UserRules)
+    except msgspec.ValidationError as error:
+        raise DialmeterError(f"{name}: {str(error).split(' - at')[0].replace('`', '')}") from None
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """The nearest switch; one that is named without its part is found by its end."""
+    ends = [each for each in known if each.partition(".")[2] == name]
+    return f"did you mean {' or '.join(ends)}?" if ends else did_you_mean(name, known)
+
+
+def _value(text: str) -> Any:
+    """A value as TOML reads it; what it does not read is text, and commas or plus signs make a list."""
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        parts = [part.strip() for part in text.replace("+", ",").split(",")]
+        return parts if len(parts) > 1 else text
