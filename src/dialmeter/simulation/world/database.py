@@ -82,7 +82,7 @@ class World:
 
     def values(self, domain: str, slot: str) -> tuple[str, ...]:
         """The values that a slot has in the table, sorted."""
-        return tuple(sorted({row[slot] for row in self.tables[domain] if slot in row}))
+        return tuple(sorted({row[slot] for row in self.tables.get(domain, ()) if slot in row}))
 
 
 def _told(domain: str, name: str, details: Mapping[str, str]) -> bytes:

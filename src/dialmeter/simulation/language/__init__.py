@@ -1,0 +1,1 @@
+"""Acts into text, text into acts, and a channel between them that makes mistakes."""

@@ -1,0 +1,113 @@
+"""Acts into text: one sentence for acts that belong together, in one of several phrasings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from random import Random
+
+from ...model import USER, Act
+from ..world.schema import DOMAINS
+from ..world.value_map import forms
+from .acts import intent_of, value_of
+from .grammar import Clause, Frame, grammar
+
+PARAPHRASED = 0.4
+"""How often a user puts a value in other words."""
+
+_NAMES = ("name", "departure", "destination")
+
+
+def say(acts: Iterable[Act], speaker: str, rng: Random) -> str:
+    """The text of a move.
+
+    Args:
+        acts: what is to be said, in order; neighbours of one kind share a sentence.
+        speaker: ``user`` or ``system``, who do not talk alike.
+        rng: chooses phrasings.
+
+    Example:
+        >>> from dialmeter.simulation.language.acts import act
+        >>> say([act("taxi", "request", "phone"), act("general", "thank")], "user", Random(1))
+        'Could you tell me the phone number of the taxi? Thank you.'
+    """
+    return " ".join(_sentences(list(acts), speaker, rng))
+
+
+def _sentences(acts: Sequence[Act], speaker: str, rng: Random) -> Iterator[str]:
+    for (service, key), group in groupby(acts, lambda each: (each.service, _key(each, speaker))):
+        found = list(group)
+        frames = grammar(speaker).frames.get((service, key))
+        if frames is None:
+            # An agent from elsewhere may have acts that the town has no words for; it must not be silent about them.
+            yield f"{key.capitalize()} {', '.join(f'{each.slot} {value_of(each)}'.strip() for each in found)}.".strip()
+            continue
+        frame = rng.choice(frames)
+        if frame.kind in ("clauses", "slots"):
+            yield _joined(frame, found, speaker, rng)
+        else:
+            for each in found:
+                yield _single(frame, each, speaker)
+                frame = rng.choice(frames)
+
+
+def _key(act: Act, speaker: str) -> str:
+    """Under what a grammar has the frames of an act."""
+    intent = intent_of(act.name)
+    if intent != "inform":
+        return intent
+    if speaker == USER:
+        return "book" if act.slot in DOMAINS[act.service].book else "inform"
+    return "choice" if act.slot == "choice" else "inform"
+
+
+def _joined(frame: Frame, acts: Sequence[Act], speaker: str, rng: Random) -> str:
+    if frame.kind == "slots":
+        words = [f"the {_word(each.slot, speaker)}" for each in acts]
+        return frame.text.replace(
+            "{slots}", words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+        )
+    phrases = [_phrase(each, speaker, rng) for each in acts if each.slot]
+    return frame.text.replace("{clauses}", ", ".join(phrases)) if phrases else frame.text.replace(" {clauses}", "")
+
+
+def _single(frame: Frame, act: Act, speaker: str) -> str:
+    return frame.text.replace("{word}", _word(act.slot, speaker)).replace("{v}", _shown(act.slot, value_of(act)))
+
+
+def _word(slot: str, speaker: str) -> str:
+    return grammar(speaker).words.get(slot, slot)
+
+
+def _phrase(act: Act, speaker: str, rng: Random) -> str:
+    value = value_of(act)
+    clauses = _clauses_for(speaker, act.service, act.slot, value)
+    if not clauses:
+        return f"with {_word(act.slot, speaker)} {value}"
+    said = value
+    if speaker == USER and rng.random() < PARAPHRASED:
+        said = rng.choice(forms(act.service, act.slot).get(value, (value,)))
+    return rng.choice(clauses).text.replace("{v}", _shown(act.slot, said))
+
+
+@cache
+def _indexed(speaker: str, service: str) -> dict[tuple[str, str], tuple[Clause, ...]]:
+    found: dict[tuple[str, str], list[Clause]] = {}
+    for clause in grammar(speaker).clauses.get(service, ()):
+        found.setdefault((clause.slot, clause.value), []).append(clause)
+    return {key: tuple(clauses) for key, clauses in found.items()}
+
+
+def _clauses_for(speaker: str, service: str, slot: str, value: str) -> tuple[Clause, ...]:
+    index = _indexed(speaker, service)
+    return index.get((slot, value)) or index.get((slot, ""), ())
+
+
+def _shown(slot: str, value: str) -> str:
+    """Names begin with capitals, train numbers and codes are written in them."""
+    if slot in _NAMES:
+        return " ".join(
+            word if word in ("the", "and", "of") else word[:1].upper() + word[1:] for word in value.split(" ")
+        )
+    return value.upper() if slot in ("ref", "trainid", "postcode") else value

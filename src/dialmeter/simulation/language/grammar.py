@@ -1,0 +1,128 @@
+"""The phrases that come with dialmeter, as frames and clauses that can be filled and can be recognised."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from ...model import SYSTEM, USER
+from ..world.schema import DOMAINS, DONTCARE
+from .acts import BOOKING, GENERAL
+
+Kind: TypeAlias = Literal["clauses", "slots", "word", "fact", "value", "plain"]
+"""What a frame has room for: clauses, slots that are asked for, one slot, one slot with its value, a value, or nothing."""
+
+_FIELD = re.compile(r"\{(clauses|slots|word|v)\}")
+
+
+class Frame(Struct, frozen=True):
+    """A sentence with room, for one intent of one service; ``slot`` is set where the frame speaks of one slot only."""
+
+    service: str
+    intent: str
+    kind: Kind
+    text: str
+    slot: str = ""
+
+
+class Clause(Struct, frozen=True):
+    """A phrase for a slot, with room for its value or for one value only."""
+
+    slot: str
+    text: str
+    value: str = ""
+
+
+class Grammar(Struct, frozen=True):
+    """All that one speaker can say.
+
+    Attributes:
+        frames: act's service and intent → its sentences; a user's booking sentences stand under the intent ``book``.
+        clauses: service → its phrases.
+        words: slot → what it is called.
+    """
+
+    frames: Mapping[tuple[str, str], tuple[Frame, ...]]
+    clauses: Mapping[str, tuple[Clause, ...]]
+    words: Mapping[str, str]
+
+
+@cache
+def phrases() -> dict[str, Any]:
+    """The file of phrases."""
+    return tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
+
+
+@cache
+def grammar(speaker: str) -> Grammar:
+    """What a speaker can say.
+
+    Example:
+        >>> grammar("user").frames["taxi", "request"][0].text
+        'What is {slots} of the taxi?'
+    """
+    table = phrases()
+    frames = _user_frames(table["user"]) if speaker == USER else _system_frames(table["system"])
+    services = (*DOMAINS, BOOKING)
+    own = table["system_clauses"] if speaker == SYSTEM else {}
+    clauses = {service: _clauses(table, {**table["clauses"][service], **own.get(service, {})}) for service in services}
+    return Grammar(frames, clauses, table["words"])
+
+
+def _user_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[Frame, ...]]:
+    found: dict[tuple[str, str], tuple[Frame, ...]] = {}
+    for domain in DOMAINS:
+        found[domain, "inform"] = _frames(domain, "inform", table["search"]["frames"])
+        found[domain, "book"] = _frames(domain, "inform", table["book"]["frames"])
+        found[domain, "request"] = _frames(domain, "request", table["request"]["frames"])
+    return found | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
+
+
+def _system_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[Frame, ...]]:
+    found: dict[tuple[str, str], tuple[Frame, ...]] = {}
+    for domain in DOMAINS:
+        for intent in ("inform", "recommend", "select", "nooffer", "request"):
+            found[domain, intent] = _frames(domain, intent, table[intent]["frames"])
+        found[domain, "choice"] = _frames(domain, "inform", table["choice"]["frames"], slot="choice")
+    for intent in ("offerbook", "offerbooked"):
+        found["train", intent] = _frames("train", intent, table[intent]["frames"])
+    found |= {(BOOKING, intent): _frames(BOOKING, intent, texts) for intent, texts in table["booking"].items()}
+    return found | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
+
+
+def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[Frame, ...]:
+    return tuple(Frame(service, intent, _kind(text), _worded(text, service), slot) for text in texts)
+
+
+def _worded(text: str, service: str) -> str:
+    """A sentence with the words for its domain."""
+    noun, a_noun, nouns = phrases()["nouns"].get(service, ("", "", ""))
+    return text.replace("{noun}", noun).replace("{a_noun}", a_noun).replace("{nouns}", nouns)
+
+
+def _kind(text: str) -> Kind:
+    found = set(_FIELD.findall(text))
+    if found == {"word", "v"}:
+        return "fact"
+    kinds: dict[str, Kind] = {"clauses": "clauses", "slots": "slots", "word": "word", "v": "value"}
+    return kinds[found.pop()] if found else "plain"
+
+
+def _clauses(table: dict[str, Any], texts: Mapping[str, list[str]]) -> tuple[Clause, ...]:
+    found = []
+    for key, each in texts.items():
+        slot, _, value = key.partition("=")
+        found += [Clause(slot, text, value) for text in each]
+    slots = dict.fromkeys(clause.slot for clause in found)
+    found += [
+        Clause(slot, text.replace("{word}", table["words"][slot]), DONTCARE)
+        for slot in slots
+        for text in table["dontcare"]["clauses"]
+    ]
+    return tuple(found)

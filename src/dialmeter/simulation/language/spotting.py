@@ -1,0 +1,144 @@
+"""Words that the town knows, found in a sentence of any shape.
+
+This is what reads people and language models, who do not speak in the town's phrases. It is rough: a domain by its words, values by
+their forms, and a question by the names of slots.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from ...model import USER, Act
+from ..world.schema import DOMAINS
+from ..world.value_map import canonical_forms
+from .acts import GENERAL, act
+from .grammar import phrases
+
+_DOMAIN_WORDS = {
+    "hotel": ("hotel", "guesthouse", "guest house", "hostel", "place to stay", "room", "lodging", "stay"),
+    "restaurant": ("restaurant", "food", "eat", "dinner", "lunch", "table", "dine"),
+    "attraction": ("attraction", "museum", "park", "visit", "sights", "something to see"),
+    "train": ("train", "rail"),
+    "taxi": ("taxi", "cab"),
+}
+_FAREWELLS = re.compile(r"\b(goodbye|bye|that is all|that's all)\b", re.IGNORECASE)
+_THANKS = re.compile(r"\b(thanks|thank you)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\b(?:from|leaving|departing from|starts? in)$", re.IGNORECASE)
+_TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
+_COUNTED = {"people": r"people|persons?|guests?|tickets?", "stay": "nights?", "stars": "stars?"}
+_FLAGS = {"internet": "wi-?fi|internet", "parking": "parking|car park"}
+_NUMBER = r"(\d|one|two|three|four|five|six|seven|eight)"
+# Short forms stand in too many sentences to mean a value.
+_SHORTEST = 3
+_PLACES = ("departure", "destination")
+
+
+def domain_in(text: str) -> str | None:
+    """The domain that a text speaks of: the one whose word comes first.
+
+    Example:
+        >>> domain_in("Is there a cheap place to stay?"), domain_in("Thanks!")
+        ('hotel', None)
+    """
+    lower = text.lower()
+    found = [
+        (place, domain)
+        for domain in _DOMAIN_WORDS
+        for match in [_domain_words(domain).search(lower)]
+        if match
+        for place in [match.start()]
+    ]
+    return min(found)[1] if found else None
+
+
+@cache
+def _domain_words(domain: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(_DOMAIN_WORDS[domain])})s?\b")
+
+
+def values_in(text: str, domain: str) -> dict[str, str]:
+    """Slots of a domain whose values stand in a text; where forms overlap, the longest counts.
+
+    Example:
+        >>> values_in("Somewhere cheap near the docks, with wifi", "hotel")
+        {'pricerange': 'cheap', 'area': 'harbour', 'internet': 'yes'}
+        >>> values_in("A table for four people on friday", "restaurant")
+        {'day': 'friday', 'people': '4'}
+        >>> values_in("From tolderby to saltmere at 9:15", "train")
+        {'departure': 'tolderby', 'destination': 'saltmere', 'leaveat': '09:15'}
+    """
+    lower = text.lower()
+    found: dict[str, str] = {}
+    for match in _forms(domain).finditer(lower):
+        form = match[0]
+        slots = [slot for slot in _slots_of(domain)[form] if slot not in found]
+        if set(slots) & set(_PLACES):
+            slot = "departure" if _AFTER.search(lower[: match.start()].rstrip()) else "destination"
+            slots = [slot] if slot in slots else slots
+        if slots:
+            found[slots[0]] = canonical_forms(domain, slots[0])[form]
+    return {**found, **_times(lower, domain), **_counts(lower, domain), **_flags(lower, domain)}
+
+
+def _counts(lower: str, domain: str) -> dict[str, str]:
+    slots = [slot for slot in _COUNTED if slot in DOMAINS[domain].informable]
+    found = {slot: re.search(rf"\b{_NUMBER} (?:{_COUNTED[slot]})\b", lower) for slot in slots}
+    return {slot: canonical_forms(domain, slot).get(match[1], match[1]) for slot, match in found.items() if match}
+
+
+def _flags(lower: str, domain: str) -> dict[str, str]:
+    slots = [slot for slot in _FLAGS if slot in DOMAINS[domain].informable]
+    found = {slot: re.search(rf"(\bno |\bwithout )?(?:\w+ )?\b(?:{_FLAGS[slot]})\b", lower) for slot in slots}
+    return {slot: "no" if match[1] else "yes" for slot, match in found.items() if match}
+
+
+def _times(lower: str, domain: str) -> dict[str, str]:
+    match = _TIME.search(lower)
+    slots = [slot for slot in ("time", "arriveby", "leaveat") if slot in DOMAINS[domain].informable]
+    if not match or not slots:
+        return {}
+    arrives = re.search(r"arriv|get there|by (?:\w+ )?$", lower[: match.start()])
+    slot = slots[0] if slots == ["time"] or arrives else slots[-1]
+    return {slot: f"{int(match[1]):02}:{match[2]}"}
+
+
+@cache
+def _slots_of(domain: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for slot in DOMAINS[domain].informable:
+        if slot in ("leaveat", "arriveby", "time", *_FLAGS, *_COUNTED):
+            continue
+        for form in canonical_forms(domain, slot):
+            # "hotel" is the domain more often than the type.
+            if len(form) >= _SHORTEST and form != domain:
+                found.setdefault(form, []).append(slot)
+    return found
+
+
+@cache
+def _forms(domain: str) -> re.Pattern[str]:
+    forms = sorted(_slots_of(domain), key=lambda form: (-len(form), form))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, forms))})\b")
+
+
+def spotted(sentence: str, speaker: str) -> list[Act]:
+    """The acts that a sentence seems to hold.
+
+    Example:
+        >>> [(each.name, each.slot) for each in spotted("what's the phone number of that hotel?", "user")]
+        [('Hotel-Request', 'phone')]
+    """
+    domain = domain_in(sentence)
+    found: list[Act] = []
+    if domain is not None:
+        asks = sentence.rstrip().endswith("?") and speaker == USER
+        lower = sentence.lower()
+        requests = [slot for slot in DOMAINS[domain].request if asks and phrases()["words"][slot] in lower]
+        found += [act(domain, "request", slot) for slot in requests]
+        found += [act(domain, "inform", slot, value) for slot, value in values_in(sentence, domain).items()]
+    if not found and _FAREWELLS.search(sentence):
+        found.append(act(GENERAL, "bye"))
+    elif not found and _THANKS.search(sentence):
+        found.append(act(GENERAL, "thank"))
+    return found
