@@ -14,7 +14,9 @@ def told(scene: Scene, domain: str, wanted: str) -> tuple[int, ...]:
             turn.number
             for turn in scene.turns[1::2]
             for service in _services(scene, turn.number, domain)
-            if any([parts & SLOT_VALUES and constraint(slot, value) == wanted for parts, slot, value in turn.acts[service]])
+            if any(
+                [parts & SLOT_VALUES and constraint(slot, value) == wanted for parts, slot, value in turn.acts[service]]
+            )
         ]
     )
 

@@ -104,9 +104,7 @@ def glance(turn: Turn, domain: str, stage: Stage) -> Glance:
         understood=None
         if heard is None
         else frozenset([constraint(slot, value) for parts, slot, value in heard if parts & INFORM]),
-        understood_requests=None
-        if heard is None
-        else frozenset([slot for parts, slot, _ in heard if parts & REQUEST]),
+        understood_requests=None if heard is None else frozenset([slot for parts, slot, _ in heard if parts & REQUEST]),
     )
 
 

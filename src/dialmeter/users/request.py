@@ -123,5 +123,7 @@ def _why(seen: Asking, stage: Stage) -> tuple[list[str], bool]:
     if not rules.validate_policy:
         return names, not_heard
     answered = requesting.repeated_despite_receiving_answer
-    reason = next(test for test in (answered, requesting.user_prempted_request, requesting.delayed_response) if test(seen))
+    reason = next(
+        test for test in (answered, requesting.user_prempted_request, requesting.delayed_response) if test(seen)
+    )
     return [*names, reason.__name__], reason is not answered

@@ -269,7 +269,9 @@ def _checked(talk: Conversation) -> Goal:
         if move.speaker == (SYSTEM if number % 2 else USER):
             continue
         if move.speaker not in (USER, SYSTEM):
-            raise InputError(f"speaker is user or system, found {one_line(move.speaker)!r}", dialogue=talk.id, turn=number)
+            raise InputError(
+                f"speaker is user or system, found {one_line(move.speaker)!r}", dialogue=talk.id, turn=number
+            )
         what = f"two {move.speaker} turns in a row" if number else "the system speaks first"
         raise InputError(f"{what}; user and system take turns, the user first", dialogue=talk.id, turn=number)
     return talk.goal
