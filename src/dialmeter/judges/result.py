@@ -179,22 +179,48 @@ def score_judge(
     found = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     if not found:
         raise DialmeterError("there are no cases to score")
-    offered = {"talk": talk if talk is not None else _talk_of(found)}
-    asked = dict(judges) if isinstance(judges, Mapping) else _named(judges, offered)
-    elsewhere = dict(scores or {})
-    clash = [name for name in elsewhere if name in asked]
+    offered = {"talk": talk if talk is not None else talk_of(found)}
+    chosen = dict(judges) if isinstance(judges, Mapping) else _named(judges, offered)
+    asked, known = judges_of(chosen, scores or {}, lower_is_better)
+    how = How(parse_threshold(threshold), verdict, confidence)
+    return assembled(found, asked, known, scores or {}, how=how, store=store, watch=watch)
+
+
+def judges_of(
+    judges: Mapping[str, Judge], scores: Mapping[str, Sequence[Pair]], lower_is_better: Sequence[str] = ()
+) -> tuple[dict[str, Judge], list[About]]:
+    """The judges to ask, the trivial ones last, and what is known of all of them.
+
+    Raises:
+        DialmeterError: two have the same name, or there is none.
+    """
+    clash = [name for name in scores if name in judges]
     if clash:
         raise DialmeterError(f"two judges are called {clash[0]}; give one another name, as in mine=...")
-    if not asked and not elsewhere:
+    if not judges and not scores:
         raise DialmeterError("name at least one judge")
-    beside = {name: load_judge(name)[1] for name in TRIVIAL if name not in asked and name not in elsewhere}
-    known = [about(name, judge, trivial=name in TRIVIAL) for name, judge in asked.items()]
-    known += [About(name, f"scores {name}", name not in lower_is_better) for name in elsewhere]
+    beside = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
+    known = [about(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
+    known += [About(name, f"scores {name}", name not in lower_is_better) for name in scores]
     known += [about(name, judge, trivial=True) for name, judge in beside.items()]
-    scored = score_cases(found, {**asked, **beside}, ScoreStore(store) if store else None, watch)
-    for name, pairs in elsewhere.items():
+    return {**judges, **beside}, known
+
+
+def assembled(
+    cases: Sequence[Case],
+    asked: Mapping[str, Judge],
+    known: Sequence[About],
+    scores: Mapping[str, Sequence[Pair]],
+    *,
+    how: How,
+    store: str | Path | None,
+    watch: Watch | None,
+) -> JudgeResult:
+    """The result of asking judges, with the scores made elsewhere added."""
+    scored = score_cases(cases, asked, ScoreStore(store) if store else None, watch)
+    for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
-    return JudgeResult(found, known, scored, How(parse_threshold(threshold), verdict, confidence))
+    return JudgeResult(cases, known, scored, how)
 
 
 def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
@@ -207,7 +233,7 @@ def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[st
     return found
 
 
-def _talk_of(cases: Sequence[Case]) -> list[list[str]]:
+def talk_of(cases: Sequence[Case]) -> list[list[str]]:
     """The contexts of cases, without the utterances that are scored as replies: nobody is judged on what they learned."""
     replies = {case.reply for case in cases}
     contexts = dict.fromkeys(tuple(move.text for move in case.context) for case in cases)

@@ -1,0 +1,215 @@
+"""``dialmeter judge score``"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from ..conditions import Condition, parse_condition
+from ..errors import DialmeterError, one_line
+from ..judges import record
+from ..judges.case_lines import read_cases, read_scores
+from ..judges.cases import Case
+from ..judges.hashing import case_id
+from ..judges.judge import Judge
+from ..judges.matrix import How
+from ..judges.result import JudgeResult, assembled, judges_of
+from ..judges.scoring import Pair, Watch
+from ..judges.thresholds import parse_threshold
+from ..judges.verdict import RULES
+from ..report.headings import distinct
+from ..report.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
+from ..report.tables import render
+from ..runs import RunWriter
+from .judge_options import chosen_judges, judge_options
+from .options import chart_options, quiet_option, style_options
+from .say import document, draw, print_json, warn
+
+
+@click.command()
+@click.argument("cases_file", metavar="CASES")
+@judge_options
+@click.option(
+    "--scores",
+    "score_files",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="Scores made elsewhere: case, human, adversarial.",
+)
+@click.option(
+    "--threshold",
+    default="paper",
+    show_default=True,
+    metavar="paper|sd[=X]|noise[=Q]|fixed=X",
+    help="The least difference that counts.",
+)
+@click.option(
+    "--verdict", type=click.Choice(RULES), default="paper", show_default=True, help="What is expected of entrainment."
+)
+@click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none.")
+@click.option(
+    "--failing",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="How many failing cases to print per judge.",
+)
+@chart_options
+@click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
+@click.option("--out", metavar="DIR", help="Keep the run in this folder.")
+@click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
+@click.option("--force", is_flag=True, help="Replace a run in --out.")
+@click.option(
+    "--fail-if",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    help='Exit 1 if it holds of a judge, e.g. "error[contradiction] > 0.3" or "error[contradiction, pang-c] > 0.3".',
+)
+@style_options
+@quiet_option
+def score(**options: Any) -> None:
+    """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
+
+    The trivial judges constant, random and length always stand beside those that are named.
+    """
+    if not 0 <= options["ci"] < 1:
+        raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
+    how = How(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
+    guards = [parse_condition(text) for text in options["conditions"]]
+    cases = read_cases(options["cases_file"])
+    judges = chosen_judges(options, cases)
+    elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
+    asked, known = judges_of(judges, elsewhere, options["lower"])
+    writer, about = _writer(options, record.identity(_inputs(options), known, how))
+    store = options["store"] or (writer.begin() / "scores" if writer else None)
+    result = assembled(cases, asked, known, elsewhere, how=how, store=store, watch=_watch(options["quiet"]))
+    warn(result.notices, options["quiet"])
+    if writer is not None:
+        record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
+    if options["charts"]:
+        from ..report.judge_charts import error_charts
+
+        draw(error_charts(result), options)
+    _print(result, options, judges)
+    for guard in guards:
+        _check(guard, result)
+
+
+def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
+    name, equals, path = text.partition("=")
+    return (name, read_scores(path, cases)) if equals else (Path(text).stem, read_scores(text, cases))
+
+
+def _inputs(options: dict[str, Any]) -> list[dict[str, str | None]]:
+    files = [text.partition("=")[2] or text for text in options["score_files"]]
+    roles = [("cases", options["cases_file"]), *(("scores", file) for file in files)]
+    return [record.input_of(role, path) for role, path in roles]
+
+
+def _writer(options: dict[str, Any], about: dict[str, Any]) -> tuple[RunWriter | None, dict[str, Any]]:
+    if not options["out"]:
+        if options["resume"] or options["force"]:
+            raise DialmeterError("--resume and --force go with --out")
+        return None, about
+    if options["resume"] and options["cases_file"] == "-":
+        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
+    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
+
+
+def _watch(quiet: bool) -> Watch | None:
+    """Says how far each judge has come: in place on a terminal, a line per 10 % elsewhere."""
+    told: dict[str, int] = {}
+    on_terminal = sys.stderr.isatty()
+
+    def watch(judge: str, done: int, total: int) -> None:
+        tenths = 10 * done // max(1, total)
+        if on_terminal:
+            click.echo(f"\r\x1b[Kscoring: {one_line(judge, 40)} {done:,} of {total:,}", err=True, nl=done == total)
+        elif tenths > told.get(judge, 0) and done < total:
+            click.echo(f"scoring: {one_line(judge, 40)} {10 * tenths} % ({done:,} replies)", err=True)
+        told[judge] = tenths
+
+    return None if quiet else watch
+
+
+def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:
+    style = options["style"]
+    named = [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
+    if style == "json":
+        more = {
+            "threshold": str(result.how.threshold),
+            "verdict": result.how.verdict,
+            "averages": [to_builtins(each) for each in result.averages],
+            "comparisons": [to_builtins(each) for each in result.comparisons],
+            "failing": {
+                name: [_failing(result, name, case) for case in _worst(result, name, options)] for name in named
+            },
+            "stability": _stability(judges),
+        }
+        counts, notices = result.counts, result.notices
+        print_json(document("judge", "judge score", result.to_dicts(), counts=counts, warnings=notices, **more))
+        return
+    if style == "csv":
+        click.echo(render(distinct(detail_table(result, everything=True)), style))
+        return
+    tables = [*matrix_tables(result), detail_table(result)]
+    compared = [each for each in result.comparisons if each.other in named]
+    tables += [comparison_table(compared)] if compared else []
+    tables += [failing_table(result, name, options["failing"]) for name in named if _worst(result, name, options)]
+    click.echo("\n\n".join(render(table, style) for table in tables))
+    for name, found in _stability(judges).items():
+        click.echo(
+            f"\n{name}: {found['asked']} replies asked {found['repeats']} times, standard deviation {found['sd']:.3f}"
+        )
+    settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
+    click.echo(
+        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; ° one score for all"
+    )
+
+
+def _worst(result: JudgeResult, name: str, options: dict[str, Any]) -> list[int]:
+    return result.failing(name)[: options["failing"]]
+
+
+def _failing(result: JudgeResult, name: str, number: int) -> dict[str, Any]:
+    case, pair = result.cases[number], result.scored.pairs[name][number]
+    return {
+        "case": case_id(case),
+        "attack": case.attack,
+        "reply": case.reply,
+        "adversarial": case.adversarial,
+        "human_score": pair.human,
+        "adversarial_score": pair.adversarial,
+    }
+
+
+def _stability(judges: Mapping[str, Judge]) -> dict[str, dict[str, Any]]:
+    """What judges that are asked several times say of their own spread."""
+    found: dict[str, dict[str, Any]] = {name: getattr(judge, "stability", dict)() for name, judge in judges.items()}
+    return {name: told for name, told in found.items() if told}
+
+
+def _check(guard: Condition, result: JudgeResult) -> None:
+    """Conditions hold of the judges that were named; the trivial ones are yardsticks, not candidates."""
+    *others, last = [part.strip() for part in guard.group.split(",")] if guard.group else [None]
+    named = {judge.name for judge in result.judges if not judge.trivial}
+    keys = ("judge", "attack", "corpus", "facet")
+    cells = [
+        {"measure": "error", "value": cell.value, **{key: getattr(cell, key) for key in keys}}
+        for cell in result.cells
+        if cell.judge in named and cell.value is not None
+    ]
+    means: list[dict[str, Any]] = [
+        {"measure": "error", "value": each.value}
+        for each in result.averages
+        if each.judge in named and each.facet == "overall" and each.value is not None
+    ]
+    chosen = means if last is None else [each for each in cells if all(part in each.values() for part in others)]
+    replace(guard, group=last).check(chosen)

@@ -1,0 +1,98 @@
+"""A run of judges on disk: what a row holds, and what identifies the run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from ..errors import InputError
+from ..runs import RunWriter
+from .hashing import case_id
+from .matrix import About, How
+from .result import JudgeResult
+
+
+def input_of(role: str, path: str) -> dict[str, str | None]:
+    """An input's name without its folder, and its SHA-256; standard input cannot be read twice and has none."""
+    if path == "-":
+        return {"role": role, "name": "standard input", "sha256": None}
+    try:
+        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror or error}", file=path) from None
+    return {"role": role, "name": Path(path).name, "sha256": digest}
+
+
+def identity(inputs: Sequence[dict[str, str | None]], judges: Sequence[About], how: How) -> dict[str, Any]:
+    """What makes a run this run. Identities are digested, because they may hold a command or a path."""
+    return {
+        "kind": "judge",
+        "inputs": list(inputs),
+        "judges": [
+            {
+                "name": judge.name,
+                "identity": hashlib.sha256(judge.identity.encode()).hexdigest()[:10],
+                "higher_is_better": judge.higher_is_better,
+                "facets": sorted(judge.facets) if judge.facets is not None else None,
+                "trivial": judge.trivial,
+            }
+            for judge in judges
+        ],
+        "threshold": str(how.threshold),
+        "verdict": how.verdict,
+        "confidence": how.confidence,
+    }
+
+
+def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
+    """All that a viewer shows of a case: context, both replies, what differs, and what each judge said."""
+    said: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
+    for cell in result.cells:
+        for outcome in cell.outcomes:
+            human, adversarial = result.scored.pairs[cell.judge][outcome.case]
+            said[outcome.case][cell.judge] = {
+                "human": human,
+                "adversarial": adversarial,
+                "difference": outcome.difference,
+                "relation": outcome.relation,
+                "conforms": outcome.conforms if cell.value is not None else None,
+                "threshold": cell.threshold,
+            }
+    reasons = {(failure.judge, failure.case): failure.why for failure in result.scored.failures}
+    times: Counter[str] = Counter()
+    for number, case in enumerate(result.cases):
+        name = case_id(case)
+        times[name] += 1
+        for judge, what in said[number].items():
+            if (judge, number) in reasons:
+                what["failure"] = reasons[judge, number]
+        plain = to_builtins(case)
+        plain["context"] = [{"speaker": move.speaker, "text": move.text} for move in case.context]
+        yield {"id": name if times[name] == 1 else f"{name}#{times[name]}", **plain, "scores": said[number]}
+
+
+def finish(writer: RunWriter, result: JudgeResult, about: dict[str, Any], report: str) -> None:
+    """Writes the rows that are not there yet, and closes the run."""
+    for row in rows(result):
+        if row["id"] not in writer.done:
+            writer.add(row)
+    columns: dict[str, list[float | None]] = {judge.name: [None] * len(result.cases) for judge in result.judges}
+    for cell in result.cells:
+        for outcome in cell.outcomes:
+            if outcome.conforms is not None and cell.value is not None:
+                columns[cell.judge][outcome.case] = float(not outcome.conforms)
+    manifest = {
+        **about,
+        "signature": result.cells[0].signature,
+        "counts": result.counts,
+        "scores": result.to_dicts(),
+        "averages": [to_builtins(each) for each in result.averages],
+        "comparisons": [to_builtins(each) for each in result.comparisons],
+        "warnings": [to_builtins(notice) for notice in result.notices],
+    }
+    writer.finish(manifest, columns, {"report.md": report})

@@ -1,0 +1,167 @@
+"""Judges under attack as tables and as a short Markdown report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..judges.compare import Compared
+from ..judges.hashing import case_id
+from ..judges.matrix import CONTROL, Cell
+from ..judges.result import JudgeResult
+from ..judges.verdict import READING
+from .tables import Table, percent, render
+from .tracker import interval
+
+_TEXT = 70
+
+
+def matrix_tables(result: JudgeResult) -> list[Table]:
+    """One table per corpus: attacks down, judges across, then the means by facet.
+
+    A mark ° stands behind a judge that gives every reply the same score.
+    """
+    return [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]
+
+
+def _matrix_table(result: JudgeResult, corpus: str) -> Table:
+    cells = [cell for cell in result.cells if cell.corpus == corpus]
+    names = [judge.name for judge in result.judges]
+    same = {cell.judge for cell in cells if cell.degenerate}
+    by_attack: dict[str, dict[str, Cell]] = {}
+    for cell in cells:
+        by_attack.setdefault(cell.attack, {})[cell.judge] = cell
+    rows = [
+        (
+            attack,
+            reading(next(iter(found.values()))),
+            str(max(cell.n for cell in found.values())),
+            *(_blank(found[name].value) for name in names),
+        )
+        for attack, found in by_attack.items()
+    ]
+    averages = {(each.facet, each.judge): each for each in result.averages if each.corpus == corpus}
+    facets = [
+        facet
+        for facet in dict.fromkeys(facet for facet, _ in averages)
+        if any(averages[facet, name].value is not None for name in names)
+    ]
+    rows += [(f"mean: {facet}", "", "", *(_blank(averages[facet, name].value) for name in names)) for facet in facets]
+    title = f"error rates in percent, corpus {corpus or '(unnamed)'}"
+    headings = ("attack", "the score", "n", *(f"{name}°" if name in same else name for name in names))
+    return Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
+
+
+def reading(cell: Cell) -> str:
+    """What an ideal judge's score does, in words."""
+    return " or ".join(READING[each] for each in cell.expected.split(" or "))
+
+
+def _blank(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
+
+
+def detail_table(result: JudgeResult, *, everything: bool = False) -> Table:
+    """One row per cell that has a value: counts, intervals, shares, the mean difference.
+
+    Args:
+        result: what was scored.
+        everything: the trivial judges and empty cells too, for machines.
+    """
+    rows = tuple(
+        (
+            cell.judge,
+            cell.attack,
+            cell.corpus,
+            reading(cell),
+            str(cell.n),
+            str(cell.unscored or ""),
+            percent(cell.value),
+            interval(cell.ci),
+            *map(percent, (cell.higher, cell.similar, cell.lower)),
+            _number(cell.difference),
+            _limits(cell.difference_ci),
+            _number(cell.threshold),
+        )
+        for judge in result.judges
+        for cell in result.cells
+        if cell.judge == judge.name and (everything or (cell.value is not None and not cell.trivial))
+    )
+    headings = (
+        *("judge", "attack", "corpus", "the score", "n", "left out", "error", "interval"),
+        *("higher", "similar", "lower", "mean difference", "its interval", "threshold"),
+    )
+    title = "human reply rated higher, similar or lower; positive differences favour the human reply"
+    return Table(title, headings, rows, frozenset(range(4, len(headings))))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _limits(limits: tuple[float, float] | None) -> str:
+    return "" if limits is None else f"{limits[0]:.3g} to {limits[1]:.3g}"
+
+
+def comparison_table(compared: Sequence[Compared]) -> Table:
+    """Which judges differ from the first one after Holm's correction; a row per test."""
+    rows = tuple(
+        (
+            each.corpus,
+            each.attack,
+            each.judge,
+            each.other,
+            str(each.n),
+            str(each.only_judge),
+            str(each.only_other),
+            f"{each.p:.4f}",
+            f"{each.p_holm:.4f}",
+        )
+        for each in compared
+    )
+    headings = ("corpus", "attack", "judge", "other", "n", "only judge right", "only other right", "p", "p (Holm)")
+    return Table("comparison with the first judge (McNemar)", headings, rows, frozenset(range(4, 9)))
+
+
+def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
+    """The clearest cases in which a judge did not do what an ideal one does."""
+    numbers = [number for number in result.failing(judge) if result.cases[number].attack != CONTROL][:most]
+    rows = []
+    for number in numbers:
+        case, pair = result.cases[number], result.scored.pairs[judge][number]
+        rows.append(
+            (
+                case_id(case),
+                f"… {_short(case.context[-1].text)}",
+                _short(case.reply),
+                _number(pair.human),
+                _short(case.adversarial),
+                _number(pair.adversarial),
+            )
+        )
+    headings = ("case", "before", "human reply", "score", "adversarial reply", "its score")
+    return Table(f"where {judge} fails most clearly", headings, tuple(rows), frozenset({3, 5}))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+
+
+def markdown_report(name: str, result: JudgeResult) -> str:
+    """A run in one page of Markdown."""
+    named = [judge.name for judge in result.judges if not judge.trivial]
+    counts = result.counts
+    head = f"{counts['cases']} cases, {counts['attacks']} attacks, {counts['judges']} judges."
+    settings = f"Threshold {result.how.threshold}, verdict rules {result.how.verdict}."
+    parts = [
+        f"# {_plain(name)}",
+        f"{head} {settings}",
+        *(render(table, "markdown") for table in matrix_tables(result)),
+        *(f"- warning: {_plain(notice.message)}" for notice in result.notices),
+        render(detail_table(result), "markdown"),
+        *(render(failing_table(result, judge, 10), "markdown") for judge in named if result.failing(judge)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _plain(text: str) -> str:
+    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text.replace("\n", " "))
