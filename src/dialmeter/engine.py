@@ -13,11 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from .errors import DialmeterError
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
@@ -42,13 +45,21 @@ class Lost(Struct, frozen=True):
 Outcome: TypeAlias = Done[Result] | Lost
 
 
-def map_shards(work: Callable[[Shard], Result], shards: Sequence[Shard], workers: int = 1) -> Iterator[Outcome[Result]]:
+def map_shards(
+    work: Callable[[Shard], Result],
+    shards: Sequence[Shard],
+    workers: int = 1,
+    cluster: Cluster | None = None,
+    inputs: Sequence[str] = (),
+) -> Iterator[Outcome[Result]]:
     """The outcome of every shard, in the order of the shards, whatever order they are done in.
 
     Args:
         work: what to do with a shard; at the top of a module, so that a process can find it.
         shards: small descriptions of pieces of work.
         workers: how many processes; with 1 the work is done here.
+        cluster: a Dask cluster that does the work instead.
+        inputs: files that the shards are read from, which a cluster's workers have to see.
 
     Raises:
         DialmeterError: the work says that its input is bad. Of several shards with bad input the first one counts.
@@ -57,6 +68,10 @@ def map_shards(work: Callable[[Shard], Result], shards: Sequence[Shard], workers
         >>> [outcome.value for outcome in map_shards(len, ["a", "bcd"])]
         [1, 3]
     """
+    if cluster is not None:
+        from .cluster import map_on_cluster
+
+        return map_on_cluster(work, shards, cluster, inputs)
     if workers <= 1 or len(shards) <= 1:
         return (Done(work(shard)) for shard in shards)
     return _Pool(work, shards, min(workers, len(shards))).outcomes()
