@@ -26,6 +26,8 @@ _COMMANDS = {
     "tracker": ("tracker:tracker", "Measure dialogue state trackers."),
     "user": ("user:user", "Measure user simulators."),
     "judge": ("judge:judge", "Measure automatic judges of dialogue."),
+    "report": ("report:report", "One page for runs: HTML, Markdown or LaTeX."),
+    "view": ("view:view", "Look at runs in the browser."),
     "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
     "list": ("listing:list_", "List formats, measures and rule sets, or describe one."),
     "cite": ("cite:cite", "Print what to cite for a run or for measures."),

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from math import isnan
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -61,7 +62,7 @@ def score(value: float | None, as_percent: bool = True) -> str:
         >>> score(0.5), score(None), score(float("nan")), score(2.345, as_percent=False)
         ('50.00', '–', '–', '2.345')
     """
-    if value is None or value != value:
+    if value is None or isnan(value):
         return "–"
     return percent(value) if as_percent else f"{value:.3f}"
 
@@ -92,7 +93,7 @@ def environment() -> Environment:
     return made
 
 
-def page(template: str, **shown: Any) -> str:
+def page(template: str, /, **shown: Any) -> str:
     """A page."""
     return environment().get_template(template).render(**shown)
 

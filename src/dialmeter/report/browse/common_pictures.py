@@ -22,12 +22,13 @@ def measures(runs: Sequence[Opened], link: RowsLink) -> Picture:
         for run in runs
     }
     links = {
-        (run.key, measure): link(run, {"by": measure}) for run in runs for measure in scores[run.key] if measure in run.columns
+        (run.key, measure): link(run, {"by": measure})
+        for run in runs
+        for measure in scores[run.key]
+        if measure in run.columns
     }
     many = runs[0].kind.UNIT[1]
-    words = {
-        address: f"{key}, {measure}: {many}, the worst first" for (key, measure), address in links.items()
-    }
+    words = {address: f"{key}, {measure}: {many}, the worst first" for (key, measure), address in links.items()}
     title = "Scores with intervals"
     return Picture(
         "measures",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -50,7 +50,8 @@ class Opened:
     @property
     def warnings(self) -> list[dict[str, Any]]:
         """The warnings of the run."""
-        return [each for each in self.manifest.get("warnings") or () if isinstance(each, dict)]
+        found = [each for each in self.manifest.get("warnings") or () if isinstance(each, dict)]
+        return [{"code": "", "message": "", "where": (), **each} for each in found]
 
     @cached_property
     def index(self) -> dict[str, NDArray[Any]]:
@@ -155,3 +156,22 @@ class Opened:
             return self.kind.scan(line)
         except msgspec.DecodeError as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=self.read + 1) from None
+
+
+def named_apart(folders: Sequence[str]) -> list[str]:
+    """Short names for runs: the folder's, with as much of the way to it as tells it apart from the others.
+
+    Example:
+        >>> named_apart(["runs/a", "runs/b"]), named_apart(["x/run", "y/run"])
+        (['a', 'b'], ['x/run', 'y/run'])
+
+    Raises:
+        DialmeterError: a run is named twice.
+    """
+    whole = [Path(folder).resolve() for folder in folders]
+    if len(set(whole)) < len(whole):
+        raise DialmeterError("a run is named twice")
+    depth = 1
+    while len({path.parts[-depth:] for path in whole}) < len(whole):
+        depth += 1
+    return ["/".join(path.parts[-depth:]) for path in whole]

@@ -61,9 +61,7 @@ def _columns(*rows: Mapping[str, Any]) -> list[str]:
     return sorted(seen, key=lambda slot: domains.index(domain_of(slot)))
 
 
-def _cell(
-    slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, str]
-) -> GridCell | None:
+def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, str]) -> GridCell | None:
     outcome = turn["slots"].get(slot)
     if outcome is None:
         return None

@@ -112,7 +112,5 @@ def table(values: Numbers) -> Table:
         ('0.95', '1', '2')
     """
     limits = edges(values)
-    rows = tuple(
-        (cell(limits[at]), cell(limits[at + 1]), str(size)) for at, size in enumerate(counted(values, limits))
-    )
+    rows = tuple((cell(limits[at]), cell(limits[at + 1]), str(size)) for at, size in enumerate(counted(values, limits)))
     return Table("", ("from", "to", "dialogues"), rows, frozenset({0, 1, 2}))

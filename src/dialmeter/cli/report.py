@@ -1,0 +1,57 @@
+"""``dialmeter report``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..errors import DialmeterError
+
+_ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--out", metavar="FILE", help="The file; report.html (.md, .tex) in the first run if not given; - prints."
+)
+@click.option(
+    "--as",
+    "style",
+    type=click.Choice(list(_ENDINGS)),
+    help="How to write; by the ending of --out, else html.",
+)
+@click.option("--title", default="", help="Stands above.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not say where the report is.")
+def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: str, force: bool, quiet: bool) -> None:
+    """Write one page about RUNs (folders made with --out): scores, charts, groups, the worst dialogues.
+
+    The HTML file needs nothing else and holds at most 2 MB. Of several runs of one kind, the first is the baseline.
+    """
+    chosen = style or next((name for name, ending in _ENDINGS.items() if out and out.endswith(ending)), "html")
+    target = Path(out) if out else Path(runs[0]) / f"report{_ENDINGS[chosen]}"
+    # A report in its run's folder is ours to renew; a file that somebody named is not.
+    if out and out != "-" and target.exists() and not force:
+        raise DialmeterError(f"{out}: is there already; replace it with --force")
+    text = _written(runs, chosen, title)
+    if out == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+    except OSError as error:
+        raise DialmeterError(f"{target}: cannot be written: {error.strerror or error}") from None
+    if not quiet:
+        click.echo(f"report: {target}")
+
+
+def _written(runs: tuple[str, ...], style: str, title: str) -> str:
+    from ..report.browse.opened import Opened, named_apart
+    from ..report.html import html_report
+    from ..report.plain_report import plain_report
+
+    opened = [Opened(Path(run), name) for run, name in zip(runs, named_apart(runs), strict=True)]
+    return html_report(opened, title) if style == "html" else plain_report(opened, style, title)

@@ -1,0 +1,101 @@
+"""The scores of runs as a table, what their signatures share, and facts about a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..html_env import limits, score
+from ..tables import Table
+from ..tracker import shared_fields
+
+if TYPE_CHECKING:
+    from .opened import Opened
+
+GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour")
+
+
+def label(found: Mapping[str, Any]) -> str:
+    """A score's measure, with the group that it belongs to.
+
+    Example:
+        >>> label({"measure": "error", "judge": "length", "attack": "negation", "value": 0.5})
+        'error · length · negation'
+    """
+    return " · ".join([str(found["measure"]), *(str(found[name]) for name in GROUPS if found.get(name))])
+
+
+def headline(run: Opened) -> Table:
+    """The scores of one run, with what of the signature is a measure's own."""
+    scores = run.scores
+    shared = _shared(scores)
+    rows = tuple(
+        (
+            label(each),
+            score(each.get("value")),
+            limits(each.get("ci")),
+            f"{each.get('n') or 0:,}",
+            f"{each['unscored']:,}" if each.get("unscored") else "",
+            "; ".join([*_own(each, shared), *([f"no value: {each['reason']}"] if each.get("reason") else [])]),
+        )
+        for each in scores
+    )
+    headings = ("measure", "value", "interval", "n", "left out", "note")
+    keep = [at for at in range(6) if at < 4 or any(row[at] for row in rows)]
+    kept = tuple(tuple(row[at] for at in keep) for row in rows)
+    numeric = frozenset(place for place, at in enumerate(keep) if at in {1, 2, 3, 4})
+    return Table("Scores", tuple(headings[at] for at in keep), kept, numeric)
+
+
+def side_by_side(runs: Sequence[Opened]) -> Table:
+    """One row per measure, and for every run its value and interval."""
+    names = list(dict.fromkeys(label(each) for run in runs for each in run.scores))
+    found = [{label(each): each for each in run.scores} for run in runs]
+    rows = tuple(
+        (
+            name,
+            *(
+                cell
+                for scores in found
+                for cell in (
+                    score(scores[name].get("value") if name in scores else None),
+                    limits(scores[name].get("ci")) if name in scores else "",
+                )
+            ),
+        )
+        for name in names
+    )
+    headings = ("measure", *(word for run in runs for word in (run.key, "interval")))
+    return Table("Scores side by side", headings, rows, frozenset(range(1, len(headings))))
+
+
+def signature(run: Opened) -> str:
+    """What the signatures of all scores share, in one line."""
+    return "|".join(["…", *_shared(run.scores)])
+
+
+def _shared(scores: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [str(each["signature"]) for each in scores if each.get("signature")]
+    return shared_fields(lines) if lines else []
+
+
+def _own(found: Mapping[str, Any], shared: Sequence[str]) -> list[str]:
+    groups = {str(found.get(name)) for name in GROUPS}
+    parts = str(found.get("signature") or "").split("|")[1:]
+    return [part for part in parts if part not in shared and part.partition(":")[2] not in groups]
+
+
+def facts(run: Opened) -> list[tuple[str, str]]:
+    """What one wants to know first."""
+    counts = run.manifest.get("counts") or {}
+    found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items() if isinstance(value, int)][:3]
+    rules = run.manifest.get("rules")
+    if isinstance(rules, dict) and rules.get("name"):
+        found.append(("rules", str(rules["name"])))
+    return found
+
+
+def confidence(run: Opened) -> str:
+    """The confidence of intervals in percent, if there are any."""
+    how = run.manifest.get("intervals")
+    return f"{100 * how['confidence']:g}" if isinstance(how, dict) and how.get("confidence") else ""

@@ -1,0 +1,148 @@
+"""The web application: addresses, and what stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ..errors import DialmeterError, one_line
+from ..report.browse.opened import Opened
+from ..report.browse.paired import match
+from ..report.browse.select import Query, Selection, parse_query, select
+from ..report.html_env import asset, page
+from .comparing import compare_page, pair_page
+from .folder import RunFolder
+from .guard import Guard
+from .links import ServerLinks
+from .pages import row_page, rows_page, run_page, runs_page
+
+LINKS = ServerLinks()
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
+_PATIENCE = 0.15
+"""Seconds to wait for all rows to be read before a list is shown without its filters."""
+
+
+def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str = "") -> Starlette:
+    """The viewer over a folder of runs.
+
+    Args:
+        folder: the runs.
+        hosts: names under which it may be asked; None for any.
+        token: needed with every request where it is not empty.
+    """
+    chosen = _Chosen()
+
+    def runs(request: Request) -> Response:
+        return HTMLResponse(runs_page(folder.entries(), str(folder.root), request.query_params, LINKS))
+
+    def run(request: Request) -> Response:
+        found = folder.open(request.path_params["run"])
+        others = [
+            each.key
+            for each in folder.entries()
+            if each.kind == found.kind.NAME and each.key != found.key and each.manifest
+        ]
+        return StreamingResponse(run_page(found, others, LINKS), media_type="text/html")
+
+    def rows(request: Request) -> Response:
+        found = folder.open(request.path_params["run"])
+        found.start_reading()
+        found.is_read(_PATIENCE)
+        query = parse_query(request.query_params, found)
+        return HTMLResponse(rows_page(found, query, chosen.select(found, query), LINKS))
+
+    def row(request: Request) -> Response:
+        found = folder.open(request.path_params["run"])
+        query = parse_query(request.query_params, found)
+        place = request.path_params["position"]
+        return HTMLResponse(row_page(found, place, query, chosen.select(found, query), links=LINKS))
+
+    def compare(request: Request) -> Response:
+        first, second = _two(folder, request)
+        return HTMLResponse(compare_page(match(first, second), request.query_params, LINKS))
+
+    def pair(request: Request) -> Response:
+        first, second = _two(folder, request)
+        place = request.path_params["position"]
+        return HTMLResponse(pair_page(match(first, second), place, request.query_params, LINKS))
+
+    def assets(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _ASSETS:
+            raise HTTPException(404)
+        return Response(asset(name), media_type=_ASSETS[name])
+
+    return Starlette(
+        routes=[
+            Route("/", _guarded(runs)),
+            Route("/run/{run:path}", _guarded(run)),
+            Route("/rows/{run:path}", _guarded(rows)),
+            Route("/row/{position:int}/{run:path}", _guarded(row)),
+            Route("/compare", _guarded(compare)),
+            Route("/pair/{position:int}", _guarded(pair)),
+            Route("/assets/{name}", assets),
+        ],
+        middleware=[Middleware(Guard, hosts=hosts, token=token)],
+        exception_handlers={404: _not_found, 500: _internal},
+    )
+
+
+class _Chosen:
+    """The last few selections, so that paging and stepping through a list do not sort it again."""
+
+    def __init__(self, most: int = 16) -> None:
+        self._kept: dict[tuple[int, Query], Selection] = {}
+        self._most = most
+
+    def select(self, run: Opened, query: Query) -> Selection:
+        from msgspec.structs import replace
+
+        key = (id(run), replace(query, page=1))
+        found = self._kept.get(key)
+        if found is None:
+            found = select(run, query)
+            while len(self._kept) >= self._most:
+                self._kept.pop(next(iter(self._kept)), None)
+            self._kept[key] = found
+        return found
+
+
+def _two(folder: RunFolder, request: Request) -> tuple[Opened, Opened]:
+    keys = request.query_params.getlist("run")
+    if len(keys) != 2:
+        raise DialmeterError(f"choose two runs to compare; {len(keys)} are chosen")
+    return folder.open(keys[0]), folder.open(keys[1])
+
+
+def _guarded(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
+    """A broken run shows as such: what cannot be read is told on a page, and nothing else suffers."""
+
+    async def respond(request: Request) -> Response:
+        try:
+            return await run_in_threadpool(answer, request)
+        except DialmeterError as error:
+            return HTMLResponse(_problem("This cannot be shown", str(error)), 404)
+
+    return respond
+
+
+def _problem(heading: str, message: str) -> str:
+    shown: Mapping[str, Any] = {"policy": "", "links": LINKS, "crumbs": [], "heading": heading}
+    return page("problem.html", **shown, message=one_line(message, 500))
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    return HTMLResponse(_problem("No such page", "Nothing is at this address."), 404)
+
+
+async def _internal(request: Request, error: Exception) -> Response:
+    return HTMLResponse(_problem("Something went wrong", f"{type(error).__name__}: {error}"), 500)

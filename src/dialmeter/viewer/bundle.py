@@ -1,0 +1,117 @@
+"""The viewer's pages as files that open from disk: lists filter themselves by a script, nothing is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DialmeterError
+from ..report.browse.opened import Opened
+from ..report.browse.paired import match
+from ..report.browse.select import Query, Selection, select
+from ..report.html_env import asset
+from .comparing import chosen_measure, compare_page, listed, pair_page
+from .folder import RunFolder
+from .links import BundleLinks
+from .pages import row_page, rows_page, run_page, runs_page
+from .policy import SERVER_POLICY as POLICY
+
+MOST_ROWS = 2000
+MOST_PAIRS = 45
+ROWS_OF_A_PAIR = 25
+
+
+class Bundled(NamedTuple):
+    """What went into a bundle."""
+
+    runs: int
+    rows: int
+    left_out: int
+
+
+def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOST_ROWS) -> Bundled:
+    """Writes the pages of all runs below a folder.
+
+    Args:
+        folder: where the runs are.
+        out: a new or empty folder.
+        force: replace a bundle that is there.
+        most: rows of all runs together; the worst of each run, the rest is counted.
+
+    Raises:
+        DialmeterError: the folder is taken or cannot be written to.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not (force and (out / "viewer.js").exists()):
+        raise DialmeterError(f"{out}: is not an empty folder" + ("" if force else "; replace a bundle with --force"))
+    runs = RunFolder(folder)
+    entries = runs.entries()
+    opened = [run for each in entries if each.manifest and (run := _readable(runs, each.key)) is not None]
+    links = BundleLinks([run.key for run in opened])
+    known = {run.key for run in opened}
+    shown = [each if each.key in known else each.broken("its rows cannot be read") for each in entries]
+    shares = _shares([len(run) for run in opened], most)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for stale in out.glob("*.html"):
+            stale.unlink()
+        for name in ("viewer.css", "viewer.js"):
+            (out / name).write_text(asset(name), "utf-8")
+        (out / "index.html").write_text(runs_page(shown, Path(folder).name, {}, links, POLICY), "utf-8")
+        for run, share in zip(opened, shares, strict=True):
+            for name, text in _pages(run, share, opened, links):
+                (out / name).write_text(text, "utf-8")
+        for first, second in _pairs(opened):
+            for name, text in _pair_pages(first, second, links):
+                (out / name).write_text(text, "utf-8")
+    except OSError as error:
+        raise DialmeterError(f"{out}: cannot be written: {error.strerror or error}") from None
+    return Bundled(len(opened), sum(shares), sum(map(len, opened)) - sum(shares))
+
+
+def _readable(runs: RunFolder, key: str) -> Opened | None:
+    """An opened run whose rows are whole; a broken one is listed and not more."""
+    try:
+        run = runs.open(key)
+        return run if len(run) == len(run.findings.ids) else None
+    except DialmeterError:
+        return None
+
+
+def _shares(sizes: Sequence[int], most: int) -> list[int]:
+    """How many rows of each run fit: small runs whole, the others alike.
+
+    Example:
+        >>> _shares([10, 5000, 5000], 2000), _shares([3, 4], 2000)
+        ([10, 995, 995], [3, 4])
+    """
+    shares = [0] * len(sizes)
+    left = most
+    for done, at in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        shares[at] = min(sizes[at], left // (len(sizes) - done))
+        left -= shares[at]
+    return shares
+
+
+def _pages(run: Opened, share: int, runs: Sequence[Opened], links: BundleLinks) -> Iterator[tuple[str, str]]:
+    others = [other.key for first, other in _pairs(runs) if first is run]
+    yield links.run(run.key), "".join(run_page(run, others, links, POLICY))
+    found = Selection(select(run, Query()).positions[:share], None)
+    yield links.rows(run.key, {}), rows_page(run, Query(), found, links, policy=POLICY, most=None)
+    for position in found.positions.tolist():
+        yield links.row(run.key, position, {}), row_page(run, position, Query(), found, links=links, policy=POLICY)
+
+
+def _pairs(runs: Sequence[Opened]) -> list[tuple[Opened, Opened]]:
+    return [pair for pair in combinations(runs, 2) if pair[0].kind is pair[1].kind][:MOST_PAIRS]
+
+
+def _pair_pages(first: Opened, second: Opened, links: BundleLinks) -> Iterator[tuple[str, str]]:
+    matched = match(first, second)
+    by = chosen_measure(matched, "")
+    name = links.compare(first.key, second.key, {})
+    yield name, compare_page(matched, {"by": by}, links, policy=POLICY, most=ROWS_OF_A_PAIR, swap=False)
+    for at in listed(matched, by, "")[:ROWS_OF_A_PAIR].tolist():
+        position = int(matched.here[at])
+        yield links.pair(first.key, second.key, position, {}), pair_page(matched, position, {}, links, POLICY)

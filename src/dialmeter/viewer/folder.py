@@ -1,0 +1,142 @@
+"""The runs below a folder: found by looking, never by a path from an address."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+from ..errors import DialmeterError
+from ..report.browse.kinds import kind_of
+from ..report.browse.opened import Opened
+from ..report.html_env import score
+from ..runs import open_run
+
+_DEEPEST = 5
+_KEPT = 8
+
+
+class Entry(NamedTuple):
+    """A run in the list: finished, unfinished or broken, and then why."""
+
+    key: str
+    folder: Path
+    state: str
+    reason: str = ""
+    manifest: dict[str, Any] | None = None
+    changed: int = 0
+
+    def broken(self, reason: str) -> Entry:
+        """The same run as one that cannot be shown, for this reason if there was none before."""
+        return self if self.manifest is None else self._replace(state="broken", reason=reason, manifest=None)
+
+    @property
+    def kind(self) -> str:
+        """Tracker, user or judge."""
+        return str(self.manifest["kind"]) if self.manifest else ""
+
+    @property
+    def headline(self) -> str:
+        """The first score."""
+        scores = (self.manifest or {}).get("scores") or [{}]
+        first = scores[0] if isinstance(scores[0], dict) else {}
+        return f"{first.get('measure', '')} {score(first.get('value'))}".strip()
+
+    @property
+    def value(self) -> float:
+        """The first score as a number to sort by."""
+        scores = (self.manifest or {}).get("scores") or [{}]
+        found = scores[0].get("value") if isinstance(scores[0], dict) else None
+        return found if isinstance(found, float | int) else -1.0
+
+    @property
+    def size(self) -> int:
+        """How many rows it has, as the manifest tells."""
+        counts = (self.manifest or {}).get("counts") or {}
+        found = counts.get("dialogues", counts.get("cases", 0))
+        return found if isinstance(found, int) else 0
+
+    @property
+    def inputs(self) -> str:
+        """The names of its files."""
+        inputs = (self.manifest or {}).get("inputs") or ()
+        return ", ".join(str(each.get("name")) for each in inputs if isinstance(each, dict))
+
+
+class RunFolder:
+    """All runs below a folder.
+
+    Args:
+        root: the folder; it may itself be a run.
+
+    Raises:
+        DialmeterError: no such folder.
+    """
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = Path(root).resolve()
+        if not self.root.is_dir():
+            raise DialmeterError(f"{root}: no such folder")
+        self._kept: OrderedDict[tuple[str, int], Opened] = OrderedDict()
+        self._lock = Lock()
+
+    def entries(self) -> list[Entry]:
+        """What is there now, by name."""
+        return sorted((_entry(key, folder) for key, folder in self._folders()), key=lambda each: each.key)
+
+    def _folders(self) -> Iterator[tuple[str, Path]]:
+        for place, folders, files in os.walk(self.root):
+            folder = Path(place)
+            parts = folder.relative_to(self.root).parts
+            if "run.json" in files or "parts" in folders:
+                folders.clear()
+                # A folder may be listed through os.walk only if it is real, but its run.json may be a link out.
+                if folder.resolve().is_relative_to(self.root):
+                    yield "/".join(parts) or self.root.name, folder
+            elif len(parts) >= _DEEPEST:
+                folders.clear()
+            folders[:] = sorted(each for each in folders if not each.startswith("."))
+
+    def entry(self, key: str) -> Entry | None:
+        """The run of that name, if it is in the list."""
+        return next((each for each in self.entries() if each.key == key), None)
+
+    def open(self, key: str) -> Opened:
+        """Opens a run that is in the list; the last few stay open.
+
+        Raises:
+            DialmeterError: no such run, or it cannot be read.
+        """
+        entry = self.entry(key)
+        if entry is None:
+            raise DialmeterError(f"no run {key!r} here")
+        if entry.manifest is None:
+            raise DialmeterError(f"{key}: {entry.reason}")
+        with self._lock:
+            name = (key, entry.changed)
+            if name not in self._kept:
+                self._kept[name] = Opened(entry.folder, key)
+            self._kept.move_to_end(name)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return self._kept[name]
+
+
+def _entry(key: str, folder: Path) -> Entry:
+    files = [folder / name for name in ("run.json", "rows.jsonl", "index.npz")]
+    if any(file.is_symlink() for file in files):
+        return Entry(key, folder, "broken", "its files are links, which are not followed")
+    if not files[0].exists():
+        return Entry(key, folder, "unfinished", "not finished: go on with --resume")
+    try:
+        manifest = open_run(folder).manifest
+        kind_of(manifest)
+        missing = [file.name for file in files if not file.is_file()]
+        if missing:
+            return Entry(key, folder, "broken", f"{' and '.join(missing)} missing")
+        return Entry(key, folder, "finished", manifest=manifest, changed=files[0].stat().st_mtime_ns)
+    except (DialmeterError, OSError) as error:
+        return Entry(key, folder, "broken", str(error).replace(f"{folder}{os.sep}", ""))

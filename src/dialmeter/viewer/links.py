@@ -1,0 +1,125 @@
+"""Where things are: behind a server, or as files beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+from urllib.parse import quote, urlencode
+
+from ..report.html_env import with_params
+
+
+class Links(Protocol):
+    """The addresses of all pages."""
+
+    static: bool
+    """Are pages files, which cannot answer a query?"""
+
+    def home(self) -> str: ...
+    def home_sorted(self, column: str, down: bool, q: str) -> str: ...
+    def run(self, key: str) -> str: ...
+    def rows(self, key: str, params: Mapping[str, str]) -> str: ...
+    def row(self, key: str, position: int, params: Mapping[str, str]) -> str: ...
+    def compare_form(self) -> str: ...
+    def compare(self, first: str, second: str, params: Mapping[str, str]) -> str: ...
+    def pair(self, first: str, second: str, position: int, params: Mapping[str, str]) -> str: ...
+    def asset(self, name: str) -> str: ...
+
+
+class ServerLinks:
+    """Addresses of the viewer.
+
+    Example:
+        >>> ServerLinks().rows("a b/c", {"slot": "ferry-to"})
+        '/rows/a%20b/c?slot=ferry-to'
+    """
+
+    static = False
+
+    def home(self) -> str:
+        """The list of runs."""
+        return "/"
+
+    def home_sorted(self, column: str, down: bool, q: str) -> str:
+        """The list of runs in another order."""
+        params = {"sort": column, "order": "down" if down else "", "q": q}
+        return with_params("/", {name: text for name, text in params.items() if text})
+
+    def run(self, key: str) -> str:
+        """One run."""
+        return f"/run/{quote(key)}"
+
+    def rows(self, key: str, params: Mapping[str, str]) -> str:
+        """The rows of a run."""
+        return with_params(f"/rows/{quote(key)}", params)
+
+    def row(self, key: str, position: int, params: Mapping[str, str]) -> str:
+        """One row."""
+        return with_params(f"/row/{position}/{quote(key)}", params)
+
+    def compare_form(self) -> str:
+        """Where two chosen runs are sent to."""
+        return "/compare"
+
+    def compare(self, first: str, second: str, params: Mapping[str, str]) -> str:
+        """Two runs."""
+        return f"/compare?{urlencode([('run', first), ('run', second), *params.items()])}"
+
+    def pair(self, first: str, second: str, position: int, params: Mapping[str, str]) -> str:
+        """One row of two runs."""
+        return f"/pair/{position}?{urlencode([('run', first), ('run', second), *params.items()])}"
+
+    def asset(self, name: str) -> str:
+        """A style sheet or script."""
+        return f"/assets/{name}"
+
+
+class BundleLinks:
+    """Names of files that lie beside each other. What a query asks for stands behind #, where a script reads it.
+
+    Example:
+        >>> links = BundleLinks(["a/b", "c"])
+        >>> links.rows("c", {"slot": "ferry-to"}), links.row("a/b", 7, {})
+        ('run-2-rows.html#rows&slot=ferry-to', 'run-1-row-7.html')
+    """
+
+    static = True
+
+    def __init__(self, keys: list[str]) -> None:
+        self._numbers = {key: number for number, key in enumerate(keys, 1)}
+
+    def home(self) -> str:
+        """The list of runs."""
+        return "index.html"
+
+    def home_sorted(self, column: str, down: bool, q: str) -> str:
+        """A list that is a file has one order."""
+        return "index.html"
+
+    def run(self, key: str) -> str:
+        """One run."""
+        return f"run-{self._numbers[key]}.html"
+
+    def rows(self, key: str, params: Mapping[str, str]) -> str:
+        """The rows of a run."""
+        return f"run-{self._numbers[key]}-rows.html" + (f"#rows&{urlencode(params)}" if params else "")
+
+    def row(self, key: str, position: int, params: Mapping[str, str]) -> str:
+        """One row, whatever list one comes from."""
+        return f"run-{self._numbers[key]}-row-{position}.html"
+
+    def compare_form(self) -> str:
+        """There is no form: two runs are compared by a link."""
+        return "index.html"
+
+    def compare(self, first: str, second: str, params: Mapping[str, str]) -> str:
+        """Two runs, in the one order that the bundle has."""
+        return f"compare-{self._numbers[first]}-{self._numbers[second]}.html"
+
+    def pair(self, first: str, second: str, position: int, params: Mapping[str, str]) -> str:
+        """One row of two runs."""
+        return f"compare-{self._numbers[first]}-{self._numbers[second]}-row-{position}.html"
+
+    def asset(self, name: str) -> str:
+        """A style sheet or script."""
+        return name

@@ -1,0 +1,255 @@
+"""The pages of one run: overview, list of rows, one row. All of them are texts, whoever asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from markupsafe import Markup
+
+from ..errors import DialmeterError
+from ..report.browse.drawn import Drawn, drawn
+from ..report.browse.headline import confidence, facts, headline, signature
+from ..report.browse.opened import Opened
+from ..report.browse.select import IN_FILE, PAGE, Query, Selection
+from ..report.browse.static_list import list_data
+from ..report.html_env import environment, page, score
+from .links import Links
+
+if TYPE_CHECKING:
+    from .folder import Entry
+
+COLUMNS = 6
+FLUSH = "<!--flush-->"
+SHORT = 160
+NOT_A_ROW = (KeyError, TypeError, AttributeError, ValueError, IndexError)
+"""What a row from a file raises that is valid JSON but not a row of its kind."""
+RUN_COLUMNS = (("name", "run", False), ("kind", "kind", False), ("value", "headline", True), ("size", "rows", True))
+
+
+def runs_page(entries: Sequence[Entry], folder: str, params: Mapping[str, str], links: Links, policy: str = "") -> str:
+    """All runs, or those that have a text, in the order asked for."""
+    q = params.get("q", "").strip()[:200]
+    sort = params.get("sort", "name")
+    down = params.get("order") == "down"
+    keys = {
+        "kind": lambda each: (each.kind, each.key),
+        "value": lambda each: (each.value, each.key),
+        "size": lambda each: (each.size, each.key),
+    }
+    shown = [each for each in entries if all(word in _words(each) for word in q.lower().split())]
+    shown.sort(key=keys.get(sort, lambda each: each.key), reverse=down)
+    kinds = [each.kind for each in entries if each.manifest]
+    return page(
+        "runs.html",
+        policy=policy,
+        links=links,
+        crumbs=[],
+        shown=shown,
+        total=len(entries),
+        folder=folder,
+        q=q,
+        sort=sort,
+        down=down,
+        columns=[*RUN_COLUMNS, ("input", "input", False)],
+        comparable=any(kinds.count(kind) > 1 for kind in kinds),
+        data=_runs_data(len(shown)) if links.static else "",
+    )
+
+
+def _runs_data(size: int) -> Markup:
+    return list_data([], [], by="", factor=1, rows=[(at, [], []) for at in range(size)], unit="runs")
+
+
+def _words(entry: Entry) -> str:
+    return f"{entry.key} {entry.kind} {entry.state} {entry.headline} {entry.inputs}".lower()
+
+
+def run_page(run: Opened, others: Sequence[str], links: Links, policy: str = "") -> Iterator[str]:
+    """A run in pieces: scores at once, charts as they are drawn."""
+    template = environment().get_template("run.html")
+    held: list[str] = []
+    for piece in template.generate(
+        policy=policy,
+        links=links,
+        crumbs=[(run.key, "")],
+        run=run,
+        facts=facts(run),
+        others=[(other, links.compare(run.key, other, {})) for other in others],
+        headline=headline(run),
+        signature=signature(run),
+        confidence=confidence(run),
+        trouble=lambda: _trouble(run),
+        charts=_charts(run, links),
+        breakdowns=lambda: run.kind.breakdowns(run),
+        again=run.kind.again(run.manifest),
+        flush=Markup(FLUSH),  # noqa: S704 - a constant
+    ):
+        if piece == FLUSH:
+            yield "".join(held)
+            held = []
+        else:
+            held.append(piece)
+    yield "".join(held)
+
+
+def _trouble(run: Opened) -> str:
+    """Why the rows cannot be counted, if so: half of the page has gone out by then, and no other answer can be given."""
+    try:
+        return "" if len(run) == len(run.findings.ids) else "The index does not fit the rows; make the run again."
+    except DialmeterError as error:
+        return str(error)
+
+
+def _charts(run: Opened, links: Links) -> Iterator[Drawn]:
+    pictures = run.kind.pictures([run], lambda which, params: links.rows(which.key, params))
+    for number, picture in enumerate(pictures, 1):
+        yield drawn(picture, number)
+
+
+def rows_page(
+    run: Opened, query: Query, found: Selection, links: Links, *, policy: str = "", most: int | None = PAGE
+) -> str:
+    """A page of rows.
+
+    Args:
+        run: whose rows.
+        query: what was asked for.
+        found: which rows these are.
+        links: where pages are.
+        policy: the content security policy, where no server sends it.
+        most: rows of a page; None for all, which a script then filters.
+    """
+    size = most or max(1, len(found.positions))
+    pages = max(1, -(-len(found.positions) // size))
+    at = min(query.page, pages)
+    by = query.by or run.ranking
+    names = _columns(run, by)
+    filtered = bool(query.wanted)
+    positions = found.positions[(at - 1) * size : at * size].tolist()
+    kept = query.params(page=None)
+    rows = [_listed(run, position, names, found, links.row(run.key, position, kept)) for position in positions]
+    ready = run.is_read()
+    listed = [(field, run.findings.options(field.name)) for field in run.kind.FIELDS if field.listed] if ready else []
+    one, many = run.kind.UNIT
+    return page(
+        "rows.html",
+        policy=policy,
+        links=links,
+        crumbs=[(run.key, links.run(run.key)), (many, "")],
+        run=run,
+        query=query,
+        fields=[(field, options) for field, options in listed if options],
+        sorts=[*run.columns, IN_FILE],
+        by=by,
+        reading="" if ready else _reading(run),
+        chips=_chips(run, query, links),
+        count=_count(run, found, query, most is None),
+        shown={"rows": rows, "one": one, "unit": many, "hits": filtered},
+        columns=[
+            {"name": name, "sorted": name == by, "href": links.rows(run.key, _sorting(query, name, name == by))}
+            for name in names
+        ],
+        pages=pages,
+        before=links.rows(run.key, query.params(page=str(at - 1))) if at > 1 else "",
+        after=links.rows(run.key, query.params(page=str(at + 1))) if at < pages else "",
+        data=row_data(run, positions, names) if most is None else "",
+    )
+
+
+def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Any:
+    """What a script needs to filter and sort rows without a server."""
+    found = run.findings
+    factor = 100 if run.kind.PERCENT else 1
+    rows = [(at, [float(run.columns[name][at]) for name in names], found.of_row(at)) for at in positions]
+    return list_data(found.fields, names, by=run.ranking, factor=factor, rows=rows, unit=run.kind.UNIT[1])
+
+
+def _sorting(query: Query, name: str, again: bool) -> dict[str, str]:
+    down = "down" if again and not query.down else None
+    return query.params(by=name, order=down, page=None, low=None, high=None)
+
+
+def _columns(run: Opened, by: str) -> list[str]:
+    names = list(run.columns)
+    shown = names[:COLUMNS]
+    return [*shown[:-1], by] if by in names and by not in shown else shown
+
+
+def _listed(run: Opened, position: int, names: Sequence[str], found: Selection, href: str) -> dict[str, Any]:
+    try:
+        row = run.row(position)
+        told, talk = run.kind.teaser(row)
+        name = str(row["id"])
+    except (DialmeterError, *NOT_A_ROW) as error:
+        name, told, talk = f"row {position}", f"cannot be read: {error}", ""
+    return {
+        "position": position,
+        "id": name,
+        "scores": [score(float(run.columns[name][position]), run.kind.PERCENT) for name in names],
+        "hits": int(found.hits[position]) if found.hits is not None else 0,
+        "facts": told,
+        "talk": talk if len(talk) <= SHORT else talk[:SHORT] + "…",
+        "href": href,
+    }
+
+
+def _reading(run: Opened) -> str:
+    many = run.kind.UNIT[1]
+    return f"Filters come when all {many} are read: {run.read:,} of {len(run):,} so far. Reload to see them."
+
+
+def _chips(run: Opened, query: Query, links: Links) -> list[tuple[str, str]]:
+    labels = {field.name: field.label for field in run.kind.FIELDS}
+    found = [(f"{labels[name]}: {text}", name) for name, text in query.wanted]
+    if query.q:
+        found.append((f"search: {query.q}", "q"))
+    by = query.by or run.ranking
+    found += [(f"{by} at least {query.low:g}", "low")] if query.low is not None else []
+    found += [(f"{by} below {query.high:g}", "high")] if query.high is not None else []
+    return [(words, links.rows(run.key, query.params(page=None, **{name: None}))) for words, name in found]
+
+
+def _count(run: Opened, found: Selection, query: Query, static: bool) -> str:
+    many = run.kind.UNIT[1]
+    if static and len(found.positions) < len(run):
+        return f"The {len(found.positions):,} worst of {len(run):,} {many}"
+    if not (query.wanted or query.q or query.low is not None or query.high is not None):
+        return f"{len(run):,} {many}"
+    findings = f", {int(found.hits.sum()):,} findings" if found.hits is not None and not query.q else ""
+    return f"{len(found.positions):,} of {len(run):,} {many}{findings}"
+
+
+def row_page(run: Opened, position: int, query: Query, found: Selection, *, links: Links, policy: str = "") -> str:
+    """One row, with its neighbours in the list that one comes from.
+
+    Raises:
+        DialmeterError: no such row.
+    """
+    if not 0 <= position < len(run):
+        raise DialmeterError(f"{run.key} has no {run.kind.UNIT[0]} {position}: there are {len(run):,}, from 0")
+    row = run.row(position)
+    try:
+        name, shown = str(row["id"]), run.kind.page(row, query.filters)
+    except NOT_A_ROW as error:
+        raise DialmeterError(f"{run.key}, row {position}: cannot be shown: {type(error).__name__}: {error}") from None
+    kept = query.params(page=None)
+    places = np.flatnonzero(found.positions == position)
+    at = int(places[0]) if len(places) else None
+    order = found.positions
+    many = run.kind.UNIT[1]
+    return page(
+        "row.html",
+        policy=policy,
+        links=links,
+        crumbs=[(run.key, links.run(run.key)), (many, links.rows(run.key, kept)), (name, "")],
+        run=run,
+        row_id=name,
+        before=links.row(run.key, int(order[at - 1]), kept) if at else "",
+        after=links.row(run.key, int(order[at + 1]), kept) if at is not None and at + 1 < len(order) else "",
+        back=links.rows(run.key, kept),
+        place=f"{at + 1:,} of {len(order):,}" if at is not None else f"all {many}",
+        scores=[(name, score(float(column[position]), run.kind.PERCENT)) for name, column in run.columns.items()],
+        shown=shown,
+    )
