@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ..conversations import Conversations, open_conversations
+from ..errors import DialmeterError, InputError
 from ..formats.parts import Once
-from ..model import Conversation
+from ..model import Conversation, Notice
 from .book import Book
 from .canonical import Matcher, ValueMap
+from .estimates import Resampling
 from .events import Event
+from .from_text import TextReader
 from .inform import InformWalk
 from .outcome import DialogueOutcome, DomainOutcome
 from .profile import Profile
 from .profile import load as load_profile
 from .request import requests
+from .result import How, UserResult
 from .rules import UserRules
 from .rules import load as load_rules
 from .scene import Stage
@@ -28,6 +33,7 @@ class UserScorer:
         rules: a rule set, its name, or a TOML file.
         profile: a profile, its name, or a TOML file.
         values: a value map, or its file; without one values are compared as they are, letter case aside.
+        from_text: find constraints and requests in the words of turns that have no acts.
         keep: keep every outcome in the result; without it only scores and counts are.
 
     Example:
@@ -46,6 +52,7 @@ class UserScorer:
         profile: str | Path | Profile = "multiwoz",
         values: str | Path | ValueMap | None = None,
         *,
+        from_text: bool = False,
         keep: bool = False,
     ) -> None:
         self.rules = rules if isinstance(rules, UserRules) else load_rules(str(rules))
@@ -55,7 +62,9 @@ class UserScorer:
         self._stage = Stage(self.rules, self.profile, matcher)
         self._walk = InformWalk(self._stage)
         self._once = Once()
+        self._from_text = TextReader(self.profile, self.values) if from_text else None
         self.book = Book(keep)
+        self.refused: list[InputError] = []
 
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Scores one dialogue.
@@ -75,7 +84,9 @@ class UserScorer:
         Raises:
             InputError: it cannot be scored.
         """
-        scene = self._stage.scene(talk)
+        read = self._from_text.read(talk) if self._from_text else None
+        scene = self._stage.scene(read.talk if read else talk)
+        scene.remarks += read.remarks if read else ()
         informs = self._walk.informs(scene)
         asked = requests(scene, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
@@ -99,6 +110,96 @@ class UserScorer:
             dropped=dropped,
             remarks=tuple(scene.remarks),
         )
+
+    def refuse(self, error: InputError) -> None:
+        """Notes a dialogue that cannot be scored."""
+        self.refused.append(error)
+
+    def merge(self, other: UserScorer) -> None:
+        """Takes what another scorer with the same rules has scored, such as another part of the corpus."""
+        self.book.merge(other.book)
+        self.refused += other.refused
+
+    def result(self, notices: Sequence[Notice] = (), resampling: Resampling | None = None) -> UserResult:
+        """The result of all dialogues so far.
+
+        Args:
+            notices: what else there is to say, such as of the file.
+            resampling: how intervals are made; without it there are none.
+
+        Raises:
+            InputError: no dialogue was scored.
+        """
+        if not self.book.rows:
+            first = f"; the first: {self.refused[0]}" if self.refused else ""
+            raise InputError(f"no dialogue can be scored{first}")
+        how = How(self.rules, self.profile, self.values, self._from_text is not None)
+        return UserResult(how, self.book, refused=self.refused, notices=notices, resampling=resampling)
+
+
+def score_user(
+    dialogues: str | Path | Conversations | Iterable[Conversation],
+    rules: str | Path | UserRules = "dialmeter",
+    profile: str | Path | Profile = "multiwoz",
+    values: str | Path | ValueMap | None = None,
+    *,
+    form: str | None = None,
+    from_text: bool = False,
+    ci: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 12345,
+    keep: bool = True,
+    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
+    sink: Callable[[Conversation, DialogueOutcome], None] | None = None,
+) -> UserResult:
+    """Scores a user simulator: does it say and ask for all that its goals want, and nothing else?
+
+    Args:
+        dialogues: a file or folder, one that is open already, or conversations.
+        rules: a rule set, its name, or a TOML file.
+        profile: a profile, its name, or a TOML file.
+        values: a value map, or its file.
+        form: the layout of the file; found where it is not named.
+        from_text: find constraints and requests in the words of turns that have no acts.
+        ci: the confidence of the intervals; 0 for none.
+        resamples: how often dialogues are drawn for them.
+        seed: of the draw.
+        keep: keep every outcome in the result.
+        watch: wraps the conversations, for a progress bar.
+        sink: takes every scored dialogue with its outcome.
+
+    Raises:
+        DialmeterError: nothing that can be scored, or a file that cannot be read.
+
+    Example:
+        >>> from dialmeter.model import Act, DomainGoal, Move
+        >>> user = Move("user", "A hotel in the east.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
+        >>> system = Move("system", "Here is one.", acts=(), understood=())
+        >>> result = score_user([Conversation("d1", (user, system), {"hotel": DomainGoal(info={"area": "east"})})])
+        >>> result["I-GCDF1"].value, result["R-GCDF1"].value
+        (1.0, None)
+    """
+    if not 0 <= ci < 1:
+        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
+    scorer = UserScorer(rules, profile, values, from_text=from_text, keep=keep)
+    talks = open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues
+    opened = talks if isinstance(talks, Conversations) else None
+    name = opened.name if opened is not None else None
+    for talk in watch(talks):
+        try:
+            outcome = scorer.add(talk)
+        except InputError as error:
+            scorer.refuse(error.at(file=name))
+            continue
+        if sink is not None:
+            sink(talk, outcome)
+    for unread in opened.refused if opened is not None else ():
+        scorer.refuse(unread)
+    notices = opened.notices if opened is not None else ()
+    try:
+        return scorer.result(notices, Resampling(ci, resamples, seed) if ci else None)
+    except InputError as error:
+        raise error.at(file=name) from None
 
 
 def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
