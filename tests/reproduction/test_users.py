@@ -15,8 +15,9 @@ from dialmeter.users.canonical import ValueMap
 from dialmeter.users.outcome import COMBINED, DialogueOutcome, Measured
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
-from tests.shared_data import shared
-from tests.users.published import classes, ours, theirs
+
+from ..shared_data import shared
+from ..users.published import classes, ours, theirs
 
 MEASURES: dict[str, tuple[Measured, str]] = {
     "igcd_f1": ("I", "f1"),

@@ -15,7 +15,7 @@ def told(scene: Scene, domain: str, wanted: str) -> tuple[int, ...]:
             for turn in scene.turns[1::2]
             for service in _services(scene, turn.number, domain)
             if any(
-                [parts & SLOT_VALUES and constraint(slot, value) == wanted for parts, slot, value in turn.acts[service]]
+                parts & SLOT_VALUES and constraint(slot, value) == wanted for parts, slot, value in turn.acts[service]
             )
         ]
     )

@@ -20,7 +20,6 @@ from .kinds import (
 )
 
 if TYPE_CHECKING:
-    from .profile import Traits
     from .scene import Said, Stage, Turn
 
 
@@ -78,56 +77,61 @@ def glance(turn: Turn, domain: str, stage: Stage) -> Glance:
     own = turn.acts.get(domain, _NOTHING)
     booking = turn.acts.get(profile.booking, _NOTHING) if profile.booking else _NOTHING
     both = own + booking if booking else own
-    recommends = any([parts & RECOMMEND for parts, _, _ in own])
-    offers = frozenset([slot for parts, slot, _ in both if parts & OFFERS])
-    informs = frozenset([slot for parts, slot, _ in own if parts & INFORM])
+    # A domain that is booked in its own service does not listen to the service of bookings there.
     own_way = own if traits.own_booking else both
-    intent = any([parts & (OWN_INTENT if traits.own_booking else BOOKING_INTENT) for parts, _, _ in own_way])
+    own_parts = _all_parts(own)
+    intent = bool(_all_parts(own_way) & (OWN_INTENT if traits.own_booking else BOOKING_INTENT))
     giving = INFORM | (OWN_CONFIRM if traits.own_booking else BOOK)
-    understood = turn.understood
-    heard = None if understood is None else understood.get(domain, _NOTHING)
+    requests, offers, informs = _slots(both, REQUEST), _slots(both, OFFERS), _slots(own, INFORM)
+    recommends = bool(own_parts & RECOMMEND)
+    if not traits.entity_slots:
+        entity_or_booking = False
+    elif traits.own_booking:
+        entity_or_booking = intent or not traits.entity_slots.isdisjoint(informs)
+    else:
+        entity_or_booking = (
+            recommends
+            or (traits.transactional and intent and not turn.no_book)
+            or any(offered(slot, offers, stage) for slot in traits.entity_slots)
+        )
+    heard = None if turn.understood is None else turn.understood.get(domain, _NOTHING)
     return Glance(
         number=turn.number,
         services=frozenset(turn.acts),
         taxi=turn.taxi,
         no_book=turn.no_book,
-        asks=any([parts & REQUEST for parts, _, _ in both]),
-        requests=frozenset([slot for parts, slot, _ in both if parts & REQUEST]),
+        asks=bool(requests),
+        requests=requests,
         offers=offers,
         informs=informs,
         recommends=recommends,
-        no_offer=any([parts & NO_OFFER for parts, _, _ in own]),
-        choice=any([slot in profile.choice_slots for _, slot, _ in own]),
+        no_offer=bool(own_parts & NO_OFFER),
+        choice=any(slot in profile.choice_slots for _, slot, _ in own),
         booking_intent=intent,
-        reference=any([parts & giving and slot in profile.reference_slots for parts, slot, _ in own_way]),
-        entity_or_booking=_entity_or_booking(turn, traits, informs, offers, recommends, intent, stage),
-        understood=None
-        if heard is None
-        else frozenset([constraint(slot, value) for parts, slot, value in heard if parts & INFORM]),
-        understood_requests=None if heard is None else frozenset([slot for parts, slot, _ in heard if parts & REQUEST]),
+        reference=not _slots(own_way, giving).isdisjoint(profile.reference_slots),
+        entity_or_booking=entity_or_booking,
+        understood=None if heard is None else _constraints(heard),
+        understood_requests=None if heard is None else _slots(heard, REQUEST),
     )
 
 
-def _entity_or_booking(
-    turn: Turn,
-    traits: Traits,
-    informs: frozenset[str],
-    offers: frozenset[str],
-    recommends: bool,
-    intent: bool,
-    stage: Stage,
-) -> bool:
-    if not traits.entity_slots:
-        return False
-    if traits.own_booking:
-        return intent or not traits.entity_slots.isdisjoint(informs)
-    if recommends or any([offered(slot, offers, stage) for slot in traits.entity_slots]):
-        return True
-    return traits.transactional and intent and not turn.no_book
+def _all_parts(acts: list[Said]) -> int:
+    found = 0
+    for parts, _, _ in acts:
+        found |= parts
+    return found
+
+
+def _slots(acts: list[Said], parts: int) -> frozenset[str]:
+    return frozenset([slot for each, slot, _ in acts if each & parts])
+
+
+def _constraints(acts: list[Said]) -> frozenset[str]:
+    return frozenset([constraint(slot, value) for parts, slot, value in acts if parts & INFORM])
 
 
 def offered(slot: str, offers: frozenset[str], stage: Stage) -> bool:
     """Is a slot among those offered? The published evaluator takes any slot whose name holds this one's."""
     if slot in offers:
         return True
-    return stage.rules.faults.offers_by_substring and any([slot in each for each in offers])
+    return stage.rules.faults.offers_by_substring and any(slot in each for each in offers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -31,6 +31,29 @@ class Informs(Struct):
     dropped: dict[str, tuple[str, ...]]
 
 
+class _Place(Struct, eq=False):
+    """A domain of a dialogue while its constraints are gone through."""
+
+    scene: Scene
+    domain: str
+    wants: Wants
+    counts: Counts
+    events: list[Event]
+
+    def log(
+        self,
+        name: str,
+        family: Family,
+        about: str = "",
+        turns: Sequence[int] = (),
+        *,
+        credited: bool = False,
+        said: str = "",
+    ) -> None:
+        """Notes an event."""
+        self.events.append(Event(name, family, self.domain, about, tuple(turns), credited, said))
+
+
 class InformWalk:
     """Goes through the constraints of dialogues under one rule set."""
 
@@ -50,78 +73,61 @@ class InformWalk:
         found = Informs({}, [], {})
         for domain, wants in scene.wants.items():
             counts = found.domains[domain] = Counts(list(wants.constraints), [])
-            for said in sorted(scene.said.get(domain, {}).items()):
-                self._count(scene, domain, wants, counts, *said, found.events)
-            self._finish(scene, domain, counts, found)
+            place = _Place(scene, domain, wants, counts, found.events)
+            for constraint, turns in sorted(scene.said.get(domain, {}).items()):
+                self._count(place, constraint, turns)
+            dropped = self._finish(place)
+            if dropped:
+                found.dropped[domain] = dropped
         for domain in sorted(scene.said.keys() - scene.wants.keys()):
-            said_there = scene.said[domain]
-            found.domains[domain] = Counts([], self._mentions(said_there.items()))
+            said = sorted(scene.said[domain].items())
+            found.domains[domain] = Counts([], [each for each, turns in said for _ in self._counting(turns)])
             found.events += [
-                Event("informed_domains_outside_goals", "goal", domain, each, tuple(turns))
-                for each, turns in sorted(said_there.items())
+                Event("informed_domains_outside_goals", "goal", domain, each, tuple(turns)) for each, turns in said
             ]
         return found
 
-    def _mentions(self, said: Iterable[tuple[str, list[int]]]) -> list[str]:
-        """Every mention, or every constraint once where repetitions do not count."""
-        every = self._stage.rules.repetitions.count_fp
-        return [each for each, turns in said for _ in (turns if every else turns[:1])]
+    def _counting(self, turns: list[int]) -> list[int]:
+        """Every mention, or the first where repetitions do not count."""
+        return turns if self._stage.rules.repetitions.count_fp else turns[:1]
 
-    def _count(
-        self,
-        scene: Scene,
-        domain: str,
-        wants: Wants,
-        counts: Counts,
-        constraint: str,
-        turns: list[int],
-        events: list[Event],
-    ) -> None:
-        rules = self._stage.rules.repetitions
-        counts.counted += self._mentions([(constraint, turns)])
-        slot = slot_of(constraint)
+    def _count(self, place: _Place, constraint: str, turns: list[int]) -> None:
+        place.counts.counted += [constraint] * len(self._counting(turns))
         if len(turns) > 1:
-            events.append(Event("repeated_inform", "repetition", domain, constraint, tuple(turns)))
-            if len(turns) > rules.warn_above:
-                events.append(Event("repetitions_warning", "repetition", domain, constraint, tuple(turns)))
-        if slot not in wants.slots:
-            self._outside_goal(scene, domain, counts, constraint, slot, turns, events)
+            place.log("repeated_inform", "repetition", constraint, turns)
+            if len(turns) > self._stage.rules.repetitions.warn_above:
+                place.log("repetitions_warning", "repetition", constraint, turns)
+        if slot_of(constraint) not in place.wants.slots:
+            self._outside_goal(place, constraint, turns)
         elif len(turns) > 1:
-            self._repeated(scene, domain, wants, counts, constraint, slot, turns, events)
-        elif constraint not in wants.constraints:
-            events.append(Event("single_repetitions_nog", "goal", domain, constraint, tuple(turns)))
+            self._repeated(place, constraint, turns)
+        elif constraint not in place.wants.constraints:
+            place.log("single_repetitions_nog", "goal", constraint, turns)
 
-    def _outside_goal(
-        self,
-        scene: Scene,
-        domain: str,
-        counts: Counts,
-        constraint: str,
-        slot: str,
-        turns: list[int],
-        events: list[Event],
-    ) -> None:
-        rules = self._stage.rules
-        once_only = not rules.repetitions.count_fp
+    def _outside_goal(self, place: _Place, constraint: str, turns: list[int]) -> None:
+        rules, scene, domain = self._stage.rules, place.scene, place.domain
+        slot = slot_of(constraint)
+        most = len(self._counting(turns))
         fine = self._always_fine(domain, slot, constraint)
         if fine:
-            credit = min(len(turns), 1 if once_only else len(turns), rules.auto_match.max)
-            counts.wanted += [constraint] * credit
-            events.append(Event(fine, "not_in_goal", domain, constraint, tuple(turns), credit > 0))
+            credit = min(most, rules.auto_match.max)
+            place.counts.wanted += [constraint] * credit
+            place.log(fine, "not_in_goal", constraint, turns, credited=credit > 0)
             return
         for k, number in enumerate(turns, 1):
             if number == 0:
-                events.append(Event("first_turn", "not_in_goal", domain, constraint, (0,)))
+                place.log("first_turn", "not_in_goal", constraint, (0,))
                 continue
             mention = Mention(domain, slot, scene.between(-1, number, domain), self._stage)
             names = [each.name for each in self._outside if each.holds and each.holds(mention)]
             if names and mention.names_entity and scene.turns[number].taxi:
-                events.append(Event("wrong_taxi_annotations", "not_in_goal", domain, constraint, (number,)))
+                place.log("wrong_taxi_annotations", "not_in_goal", constraint, (number,))
                 continue
-            credited = bool(names) and k <= rules.not_in_goal.max and not (once_only and k > 1)
+            credited = bool(names) and k <= min(rules.not_in_goal.max, most)
             if credited:
-                counts.wanted.append(constraint)
-            events += _events(names or ["unmatched"], "not_in_goal", domain, constraint, (number,), credited)
+                place.counts.wanted.append(constraint)
+            for name in names or ["unmatched"]:
+                place.log(name, "not_in_goal", constraint, (number,), credited=credited)
 
     def _always_fine(self, domain: str, slot: str, constraint: str) -> str:
         """The class under which a constraint outside the goal is fine wherever it is said; empty if it is not."""
@@ -135,80 +141,70 @@ class InformWalk:
             return "auto_matched_slot_value_pair"
         return ""
 
-    def _repeated(
-        self,
-        scene: Scene,
-        domain: str,
-        wants: Wants,
-        counts: Counts,
-        constraint: str,
-        slot: str,
-        turns: list[int],
-        events: list[Event],
-    ) -> None:
-        rules = self._stage.rules
-        may_credit = rules.repetitions.count_fp and (
-            constraint in wants.constraints or rules.faults.credit_wrong_values
-        )
-        for k, (before, again) in enumerate(pairwise(turns), 1):
-            pair = (before, again)
-            seen = Repetition(
-                domain, slot, constraint, scene.between(before, again, domain), scene.turns[again], self._stage
-            )
+    def _repeated(self, place: _Place, constraint: str, turns: list[int]) -> None:
+        rules, scene, domain = self._stage.rules, place.scene, place.domain
+        slot = slot_of(constraint)
+        wanted = constraint in place.wants.constraints or rules.faults.credit_wrong_values
+        may_credit = wanted and rules.repetitions.count_fp
+        for k, pair in enumerate(pairwise(turns), 1):
+            between = scene.between(*pair, domain)
+            seen = Repetition(domain, slot, constraint, between, scene.turns[pair[1]], self._stage)
             names = [each.name for each in self._by_system if each.holds and each.holds(seen)]
-            logs = [each.name for each in self._logs if each.holds and each.holds(seen)]
+            for log in self._logs:
+                if log.holds and log.holds(seen):
+                    place.log(log.name, "repetition", constraint, pair)
             if not names:
                 names = [each.name for each in self._by_user if each.holds and each.holds(seen)]
             credited = bool(names) and k <= rules.repetitions.max and may_credit
             if credited:
-                counts.wanted.append(constraint)
-            events += _events(logs, "repetition", domain, constraint, pair, False)
-            events += _events(names or ["unmatched"], "repetition", domain, constraint, pair, credited)
+                place.counts.wanted.append(constraint)
+            for name in names or ["unmatched"]:
+                place.log(name, "repetition", constraint, pair, credited=credited)
 
-    def _finish(self, scene: Scene, domain: str, counts: Counts, found: Informs) -> None:
-        """What is missing at the end: said first by the system, given up with the search, wrong, or missed."""
-        rules, events = self._stage.rules, found.events
+    def _finish(self, place: _Place) -> tuple[str, ...]:
+        """What is missing at the end: said first by the system, given up with the search, wrong, or missed.
+
+        Returns:
+            What left the goal.
+        """
+        rules, scene, counts = self._stage.rules, place.scene, place.counts
         if counts.wanted and not counts.counted:
-            events.append(Event("missed_domain", "goal", domain))
+            place.log("missed_domain", "goal")
         missing = sorted(set(counts.wanted) - set(counts.counted))
         if missing and rules.preemption.compensate:
-            for each in list(missing):
-                turns = told(scene, domain, each)
-                if turns:
-                    missing.remove(each)
-                    counts.counted.append(each)
-                    events.append(Event("sys_preempted_constraint", "goal", domain, each, turns, True))
+            missing = [each for each in missing if not _was_told(place, each)]
         if not missing:
-            return
-        if rules.empty_db_result.constraints and self._ended_empty(scene, domain):
-            events += [Event("failed_dialogue", "goal", domain, each) for each in missing]
+            return ()
+        said = scene.said.get(place.domain, {})
+        if rules.empty_db_result.constraints and said and self._ended_empty(place):
+            for each in missing:
+                place.log("failed_dialogue", "goal", each)
             counts.wanted = [each for each in counts.wanted if each not in missing]
-            found.dropped[domain] = tuple(missing)
-            return
-        wanted = set(counts.wanted)
-        wrong = [each for each in sorted(scene.said.get(domain, ())) if each not in wanted]
+            return tuple(missing)
+        wrong = sorted(said.keys() - set(counts.wanted))
         for each in missing:
-            said = next((other for other in wrong if slot_of(other) == slot_of(each)), None)
-            if said is None:
-                events.append(Event("missed_constraints", "goal", domain, each))
+            other = next((other for other in wrong if slot_of(other) == slot_of(each)), None)
+            if other is None:
+                place.log("missed_constraints", "goal", each)
             else:
-                turns = tuple(scene.said[domain][said])
-                events.append(Event("informed_wrong_value", "goal", domain, each, turns, said=said))
+                place.log("informed_wrong_value", "goal", each, said[other], said=other)
+        return ()
 
-    def _ended_empty(self, scene: Scene, domain: str) -> bool:
+    def _ended_empty(self, place: _Place) -> bool:
         """Did the system find nothing right after the last that the user said in the domain?"""
-        said = scene.said.get(domain)
-        if not said:
-            return False
-        reply = max(turns[-1] for turns in said.values()) + 1
+        scene = place.scene
+        reply = max(turns[-1] for turns in scene.said[place.domain].values()) + 1
         if reply >= len(scene.turns):
-            scene.remarks.append(Remark("ends-on-user-turn", reply - 1, domain))
+            scene.remarks.append(Remark("ends-on-user-turn", reply - 1, place.domain))
             return False
-        seen = scene.glance(reply, domain)
+        seen = scene.glance(reply, place.domain)
         return seen.no_offer and not seen.choice
 
 
-def _events(
-    names: Sequence[str], family: Family, domain: str, about: str, turns: tuple[int, ...], credited: bool
-) -> list[Event]:
-    return [Event(name, family, domain, about, turns, credited) for name in names]
+def _was_told(place: _Place, missing: str) -> bool:
+    """Counts a missing constraint that the system told, and says whether it did."""
+    turns = told(place.scene, place.domain, missing)
+    if turns:
+        place.counts.counted.append(missing)
+        place.log("sys_preempted_constraint", "goal", missing, turns, credited=True)
+    return bool(turns)

@@ -57,8 +57,12 @@ class Fine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How slots and domains are called in utterances, for users without acts."""
+    """How slots and domains are called in utterances, for users without acts, and how acts made from them are named."""
 
+    inform: str = "Inform"
+    request: str = "Request"
+    asks: tuple[str, ...] = ()
+    """Words that make a sentence a question without its mark."""
     domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

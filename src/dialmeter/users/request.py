@@ -56,7 +56,7 @@ def requests(scene: Scene, ended_empty: Container[str]) -> Requested:
                 counts.wanted.append(each)
                 found.events.append(Event("auto_ref", "request", domain, each, tuple(turns), True))
             if len(turns) > 1:
-                _repeated(scene, domain, counts, each, turns, found.events)
+                _repeated(scene, domain, each, turns, found)
         if counts.counted and not counts.wanted:
             found.events += [
                 Event("requests_not_in_goal", "request", domain, each, tuple(turns))
@@ -90,8 +90,8 @@ def _provide(scene: Scene, domain: str, counts: Counts, asked: Container[str], e
             events.append(Event(name, "request", domain, each, (turn,), True))
 
 
-def _repeated(scene: Scene, domain: str, counts: Counts, each: str, turns: list[int], events: list[Event]) -> None:
-    rules = scene.stage.rules.requests
+def _repeated(scene: Scene, domain: str, each: str, turns: list[int], found: Requested) -> None:
+    rules, events = scene.stage.rules.requests, found.events
     events.append(Event("multiple_req", "request", domain, each, tuple(turns)))
     if len(turns) > rules.warn_above:
         events.append(Event("repetitions_warning", "request", domain, each, tuple(turns)))
@@ -109,7 +109,7 @@ def _repeated(scene: Scene, domain: str, counts: Counts, each: str, turns: list[
         names, excused = _why(seen, scene.stage)
         credited = excused and rules.count_fp and k <= rules.max
         if credited:
-            counts.wanted.append(each)
+            found.domains[domain].wanted.append(each)
         events += [Event(name, "request", domain, each, (before, again), credited) for name in names]
 
 

@@ -26,7 +26,7 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class Repetitions(_Part):
+class Repetitions(_Part, frozen=True):
     """A constraint of the goal that is said again: how often it is credited, and which behaviours excuse it."""
 
     max: Count
@@ -43,7 +43,7 @@ class Repetitions(_Part):
     switched_between_domains: bool
 
 
-class NotInGoal(_Part):
+class NotInGoal(_Part, frozen=True):
     """A constraint on a slot that the goal does not have."""
 
     max: Count
@@ -55,7 +55,7 @@ class NotInGoal(_Part):
     elicited_by_recommendation: bool
 
 
-class AutoMatch(_Part):
+class AutoMatch(_Part, frozen=True):
     """Constraints outside the goal that the profile lists as always fine."""
 
     max: Count
@@ -64,7 +64,7 @@ class AutoMatch(_Part):
     pairs: bool
 
 
-class Requests(_Part):
+class Requests(_Part, frozen=True):
     """What the user asks for."""
 
     max: Count
@@ -78,20 +78,20 @@ class Requests(_Part):
     auto_ref: bool
 
 
-class EmptyResult(_Part):
+class EmptyResult(_Part, frozen=True):
     """What leaves the goal where the search ends without an entity."""
 
     constraints: bool
     requests: bool
 
 
-class Preemption(_Part):
+class Preemption(_Part, frozen=True):
     """What the system says before the user does."""
 
     compensate: bool
 
 
-class Values(_Part):
+class Values(_Part, frozen=True):
     """How values are brought to one form."""
 
     map: bool
@@ -100,7 +100,7 @@ class Values(_Part):
     collisions: Literal["merge", "keep"]
 
 
-class Faults(_Part):
+class Faults(_Part, frozen=True):
     """Faults of the published evaluator."""
 
     credit_wrong_values: bool
@@ -114,7 +114,7 @@ class Faults(_Part):
     distribution_concatenates: bool
 
 
-class UserRules(_Part, kw_only=True):
+class UserRules(_Part, frozen=True, kw_only=True):
     """A rule set for users. ``base`` is the named one that it was made from, where it is not one itself."""
 
     name: str

@@ -100,6 +100,8 @@ class Stage:
         turns = []
         for number, move in enumerate(talk.moves):
             acts = self._by_service(move.acts or (), wants, number, remarks)
+            if move.acts is None:
+                remarks.append(Remark("no-acts", number))
             turn = Turn(number, acts, self._is_about_taxi(acts, move.text))
             if number % 2:
                 turn.no_book = any(part & NO_BOOK for said in acts.values() for part, _, _ in said)
@@ -141,8 +143,8 @@ class Stage:
     ) -> ByService:
         """Acts by service, one value each; what the listener understood is taken without remarks."""
         found: ByService = {}
-        parts_of, slots = self._parts, self._slots
-        rewritten: list[str] = []
+        parts_of, slots, matcher = self._parts, self._slots, self.matcher
+        rewritten = False
         for act in acts:
             name, service = act.name, act.service
             parts = parts_of.get(name)
@@ -163,31 +165,19 @@ class Stage:
             if wanted is None or not slot or parts & RAW:
                 entries += [(parts, slot, value.lower()) for value in act.values] or [(parts, slot, "")]
                 continue
-            self._normalise(entries, parts, service, slot, act.values, wanted.values.get(slot, ()), rewritten)
+            goal_values = wanted.values.get(slot, ())
+            if not act.values:
+                entries.append((parts, slot, ""))
+            for value in act.values:
+                lower = value.lower()
+                canonical = matcher(service, slot, lower, goal_values)
+                rewritten = rewritten or canonical != lower
+                entries.append((parts, slot, canonical))
             if remarks is not None and self._is_elsewhere(service, slot):
                 remarks.append(Remark("slot-of-another-domain", number, f"{service}-{slot}"))
         if rewritten and self.rules.values.collisions == "keep":
             return self._kept(found, acts, wants)
         return found
-
-    def _normalise(
-        self,
-        entries: list[Said],
-        parts: int,
-        service: str,
-        slot: str,
-        values: tuple[str, ...],
-        goal_values: tuple[str, ...],
-        rewritten: list[str],
-    ) -> None:
-        if not values:
-            entries.append((parts, slot, ""))
-        for value in values:
-            lower = value.lower()
-            canonical = self.matcher(service, slot, lower, goal_values)
-            if canonical != lower:
-                rewritten.append(canonical)
-            entries.append((parts, slot, canonical))
 
     def _kept(self, found: ByService, acts: Sequence[Act], wants: Mapping[str, Wants]) -> ByService:
         """Puts back values of one slot and turn that were rewritten to the same, as the published evaluator leaves them."""

@@ -34,13 +34,13 @@ def elicited_by_sys_question(seen: Mention) -> bool:
 
 def elicited_by_sys_offer(seen: Mention) -> bool:
     """The system has lately told, recommended or booked with the slot."""
-    return any([offered(seen.slot, turn.offers, seen.stage) for turn in seen.context])
+    return any(offered(seen.slot, turn.offers, seen.stage) for turn in seen.context)
 
 
 def elicited_by_booking_failure(seen: Mention) -> bool:
     """A booking has lately failed, and the user names another entity."""
     bookable = seen.stage.traits(seen.domain).transactional
-    return seen.names_entity and bookable and any([turn.no_book for turn in seen.context])
+    return seen.names_entity and bookable and any(turn.no_book for turn in seen.context)
 
 
 def elicited_by_booking_acceptance(seen: Mention) -> bool:
@@ -51,4 +51,4 @@ def elicited_by_booking_acceptance(seen: Mention) -> bool:
 
 def elicited_by_recommendation(seen: Mention) -> bool:
     """The system has recommended something in the domain, and the user names an entity."""
-    return seen.names_entity and any([turn.recommends for turn in seen.before])
+    return seen.names_entity and any(turn.recommends for turn in seen.before)

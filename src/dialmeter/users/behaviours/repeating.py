@@ -52,7 +52,7 @@ def failed_sys_nlu(seen: Repetition) -> bool:
     heard = [turn.understood for turn in seen.between]
     if None in heard and not seen.stage.rules.faults.missing_nlu_is_failure:
         return False
-    return not any([seen.constraint in each for each in heard if each is not None])
+    return not any(seen.constraint in each for each in heard if each is not None)
 
 
 def confirmed_choice_params(seen: Repetition) -> bool:
@@ -64,7 +64,7 @@ def repeated_while_requesting_info(seen: Repetition) -> bool:
     """The user asks for something at the same turn."""
     acts = seen.again.acts
     services = (seen.domain, seen.stage.profile.booking)
-    return any([parts & REQUEST for service in services for parts, _, _ in acts.get(service, ())])
+    return any(parts & REQUEST for service in services for parts, _, _ in acts.get(service, ()))
 
 
 def repeated_while_booking(seen: Repetition) -> bool:
@@ -79,13 +79,13 @@ def repeated_when_answering_request(seen: Repetition) -> bool:
 
 def switched_between_domains(seen: Repetition) -> bool:
     """The system has dealt with another domain in the meantime, and no taxi is talked of."""
-    if seen.again.taxi or any([turn.taxi for turn in seen.between]):
+    if seen.again.taxi or any(turn.taxi for turn in seen.between):
         return False
     stage = seen.stage
     own = {seen.domain, stage.profile.booking}
     if not stage.rules.faults.general_is_a_domain:
         own |= stage.no_domains
-    return any([not turn.services <= own for turn in seen.between])
+    return any(not turn.services <= own for turn in seen.between)
 
 
 def _bookable(seen: Repetition) -> bool:

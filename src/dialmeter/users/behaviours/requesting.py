@@ -33,14 +33,14 @@ def spurious_annotation(seen: Asking) -> bool:
     profile = seen.stage.profile
     if seen.is_reference:
         return False
-    if seen.stage.traits(seen.domain).taxi and any([word in seen.request for word in profile.taxi.words]):
+    if seen.stage.traits(seen.domain).taxi and any(word in seen.request for word in profile.taxi.words):
         return False
     services = frozenset().union(*[turn.services for turn in seen.between]) - seen.stage.no_domains
     if not services:
         return False
     if seen.domain not in services and len(seen.between) > 1:
         return True
-    several = any([len(turn.acts.keys() - set(profile.general)) > 1 for turn in (seen.first, seen.again)])
+    several = any(len(turn.acts.keys() - set(profile.general)) > 1 for turn in (seen.first, seen.again))
     return several and len(seen.between) > 3 and services != {seen.domain}
 
 
@@ -52,14 +52,14 @@ def system_req_nlu_failure(seen: Asking) -> bool:
 
 def repeated_despite_receiving_answer(seen: Asking) -> bool:
     """The system has answered in the meantime."""
-    if any([seen.slot in turn.informs for turn in seen.between]):
+    if any(seen.slot in turn.informs for turn in seen.between):
         return True
-    return seen.is_reference and any([turn.reference for turn in seen.between])
+    return seen.is_reference and any(turn.reference for turn in seen.between)
 
 
 def user_prempted_request(seen: Asking) -> bool:
     """The system asks for something itself instead of answering."""
-    return any([parts & REQUEST for acts in seen.reply.acts.values() for parts, _, _ in acts])
+    return any(parts & REQUEST for acts in seen.reply.acts.values() for parts, _, _ in acts)
 
 
 def delayed_response(seen: Asking) -> bool:

@@ -1,0 +1,247 @@
+"""What a scored user looks like: scores with signatures, events, warnings, the worst dialogues."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ..errors import DialmeterError, InputError, MissingExtra, did_you_mean
+from ..measure import Score
+from ..model import Notice
+from .book import Book
+from .canonical import ValueMap
+from .estimates import MEASURES, Resampling, column, intervals, mean
+from .goals import data_digest
+from .notices import notices_of
+from .outcome import COMBINED, DialogueOutcome
+from .profile import Profile
+from .rules import UserRules
+from .signature import how_scored, signature
+
+if TYPE_CHECKING:
+    import polars
+
+NOTHING = "nothing is wanted and nothing counts in any dialogue"
+
+
+class WorstDialogue(Struct, frozen=True):
+    """A dialogue in which the user did badly; None where a measure has no value in it."""
+
+    dialogue: str
+    inform: float | None
+    request: float | None
+
+
+class How(Struct, frozen=True):
+    """All that dialogues were scored with."""
+
+    rules: UserRules
+    profile: Profile
+    values: ValueMap | None = None
+    from_text: bool = False
+
+
+class UserResult:
+    """The result of one pass. Values are fractions; see ``scores``, ``events``, ``by``, ``worst``."""
+
+    def __init__(
+        self,
+        how: How,
+        book: Book,
+        *,
+        refused: Sequence[InputError] = (),
+        notices: Sequence[Notice] = (),
+        resampling: Resampling | None = None,
+    ) -> None:
+        self.how = how
+        self.rules = how.rules
+        self.book = book
+        self.refused = list(refused)
+        self.resampling = resampling
+        self.notices = [*notices, *notices_of(book.remarks, self.refused)]
+
+    @property
+    def dialogues(self) -> int:
+        """How many dialogues were scored."""
+        return len(self.book.rows)
+
+    @property
+    def turns(self) -> int:
+        """How many turns they have, of user and system."""
+        return self.book.turns
+
+    @property
+    def outcomes(self) -> list[DialogueOutcome]:
+        """Everything about every dialogue, where the scorer was told to keep it."""
+        return list(self.book.outcomes.values())
+
+    @cached_property
+    def data(self) -> str:
+        """The digest of all goals."""
+        return data_digest(self.book.goals.items())
+
+    @cached_property
+    def domains(self) -> list[str]:
+        """The domains of goals and those that users strayed into, by name."""
+        return sorted({domain for row in self.book.rows.values() for _, domain in row} - {COMBINED})
+
+    @cached_property
+    def scores(self) -> list[Score]:
+        """The six measures, over all domains together and then by domain, with intervals where they were asked for."""
+        keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
+        columns = {key: column(self.book.rows, *key) for key in keys}
+        limits = intervals(self.book.rows, columns, self.resampling) if self.resampling else {}
+        shared = how_scored(self.how.rules, self.how.profile, self.how.values, self.how.from_text)
+        found = []
+        for key, values in columns.items():
+            measure, domain = key
+            # A domain is in play where a goal has it or a user strays into it.
+            in_play = sum((MEASURES[measure][0], domain) in row for row in self.book.rows.values())
+            found.append(
+                Score(
+                    measure=measure,
+                    value=mean(list(values.values())),
+                    ci=limits.get(key),
+                    n=len(values),
+                    unscored=in_play - len(values),
+                    reason="" if values else NOTHING,
+                    group={"domain": domain},
+                    signature=signature(
+                        measure,
+                        domain,
+                        shared,
+                        dialogues=self.dialogues,
+                        refused=len(self.refused),
+                        turns=self.turns,
+                        data=self.data,
+                    ),
+                )
+            )
+        return found
+
+    def __getitem__(self, measure: str) -> Score:
+        """The score of a measure over all domains together."""
+        for score in self.scores:
+            if score.measure == measure and score.group["domain"] == COMBINED:
+                return score
+        raise DialmeterError(f"there is no measure {measure!r}; {did_you_mean(measure, MEASURES)}")
+
+    @property
+    def value(self) -> float | None:
+        """I-GCDF1 over all domains together."""
+        return self["I-GCDF1"].value
+
+    @property
+    def signature(self) -> str:
+        """The signature of ``value``."""
+        return self["I-GCDF1"].signature
+
+    @cached_property
+    def events(self) -> dict[str, dict[str, int]]:
+        """How often each class of events happened, by domain."""
+        found: dict[str, dict[str, int]] = {}
+        for (_, name, domain, _), count in sorted(self.book.events.items()):
+            inside = found.setdefault(name, {})
+            inside[domain] = inside.get(domain, 0) + count
+        return {name: found[name] for name in sorted(found)}
+
+    def event_counts(self) -> list[dict[str, Any]]:
+        """How often each class of events happened, by family, domain and slot."""
+        names = ("family", "class", "domain", "slot")
+        return [
+            {**dict(zip(names, key, strict=True)), "count": count} for key, count in sorted(self.book.events.items())
+        ]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Dialogues, turns, dialogues left out, and events."""
+        return {
+            "dialogues": self.dialogues,
+            "turns": self.turns,
+            "refused": len(self.refused),
+            "events": sum(self.book.events.values()),
+        }
+
+    def by(self, group: str) -> list[Score]:
+        """The scores by ``domain``.
+
+        Raises:
+            DialmeterError: no such group.
+        """
+        if group != "domain":
+            raise DialmeterError(f"scores of users are by domain, not by {group!r}")
+        return [score for score in self.scores if score.group["domain"] != COMBINED]
+
+    def distribution(self, measure: str) -> dict[str, list[float]]:
+        """The values of single dialogues, by domain and over all domains together, from the lowest.
+
+        The published evaluator puts the values of all domains into those of ``combined``.
+
+        Raises:
+            DialmeterError: no such measure.
+        """
+        if measure not in MEASURES:
+            raise DialmeterError(f"there is no measure {measure!r}; {did_you_mean(measure, MEASURES)}")
+        found = {
+            domain: sorted(column(self.book.rows, measure, domain).values()) for domain in (COMBINED, *self.domains)
+        }
+        if self.how.rules.faults.distribution_concatenates:
+            found[COMBINED] = sorted(value for values in found.values() for value in values)
+        return found
+
+    def worst(self, n: int = 10) -> list[WorstDialogue]:
+        """The dialogues that lost most, by I-GCDF1 and then R-GCDF1; those without a loss are left out."""
+        informs = column(self.book.rows, "I-GCDF1", COMBINED)
+        requests = column(self.book.rows, "R-GCDF1", COMBINED)
+        found = [WorstDialogue(name, informs.get(name), requests.get(name)) for name in self.book.rows]
+        lossy = [each for each in found if min(_or_one(each.inform), _or_one(each.request)) < 1]
+        return sorted(lossy, key=lambda each: (_or_one(each.inform), _or_one(each.request), each.dialogue))[:n]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The scores as plain dictionaries, as in JSON."""
+        return [
+            {
+                "measure": score.measure,
+                "value": score.value,
+                "ci": list(score.ci) if score.ci else None,
+                "n": score.n,
+                "unscored": score.unscored,
+                **score.group,
+                **({"reason": score.reason} if score.reason else {}),
+                "signature": score.signature,
+            }
+            for score in self.scores
+        ]
+
+    def to_polars(self) -> polars.DataFrame:
+        """The scores as a polars table."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtra("to_polars()", "tables") from None
+        return polars.DataFrame(self.to_dicts(), infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(score.measure)}</td><td>{html.escape(str(score.group['domain']))}</td>"
+            f"<td style='text-align:right'>{_percent(score.value)}</td></tr>"
+            for score in self.scores
+        )
+        head = "<tr><th>measure</th><th>domain</th><th>value</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table><p><code>{html.escape(self.signature)}</code></p>"
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {_percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
+        return f"<UserResult {shown}; {self.dialogues} dialogues, rules {self.rules.name}>"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f}"
+
+
+def _or_one(value: float | None) -> float:
+    return 1.0 if value is None else value

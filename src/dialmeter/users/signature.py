@@ -1,0 +1,54 @@
+"""The line that says how a number about users was made."""
+
+from __future__ import annotations
+
+from .._version import __version__
+from .canonical import ValueMap
+from .profile import Profile
+from .rules import UserRules
+
+
+def how_scored(rules: UserRules, profile: Profile, values: ValueMap | None, from_text: bool) -> tuple[str, ...]:
+    """The fields that all numbers of a run share: rules with what is changed in them, profile, values.
+
+    Example:
+        >>> from .profile import named as profile
+        >>> from .rules import changed, named
+        >>> how_scored(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz"), None, False)
+        ('rules:gcdf1-repo', 'requests.max:1', 'profile:multiwoz', 'values:exact')
+    """
+    base = (f"base:{rules.base}",) if rules.base not in ("", rules.name) else ()
+    changes = (f"{name}:{value}" for name, value in rules.changes().items())
+    mapped = values is not None and rules.values.map
+    return (
+        f"rules:{rules.name}",
+        *base,
+        *changes,
+        f"profile:{profile.shown or profile.name}",
+        f"values:map@{values.digest()}" if values is not None and mapped else "values:exact",
+        *(("from:text",) if from_text else ()),
+    )
+
+
+def signature(
+    measure: str, domain: str, shared: tuple[str, ...], *, dialogues: int, refused: int, turns: int, data: str
+) -> str:
+    """The signature of one score.
+
+    Args:
+        measure: its name.
+        domain: a domain, or ``combined``.
+        shared: what ``how_scored`` gives.
+        dialogues: how many were scored.
+        refused: how many could not be.
+        turns: of the scored ones.
+        data: the digest of their goals.
+
+    Example:
+        >>> signature("I-GCDF1", "combined", ("rules:dialmeter",), dialogues=48, refused=0, turns=924, data="3f9a1c07be")
+        ... # doctest: +ELLIPSIS
+        'I-GCDF1|rules:dialmeter|domain:combined|d:48|t:924|data:3f9a1c07be|v:...'
+    """
+    left_out = (f"left_out:{refused}d",) if refused else ()
+    counts = (f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}")
+    return "|".join((measure, *shared, f"domain:{domain}", *left_out, *counts))
