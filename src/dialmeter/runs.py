@@ -6,6 +6,7 @@ machine or a path; that stands in ``log.json``.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shutil
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _BATCH = 256
+_CHUNK = 1 << 20
 
 
 class RunWriter:
@@ -211,6 +213,23 @@ class Run:
         with open(self.folder / "rows.jsonl", "rb") as file:
             file.seek(int(self.index()["offset"][position]))
             return msgspec.json.decode(file.readline(), type=dict[str, Any])
+
+
+def input_of(role: str, path: str) -> dict[str, str | None]:
+    """An input's name without its folder, and its SHA-256; standard input cannot be read twice and has none."""
+    if path == "-":
+        return {"role": role, "name": "standard input", "sha256": None}
+    root = Path(path)
+    if not root.exists():
+        raise InputError("no such file", file=path)
+    digest = hashlib.sha256()
+    for file in sorted(root.rglob("*.json*")) if root.is_dir() else [root]:
+        if root.is_dir():
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0")
+        with open(file, "rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+    return {"role": role, "name": root.name, "sha256": digest.hexdigest()}
 
 
 def open_run(folder: str | Path) -> Run:

@@ -19,7 +19,7 @@ from ..report.tables import render
 from ..report.tracker import group_table, markdown_report, score_table, shared_signature, worst_table
 from ..report.tracker_charts import mistake_charts, system_charts
 from ..rules import FIELDS, Rules
-from ..runs import RunWriter
+from ..runs import RunWriter, input_of
 from ..tracking import record, show
 from ..tracking.mistakes import Mistakes
 from ..tracking.prepare import Prepared
@@ -145,7 +145,7 @@ def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple
         "schema": options["schema"],
         "only": options["only"],
     }
-    inputs = [record.input_of(role, path) for role, path in paths.items() if path]
+    inputs = [input_of(role, path) for role, path in paths.items() if path]
     about = record.identity(inputs, rules, measures)
     return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
 

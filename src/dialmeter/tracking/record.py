@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
 
-from ..errors import InputError
 from ..model import Dialogue, Value
 from ..rules import Rules
 from ..runs import RunWriter
 from .classes import outcomes
 from .prepare import Prepared
 from .result import TrackerResult, score_dict
-
-_CHUNK = 1 << 20
-
-
-def input_of(role: str, path: str) -> dict[str, str | None]:
-    """An input's name without its folder, and its SHA-256; standard input cannot be read twice and has none."""
-    if path == "-":
-        return {"role": role, "name": "standard input", "sha256": None}
-    root = Path(path)
-    if not root.exists():
-        raise InputError("no such file", file=path)
-    digest = hashlib.sha256()
-    for file in sorted(root.rglob("*.json*")) if root.is_dir() else [root]:
-        if root.is_dir():
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0")
-        with open(file, "rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-    return {"role": role, "name": root.name, "sha256": digest.hexdigest()}
-
 
 def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
     """What makes a run this run."""
