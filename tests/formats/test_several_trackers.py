@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import read, score_tracker
+from dialmeter import open_run, read, score_tracker
+from dialmeter.cli.main import run
 from dialmeter.errors import InputError
 
 TALK = [
@@ -72,3 +73,11 @@ def test_talk_does_not_change_scores(file: Path, tmp_path: Path) -> None:
     assert [(each.value, each.signature) for each in with_talk.scores] == [
         (each.value, each.signature) for each in without.scores
     ]
+
+
+def test_a_run_says_which_tracker_it_is_of(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(SystemExit) as stopped:
+        run(["tracker", "score", f"{file}#keyword", "--out", str(out), "--quiet"])
+    assert stopped.value.code == 0, capsys.readouterr().err
+    assert open_run(out).manifest["inputs"][0]["tracker"] == "keyword"

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..errors import DialmeterError, one_line
+from ..formats import split_tracker
 from ..measure import Score, parse
 from ..model import Dialogue, dialogue_key
 from ..report.tables import render
@@ -145,9 +146,14 @@ def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple
         "schema": options["schema"],
         "only": options["only"],
     }
-    inputs = [input_of(role, path) for role, path in paths.items() if path]
+    inputs = [_input(role, path) for role, path in paths.items() if path]
     about = record.identity(inputs, rules, measures)
     return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
+
+
+def _input(role: str, path: str) -> dict[str, str | None]:
+    file, tracker = split_tracker(path)
+    return {**input_of(role, file), "tracker": tracker} if tracker else input_of(role, file)
 
 
 def _sink(

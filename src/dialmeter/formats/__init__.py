@@ -138,7 +138,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
         DialmeterError: no such format.
         InputError: the file cannot be read, or its format is unknown.
     """
-    source = _source(path)
+    source = Source(*split_tracker(path))
     if form is not None and form not in registry.names():
         registry.load(form)
     if not source.is_folder and source.path != "-" and not Path(source.path).exists():
@@ -155,10 +155,15 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
     return Corpus(source, name, registry.load(name), role)
 
 
-def _source(path: str | Path) -> Source:
-    """The source of a path, with the tracker that is named behind a ``#`` unless there is a file of that very name."""
+def split_tracker(path: str | Path) -> tuple[str, str]:
+    """A path and the tracker that is named behind a ``#``, unless there is a file of that very name.
+
+    Example:
+        >>> split_tracker("played.jsonl#keyword"), split_tracker("played.jsonl")
+        (('played.jsonl', 'keyword'), ('played.jsonl', ''))
+    """
     file, mark, tracker = str(path).rpartition("#")
-    return Source(file, tracker) if mark and file and not Path(path).exists() else Source(path)
+    return (file, tracker) if mark and file and not Path(path).exists() else (str(path), "")
 
 
 def read(path: str | Path, form: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:

@@ -14,6 +14,7 @@ from .classes import outcomes
 from .prepare import Prepared
 from .result import TrackerResult, score_dict
 
+
 def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
     """What makes a run this run."""
     return {"kind": "tracker", "inputs": list(inputs), "rules": to_builtins(rules), "measures": list(measures)}
