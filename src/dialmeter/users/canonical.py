@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,7 @@ class ValueMap:
         """The slots that the map knows."""
         return tuple(self._slots)
 
+    @cached_property
     def digest(self) -> str:
         """Ten hexadecimal digits that tell this map from others."""
         encoded = msgspec.json.encode(self._slots, order="sorted")

@@ -25,7 +25,7 @@ def how_scored(rules: UserRules, profile: Profile, values: ValueMap | None, from
         *base,
         *changes,
         f"profile:{profile.shown or profile.name}",
-        f"values:map@{values.digest()}" if values is not None and mapped else "values:exact",
+        f"values:map@{values.digest}" if values is not None and mapped else "values:exact",
         *(("from:text",) if from_text else ()),
     )
 
