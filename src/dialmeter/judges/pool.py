@@ -10,13 +10,15 @@ from random import Random
 
 from msgspec import Struct
 
-from ..model import Conversation
+from ..model import Conversation, Move
 from .language import Language
 from .language.words import word_list
 
 DIALOGUES = 200
 """A pool looks at this many dialogues, drawn by the seed: enough for variety, and the same whatever attacks are asked for."""
 
+_AROUND = " .,!?;:"
+_NUMBERS = frozenset({"DATE", "TIME", "MONEY", "CARDINAL", "ORDINAL", "PERCENT", "QUANTITY"})
 _BARE = frozenset({"one", "first", "a", "an", "the", "second", "zero", "today", "tonight", "tomorrow", "now"})
 
 
@@ -24,11 +26,11 @@ class Pool(Struct, frozen=True):
     """A sample of a corpus.
 
     Attributes:
-        utterances: dialogue and text.
+        utterances: dialogue and move.
         entities: type → (text, how often), most frequent first.
     """
 
-    utterances: tuple[tuple[str, str], ...] = ()
+    utterances: tuple[tuple[str, Move], ...] = ()
     entities: dict[str, tuple[tuple[str, int], ...]] = {}
 
     def entity(self, label: str, random: Random, unlike: Iterable[str]) -> str | None:
@@ -64,14 +66,14 @@ def ordered(talks: Iterable[Conversation], seed: int) -> list[Conversation]:
 def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> Pool:
     """A pool of a corpus; with a pipeline it has entities too."""
     chosen = heapq.nsmallest(DIALOGUES, talks, key=lambda talk: (digest(seed, talk.id), talk.id))
-    said = [(talk.id, move.text) for talk in chosen for move in talk.moves if move.text.strip()]
+    said = [(talk.id, Move(move.speaker, move.text)) for talk in chosen for move in talk.moves if move.text.strip()]
     counts: dict[str, Counter[str]] = {}
     if not language.is_light:
-        language.prepare(text for _, text in said)
-        for _, text in said:
-            for entity in language.analysis(text).entities:
-                name = entity.of(text).strip()
-                if usable(name):
+        language.prepare(move.text for _, move in said)
+        for _, move in said:
+            for entity in language.analysis(move.text).entities:
+                name = entity.of(move.text).strip(_AROUND)
+                if usable(name) and typical(name, entity.label):
                     counts.setdefault(entity.label, Counter())[name] += 1
     entities = {
         label: tuple(sorted(counts[label].items(), key=lambda item: (-item[1], item[0]))) for label in sorted(counts)
@@ -88,3 +90,13 @@ def usable(name: str) -> bool:
     """
     words = word_list(name)
     return bool(words) and len(words) <= 6 and not set(words) <= _BARE and "\n" not in name
+
+
+def typical(name: str, label: str) -> bool:
+    """Does an entity look like its type? Taggers take codes and prices for names; these would make no clear change.
+
+    Example:
+        >>> typical("Kettle Lane", "FAC"), typical("17:45", "ORG"), typical("friday", "DATE")
+        (True, False, True)
+    """
+    return label in _NUMBERS or not any(map(str.isdigit, name))

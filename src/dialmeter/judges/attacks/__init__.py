@@ -19,7 +19,7 @@ from ..pool import Pool
 from ..snippets import Snippet
 
 Relation: TypeAlias = Literal["lower", "similar", "at-most"]
-Facet: TypeAlias = Literal["coherence", "naturalness", "interest", "robustness"]
+Facet: TypeAlias = Literal["coherence", "naturalness", "interest"]
 
 PAPER = (
     "entailment", "pronoun", "named-entity", "co-reference", "speaker", "contradiction", "repetition", "vocabulary",
@@ -108,6 +108,28 @@ class Attack(Struct, frozen=True, kw_only=True):
             hint = did_you_mean(variant, [each.name for each in self.variants])
             raise DialmeterError(f"the attack {self.name} has no variant {variant!r}; {hint}")
         return self.with_variants(chosen)
+
+
+def chosen(texts: Sequence[str]) -> list[Attack]:
+    """Attacks by name, each once: ``paper`` stands for the twelve, ``all`` for every one that dialmeter brings.
+
+    Example:
+        >>> len(chosen(["paper"])), [each.name for each in chosen(["dullness:generic", "pronoun", "dullness:own-earlier"])]
+        (12, ['dullness', 'pronoun'])
+
+    Raises:
+        DialmeterError: no such attack or variant.
+    """
+    groups = {"paper": PAPER, "all": (*PAPER, *BEYOND)}
+    found: dict[str, Attack] = {}
+    for attack in map(named, (name for text in texts for name in groups.get(text, (text,)))):
+        known = found.get(attack.name)
+        if known is None:
+            found[attack.name] = attack
+        else:
+            variants = {each.name: each for each in (*known.variants, *attack.variants)}
+            found[attack.name] = known.with_variants(list(variants.values()))
+    return list(found.values())
 
 
 def named(text: str) -> Attack:

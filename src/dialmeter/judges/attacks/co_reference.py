@@ -33,7 +33,9 @@ def spelled_out(text: str, reference: Reference, name: str) -> str:
         name += "'" if name.endswith("s") else "'s"
     if starts_sentence(text, reference.start) and text[reference.start].isupper():
         name = capitalised(name)
-    return edited(text, [(reference.start, reference.end, name)])
+    # “The inn's open” may be misread, “the inn is open” may not.
+    end = reference.end + 2 if reference.verb else reference.end
+    return edited(text, [(reference.start, end, f"{name} {reference.verb}".rstrip())])
 
 
 def _antecedent(snippet: Snippet, kit: Kit) -> str:

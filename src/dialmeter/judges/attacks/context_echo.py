@@ -35,7 +35,7 @@ def _whole_context(snippet: Snippet, kit: Kit) -> str:
 
 ATTACK = Attack(
     name="context-echo",
-    facet="robustness",
+    facet="coherence",
     expected="lower",
     help="Repeats the context in place of the reply, or before it.",
     variants=(

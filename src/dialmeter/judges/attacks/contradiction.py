@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..language import COREFERENCE, ENTITIES, TAGS
 from ..language.words import content_words
 from ..snippets import Snippet
@@ -10,9 +12,19 @@ from .co_reference import resolved, spelled_out
 from .entities import in_reply, mentioned, swapped
 from .negation import negated
 
+_YES_OR_NO = re.compile(
+    r"(?:^|[.!?,;]\s*|\b(?:and|if|but|know|please)\s+)(?:is|are|was|do|does|did|can|could|will|would|has|have|may|should|if)\b[^.!?]*\?",
+    re.IGNORECASE,
+)
+_SAYS_YES = re.compile(r"\s*(?:yes|yeah|yep|sure|certainly|of course|absolutely|definitely)\b", re.IGNORECASE)
+
 
 def _negate_reply(snippet: Snippet, kit: Kit) -> str:
+    """An answer to a yes-or-no question may be either, unless it says yes before: negated, it contradicts nothing."""
     text = snippet.reply.text
+    last = snippet.context[-1]
+    if last.speaker != snippet.reply.speaker and _YES_OR_NO.search(last.text) and not _SAYS_YES.match(text):
+        raise NoCase("an answer to a yes-or-no question, which may be negated without harm")
     return kit.random.choice(negated(text, kit.language.analysis(text)))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
+from ...model import Move
 from ..language.words import GREETINGS, content_words, same_but_for_case, word_list
 from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
@@ -18,15 +19,21 @@ def _says_something(text: str) -> bool:
     return len(words) >= _SHORTEST and len(content_words(text)) >= 2 and not set(words[:2]) & GREETINGS
 
 
-def _least_related(snippet: Snippet, candidates: Sequence[str], kit: Kit) -> str:
-    """Of some that are drawn, the one that shares the fewest words with the last turns: one that fits by chance is no attack."""
-    fit = [
-        text
-        for text in dict.fromkeys(candidates)
-        if _says_something(text) and not same_but_for_case(text, snippet.reply.text)
+def _least_related(snippet: Snippet, candidates: Iterable[Move], kit: Kit) -> str:
+    """Of some that are drawn, the one that shares the fewest words with the last turns: one that fits by chance is no attack.
+
+    What the other speaker says is preferred, where dialogues have the same two roles: another wish of a user may well
+    follow, an offer from the mouth of a user does not.
+    """
+    wanted = [
+        move
+        for move in dict.fromkeys(candidates)
+        if _says_something(move.text) and not same_but_for_case(move.text, snippet.reply.text)
     ]
-    if not fit:
+    if not wanted:
         raise NoCase("no other utterance that says something")
+    others = [move.text for move in wanted if move.speaker != snippet.reply.speaker]
+    fit = list(dict.fromkeys(others or [move.text for move in wanted]))
     drawn = kit.random.sample(fit, min(_DRAWN, len(fit)))
     here = {word for move in (*snippet.context[-2:], snippet.reply) for word in content_words(move.text)}
 
@@ -40,15 +47,12 @@ def _least_related(snippet: Snippet, candidates: Sequence[str], kit: Kit) -> str
 def _later(snippet: Snippet, kit: Kit) -> str:
     if not snippet.later:
         raise NoCase("nothing is said later")
-    others = [move.text for move in snippet.later if move.speaker != snippet.reply.speaker]
-    mine = [move.text for move in snippet.later[2:] if move.speaker == snippet.reply.speaker]
-    return _least_related(snippet, [*others, *mine], kit)
+    return _least_related(snippet, snippet.later, kit)
 
 
 def _other(snippet: Snippet, kit: Kit) -> str:
-    return _least_related(
-        snippet, [text for dialogue, text in kit.pool.utterances if dialogue != snippet.dialogue], kit
-    )
+    others = (move for dialogue, move in kit.pool.utterances if dialogue != snippet.dialogue)
+    return _least_related(snippet, others, kit)
 
 
 ATTACK = Attack(

@@ -21,12 +21,17 @@ def in_reply(snippet: Snippet, kit: Kit) -> list[Span]:
         NoCase: there is none.
     """
     text = snippet.reply.text
-    found = [
-        each for each in kit.language.analysis(text).entities if each.label in TYPES and usable(each.of(text).strip())
-    ]
+    trimmed = [_trimmed(each, text) for each in kit.language.analysis(text).entities if each.label in TYPES]
+    found = [each for each in trimmed if usable(each.of(text))]
     if not found:
         raise NoCase("no entity in the reply")
     return found
+
+
+def _trimmed(entity: Span, text: str) -> Span:
+    """An entity without the signs that taggers take along."""
+    inner = entity.of(text).rstrip(" .,!?;:")
+    return Span(entity.start, entity.start + len(inner), entity.label)
 
 
 def mentioned(text: str, where: Iterable[str]) -> int:

@@ -23,7 +23,7 @@ def _bold(snippet: Snippet, kit: Kit) -> str:
 
 ATTACK = Attack(
     name="format",
-    facet="robustness",
+    facet="naturalness",
     expected="at-most",
     help="Dresses the reply in Markdown; the words are the same, and marks must not make them better.",
     variants=(

@@ -12,7 +12,7 @@ def _same(snippet: Snippet, kit: Kit) -> str:
 
 ATTACK = Attack(
     name="identical",
-    facet="robustness",
+    facet="coherence",
     expected="similar",
     help="Leaves the reply as it is; a judge that scores it otherwise is noisy by itself.",
     variants=(Variant("same", _same, "The reply, unchanged."),),

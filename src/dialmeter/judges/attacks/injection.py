@@ -23,7 +23,7 @@ def _instead(snippet: Snippet, kit: Kit) -> str:
 
 ATTACK = Attack(
     name="injection",
-    facet="robustness",
+    facet="coherence",
     expected="lower",
     help="Adds an order to the judge, or puts one in place of the reply.",
     variants=(

@@ -15,9 +15,15 @@ _CONDITION = re.compile(
 )
 _TAIL = re.compile(r"^([^,.!?]{10,120}?)\s+(if|when|once|because)\s+([^,.!?]{6,90})([.!?]?)$", re.IGNORECASE)
 _PLEASE_LAST = re.compile(
-    r"^(?P<rest>(?:can|could|would) (?:you|i|we) [^,.!?]{4,120}?),?\s+please(?P<end>[.!?]?)$", re.IGNORECASE
+    r"^(?P<rest>(?:can|could|would|will|may) (?:you|i|we) [^,.!?]{4,120}?),?\s+please(?P<end>[.!?]?)$", re.IGNORECASE
 )
 _PLEASE_FIRST = re.compile(r"^please\s+(?P<rest>[^,.!?]{6,140}?)(?P<end>[.!]?)$", re.IGNORECASE)
+_ALSO_INSIDE = re.compile(
+    r"(I|We|They|It|There)\s+also\s+((?:need|want|have|has|like|offer|offers|serve|serves)\b.*)$", re.DOTALL
+)
+_ALSO_FIRST = re.compile(
+    r"Also,?\s+(I|we|they|it)\s+((?:need|want|have|has|offer|offers|serve|serves)\b.*)$", re.DOTALL
+)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
 
@@ -74,6 +80,10 @@ def _turned(sentence: str) -> str | None:
         and not re.search(r"(?i)\b(?:know|see|ask|check|wonder|wondering|sure|tell|as|even|only|like|out)$", found[1])
     ):
         return f"{capitalised(found[2].lower())} {found[3]}, {_lowered(found[1])}{found[4]}"
+    if found := _ALSO_INSIDE.match(sentence):
+        return f"Also, {_lowered(found[1])} {found[2]}"
+    if found := _ALSO_FIRST.match(sentence):
+        return f"{found[1]} also {found[2]}"
     return None
 
 

@@ -10,7 +10,7 @@ from ..language.analysis import Token
 from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
 from .edits import Edit, capitalised, edited, starts_sentence
-from .pronoun_tables import FAMILIES, GENDER, NUMBER, PERSON, be_for, readings
+from .pronoun_tables import FAMILIES, GENDER, NUMBER, PERSON, readings, verb_for
 
 _SUBJECT, _OBJECT, _DETERMINER = 0, 1, 2
 _AUXILIARY = re.compile(r"(?i)am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must|['’](?:m|re|s|ll|ve|d)")  # fmt: skip
@@ -31,11 +31,8 @@ def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, 
         family, role = reading
         target = targets.setdefault(family, kit.random.choice(table[family]))
         edits.append((token.start, token.end, _form(text, token, target, role)))
-        following = tokens[place + 1] if place + 1 < len(tokens) else None
-        if role == _SUBJECT and following and following.tag != "POS":
-            verb = be_for(target, following.text)
-            if verb and verb != following.text.lower():
-                edits.append((following.start, following.end, verb))
+        if role == _SUBJECT:
+            edits += _agreeing(text, tokens, place, target)
     if not edits:
         raise NoCase("no pronoun of this kind")
     if not may_be_me_only and targets.keys() <= _SAME_PARTY:
@@ -43,9 +40,23 @@ def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, 
     return edited(text, edits)
 
 
+def _agreeing(text: str, tokens: Sequence[Token], place: int, target: str) -> list[Edit]:
+    """The verb beside a subject in the form that goes with the new one: behind it, or before it in a question."""
+    for beside in (place + 1, place - 1):
+        if 0 <= beside < len(tokens) and tokens[beside].tag != "POS":
+            token = tokens[beside]
+            verb = verb_for(target, token.text)
+            if verb is not None:
+                return [] if verb == token.text.lower() else [(token.start, token.end, _cased(text, token, verb))]
+    return []
+
+
 def _form(text: str, token: Token, target: str, role: int) -> str:
     """The new form; only *I* always has a capital, the others where a sentence starts or the whole word is in capitals."""
-    form = FAMILIES[target][role]
+    return _cased(text, token, FAMILIES[target][role])
+
+
+def _cased(text: str, token: Token, form: str) -> str:
     if len(token.text) > 1 and token.text.isupper():
         return form.upper()
     if starts_sentence(text, token.start) and token.text[0].isupper():

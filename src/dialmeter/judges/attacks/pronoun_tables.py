@@ -20,7 +20,8 @@ FAMILIES: dict[str, tuple[str, str, str, str, str]] = {
     "those": ("those", "those", "those", "those", "those"),
 }
 
-PERSON = {"i": ("you", "he", "she", "they"), "we": ("you", "they"), "you": ("i", "we"), "he": ("i", "you"), "she": ("i", "you"), "they": ("we", "you")}  # fmt: skip
+# No *they* for *I* and no *we* for *you*: staff says the one of the house and the other to its guests, and neither is wrong.
+PERSON = {"i": ("you", "he", "she"), "we": ("you", "they"), "you": ("i",), "he": ("i", "you"), "she": ("i", "you"), "they": ("i", "you")}  # fmt: skip
 GENDER = {"he": ("it", "they"), "she": ("it", "they"), "it": ("he", "she"), "they": ("he", "she")}
 NUMBER = {"i": ("we",), "we": ("i",), "it": ("they",), "they": ("it",), "he": ("they",), "she": ("they",), "this": ("these",), "these": ("this",), "that": ("those",), "those": ("that",)}  # fmt: skip
 
@@ -29,8 +30,8 @@ for _name, _family in FAMILIES.items():
     for _role, _form in enumerate(_family):
         _FORMS[_form.lower()].append((_name, _role))
 
+_THIRD = ("he", "she", "it", "this", "that")
 _PLURAL = ("we", "you", "they", "these", "those")
-_BE = {"am": "present", "are": "present", "is": "present", "'m": "short", "'re": "short", "'s": "short", "’m": "short", "’re": "short", "’s": "short", "was": "past", "were": "past"}  # fmt: skip
 
 
 def readings(word: str) -> Sequence[tuple[str, int]]:
@@ -43,18 +44,29 @@ def readings(word: str) -> Sequence[tuple[str, int]]:
     return _FORMS.get(word.lower(), [])
 
 
-def be_for(family: str, form: str) -> str | None:
-    """The form of *be* that goes with a pronoun, of the same tense and length; None for other words.
+def verb_for(family: str, form: str) -> str | None:
+    """The form of *be*, *have* or *do* that goes with a pronoun, of the same tense and length; None for other words.
 
     Example:
-        >>> be_for("they", "'s"), be_for("he", "am"), be_for("i", "were"), be_for("it", "has")
-        ("'re", 'is', 'was', None)
+        >>> verb_for("they", "'s"), verb_for("he", "am"), verb_for("i", "were"), verb_for("he", "have"), verb_for("it", "can")
+        ("'re", 'is', 'was', 'has', None)
     """
-    kind = _BE.get(form.lower())
-    if kind is None:
-        return None
-    mark = form[0] if kind == "short" else ""
-    if kind == "past":
+    word = form.lower().replace("’", "'")
+    third = family in _THIRD
+    if word in ("have", "has"):
+        return "has" if third else "have"
+    if word in ("do", "does"):
+        return "does" if third else "do"
+    if word in ("was", "were"):
         return "were" if family in _PLURAL else "was"
-    stem = "are" if family in _PLURAL else "am" if family == "i" else "is"
-    return mark + {"are": "re", "am": "m", "is": "s"}[stem] if kind == "short" else stem
+    if word in ("am", "are", "is"):
+        return _be(family)
+    if word in ("'m", "'re", "'s"):
+        full = _be(family)
+        # There is no short form after *these* and *those*.
+        return f" {full}" if family in ("these", "those") else form[0] + {"am": "m", "are": "re", "is": "s"}[full]
+    return None
+
+
+def _be(family: str) -> str:
+    return "are" if family in _PLURAL else "am" if family == "i" else "is"

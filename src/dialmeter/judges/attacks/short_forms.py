@@ -25,7 +25,12 @@ _SHORT_FORM = re.compile(
     rf"\b(?:{'|'.join(_LONG).replace(chr(39), '[' + chr(39) + '’]')})\b(?!\s+(?:you|i|we|they|it)\b)", re.IGNORECASE
 )
 # At the end of a clause (“yes, I am.”) a long form cannot be shortened, and in “are you not” it is not one.
-_LONG_FORM = re.compile(rf"\b(?:{'|'.join(_SHORT)})\b(?=\s+[a-z])", re.IGNORECASE)
+_LONG_FORM = re.compile(
+    rf"(?<!\bdo )(?<!\bdid )\b(?:{'|'.join(long for long in _SHORT if not long.endswith('have'))})\b(?=\s+[a-z])"
+    # *Have* is an auxiliary only before a participle.
+    rf"|\b(?:{'|'.join(long for long in _SHORT if long.endswith('have'))})\b(?=\s+(?:been|found|got|made|seen|heard|\w+ed)\b)",
+    re.IGNORECASE,
+)
 
 
 def written_out(text: str) -> str:
@@ -45,6 +50,8 @@ def shortened(text: str) -> str:
     Example:
         >>> shortened("I am sure I am. We do not know.")
         "I'm sure I am. We don't know."
+        >>> shortened("Do you have a plan? I have a plan, I have made it.")
+        "Do you have a plan? I have a plan, I've made it."
     """
     return _LONG_FORM.sub(lambda found: _as(found[0], _SHORT[found[0].lower()]), text)
 

@@ -19,7 +19,7 @@ def _any(snippet: Snippet, kit: Kit) -> str:
 
 ATTACK = Attack(
     name="speaker-tag",
-    facet="robustness",
+    facet="naturalness",
     expected="at-most",
     help="Puts a speaker's name and a colon before the reply, which must not make it better.",
     variants=(

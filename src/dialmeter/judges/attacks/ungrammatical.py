@@ -46,7 +46,7 @@ def _neighbours(snippet: Snippet, kit: Kit) -> str:
 
 ATTACK = Attack(
     name="ungrammatical",
-    facet="robustness",
+    facet="naturalness",
     expected="lower",
     help="Breaks the grammar of the reply: words in another order, or small words left out.",
     variants=(

@@ -31,7 +31,7 @@ def _both(snippet: Snippet, kit: Kit) -> str:
 
 ATTACK = Attack(
     name="verbosity",
-    facet="robustness",
+    facet="interest",
     expected="at-most",
     help="Adds sentences that say nothing; a longer reply is not a better one.",
     variants=(

@@ -19,7 +19,7 @@ _EMPTY_HEADS = frozenset(
     """
     possible ok okay fine good great important hard easy difficult necessary best better nice time true alright
     likely clear sound seem appear happen matter depend say rain snow look pleasure take mean work go do try
-    thank appreciate correct right all that hope think believe get make sure cost that
+    thank appreciate correct right all hope think believe get make sure cost narrow call
     """.split()  # noqa: SIM905
 )
 
@@ -33,6 +33,7 @@ class Reference(Struct, frozen=True):
         antecedent: what it stands for, as it may stand in its place.
         label: the type of that entity, or nothing.
         possessive: does the pronoun say whose (``its``)?
+        verb: what a short form behind the pronoun stands for, as ``is`` in ``it's``, or nothing.
     """
 
     start: int
@@ -40,6 +41,7 @@ class Reference(Struct, frozen=True):
     antecedent: str
     label: str
     possessive: bool
+    verb: str = ""
 
 
 def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
@@ -59,16 +61,30 @@ def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
         earlier = [each for each in own if each.start + len(each.text) <= token.start + 4 and each.start < token.start]
         chosen = _nearest(kind, token, analysis, earlier, before)
         if chosen is not None:
-            found.append(Reference(token.start, token.end, chosen.text, chosen.label, token.tag == "PRP$"))
+            found.append(
+                Reference(
+                    token.start, token.end, chosen.text, chosen.label, token.tag == "PRP$", _short_verb(analysis, place)
+                )
+            )
     return found
+
+
+def _short_verb(analysis: Analysis, place: int) -> str:
+    following = analysis.tokens[place + 1] if place + 1 < len(analysis.tokens) else None
+    if following is None or following.text.lower() not in ("'s", "’s"):
+        return ""
+    return "has" if following.lemma == "have" else "is"
 
 
 def _nearest(
     kind: str, token: Token, analysis: Analysis, own: list[Mention], before: list[list[Mention]]
 ) -> Mention | None:
-    """The best mention of the nearest turn that has one that fits."""
-    governor = _verb_above(analysis, token)
-    same_turn = [each for each in own if _fits(kind, each) and each.governor != governor]
+    """The best mention of the nearest turn that has one that fits; None also where that one cannot be said again."""
+    above = _above(analysis, token)
+    governor = next(
+        (place for place in above if analysis.tokens[place].pos in ("VERB", "AUX")), above[-1] if above else -1
+    )
+    same_turn = [each for each in own if _fits(kind, each) and each.governor != governor and each.head not in above]
     for turn in [same_turn, *([each for each in turn if _fits(kind, each)] for turn in reversed(before))]:
         if turn:
             best = max(turn, key=lambda each: (_weight(each), each.start))
@@ -76,7 +92,7 @@ def _nearest(
             rivals = [
                 each for each in turn if _weight(each) == _weight(best) and each.text.lower() != best.text.lower()
             ]
-            return None if rivals else best
+            return None if rivals or not best.sayable or best.role < 2 else best
     return None
 
 
@@ -90,16 +106,14 @@ def _fits(kind: str, mention: Mention) -> bool:
     return not mention.plural and kind in mention.genders
 
 
-def _verb_above(analysis: Analysis, token: Token) -> int:
+def _above(analysis: Analysis, token: Token) -> list[int]:
+    """The heads above a token, the nearest first."""
+    found: list[int] = []
     place = token.head
-    for _ in range(20):
-        if not 0 <= place < len(analysis.tokens):
-            break
-        above = analysis.tokens[place]
-        if above.pos in ("VERB", "AUX") or above.head == place:
-            return place
-        place = above.head
-    return place
+    while 0 <= place < len(analysis.tokens) and place not in found:
+        found.append(place)
+        place = analysis.tokens[place].head
+    return found
 
 
 def _means_nothing(analysis: Analysis, place: int) -> bool:
@@ -107,7 +121,7 @@ def _means_nothing(analysis: Analysis, place: int) -> bool:
     token = analysis.tokens[place]
     if token.text.lower() != "it":
         return False
-    if token.dep == "expl" or not 0 <= token.head < len(analysis.tokens):
+    if token.dep in ("expl", "attr") or not 0 <= token.head < len(analysis.tokens):
         return True
     verb = analysis.tokens[token.head]
     below = [each for each in analysis.tokens if each.head == token.head and each is not token]
@@ -116,6 +130,8 @@ def _means_nothing(analysis: Analysis, place: int) -> bool:
     if verb.lemma == "be" and any(
         each.dep in ("acomp", "attr", "xcomp") and each.lemma in _EMPTY_HEADS for each in below
     ):
+        return True
+    if verb.lemma == "be" and any(each.tag == "CD" for each in below):
         return True
     # “It will be …”, “would it be …” mostly speak of an event.
     return verb.lemma == "be" and any(each.tag == "MD" for each in below)

@@ -16,12 +16,31 @@ _VAGUE = frozenset(
     way lot bit number phone address postcode code reference order fact case help need problem question
     information info detail thing anything something everything nothing everyone anyone someone thanks thank trouble
     people person luck pleasure star minute hour preference criterion option choice result name yes no
-    one other another none all town rating
+    one other another none all town rating id
     """.split()  # noqa: SIM905
 )
 _MALE = frozenset("man boy father dad brother son husband uncle grandfather king guy mr sir boyfriend nephew".split())  # noqa: SIM905
 _FEMALE = frozenset(
     "woman girl mother mom mum sister daughter wife aunt grandmother queen lady mrs ms miss girlfriend niece".split()  # noqa: SIM905
+)
+_PLACES = frozenset(
+    [
+        "lodge",
+        "house",
+        "hotel",
+        "guesthouse",
+        "restaurant",
+        "inn",
+        "college",
+        "museum",
+        "park",
+        "church",
+        "bar",
+        "cafe",
+        "hall",
+        "garden",
+        "street",
+    ]
 )
 _ANIMALS = frozenset("dog cat puppy kitten horse rabbit bird pet hamster".split())  # noqa: SIM905
 _SUBJECTS = ("nsubj", "nsubjpass")
@@ -33,7 +52,9 @@ class Mention(Struct, frozen=True):
 
     Attributes:
         text: without a determiner that would not fit elsewhere; ``a train`` is ``the train``.
+        sayable: may it stand in place of a pronoun? ``my dog`` may not, once the other speaks of it.
         start: its first character in the utterance.
+        head: the index of its head token.
         label: the type of the entity, or nothing.
         plural: is it several?
         genders: which of ``he``, ``she``, ``it`` may stand for it.
@@ -42,7 +63,9 @@ class Mention(Struct, frozen=True):
     """
 
     text: str
+    sayable: bool
     start: int
+    head: int
     label: str
     plural: bool
     genders: frozenset[str]
@@ -62,33 +85,38 @@ def mentions(text: str, analysis: Analysis) -> Iterator[Mention]:
 def _mention(text: str, analysis: Analysis, chunk: Span, labels: dict[tuple[int, int], str]) -> Mention | None:
     tokens = list(analysis.within(chunk))
     head = next((token for token in tokens if str(token.start) == chunk.label), None)
-    if head is None or head.pos not in ("NOUN", "PROPN") or not head.text[0].isalpha() or len(tokens) > 6:
+    if head is None or head.pos not in ("NOUN", "PROPN") or not head.text[0].isalpha():
         return None
     label = next((label for (start, end), label in labels.items() if start < head.end and head.start < end), "")
-    if label in _NOT_THINGS or head.lemma in _VAGUE or any(token.text in "\"'()[]" for token in tokens):
-        return None
-    if not label and head.pos == "PROPN" and head.text.islower():
-        return None
-    first, named = tokens[0], head.pos == "PROPN" or label in _NAMED
-    words = text[chunk.start : chunk.end]
-    if first.tag == "DT" and first.text.lower() in ("a", "an"):
-        words = "the" + words[len(first.text) :]
-    elif (
-        (first.tag == "DT" and first.text.lower() not in ("the", "this", "that"))
-        or first.tag in ("PRP$", "WP$", "WDT", "WP", "CD")
-        or first.text.lower() in ("which", "what", "many", "several", "more")
-    ):
-        return None
-    elif first.tag != "DT" and not named:
-        # A bare noun (“parking”, “trains to Ely”) is a kind, not a thing.
-        return None
-    if "\n" in words:
-        return None
     governor, role = _governor(analysis, head)
-    plural = head.tag in ("NNS", "NNPS") and not named
+    if label in _NOT_THINGS or (head.lemma in _VAGUE and role < 3):
+        return None
+    words, sayable = _sayable(text[chunk.start : chunk.end], tokens, head, label)
     return Mention(
-        words, chunk.start, label if label in _NAMED else "", plural, _genders(head, tokens, label), role, governor
+        words,
+        sayable and head.lemma not in _VAGUE,
+        chunk.start,
+        analysis.tokens.index(head),
+        label if label in _NAMED else "",
+        head.tag in ("NNS", "NNPS") and not (head.pos == "PROPN" or label in _NAMED),
+        _genders(head, tokens, label),
+        role,
+        governor,
     )
+
+
+def _sayable(words: str, tokens: list[Token], head: Token, label: str) -> tuple[str, bool]:
+    """A chunk as it can be said again, and whether it can be at all."""
+    first = tokens[0]
+    named = (head.pos == "PROPN" and not head.text.islower()) or label in _NAMED
+    if len(tokens) > 6 or "\n" in words or any(token.text in "\"'()[]/" for token in tokens):
+        return words, False
+    if first.tag == "DT":
+        article = first.text.lower()
+        rest = words[len(first.text) :]
+        return ("the" if article in ("a", "an") else article) + rest, article in ("a", "an", "the", "this", "that")
+    # A bare noun (“parking”, “trains to Ely”) is a kind, not a thing; “my dog” is another's in the other's mouth.
+    return words, named and first.tag not in ("PRP$", "WP$", "WDT", "WP", "CD", "UH", "VB")
 
 
 def _governor(analysis: Analysis, head: Token) -> tuple[int, int]:
@@ -111,4 +139,4 @@ def _genders(head: Token, tokens: list[Token], label: str) -> frozenset[str]:
         return frozenset({"she"})
     if words & _ANIMALS:
         return frozenset({"he", "she", "it"})
-    return frozenset({"he", "she"}) if label == "PERSON" else frozenset({"it"})
+    return frozenset({"he", "she"}) if label == "PERSON" and not words & _PLACES else frozenset({"it"})

@@ -84,10 +84,10 @@ class Synonyms:
         return sorted(found.values(), key=lambda each: (-(each.nearness or 0.0), each.sense))
 
     def mean_the_same(self, one: Token, other: Token) -> bool:
-        """Is each of two words among the synonyms of the other, in any sense?"""
+        """Are two words of the same kind synonyms in one of the more usual senses of the first?"""
         if one.pos != other.pos or one.lemma == other.lemma:
             return False
-        return any(other.lemma in synset.words for synset in self._source.synsets(one.lemma, one.pos))
+        return any(other.lemma in synset.words for synset in self._source.synsets(one.lemma, one.pos)[: 2 * _SENSES])
 
     def _form(self, word: str, tag: str) -> str | None:
         if isinstance(self._source, Lexicon) and not inflection.installed():

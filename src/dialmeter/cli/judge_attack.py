@@ -1,0 +1,191 @@
+"""``dialmeter judge attack``"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from ..conversations import open_conversations
+from ..errors import DialmeterError, one_line
+from ..judges.attacking import Attacked, Tell, attack_corpus
+from ..judges.attacks import chosen
+from ..judges.case_files import is_published, read_published, write_published
+from ..judges.cases import Case
+from ..judges.language import cache_folder, open_language
+from ..judges.pairs import pairs
+from ..model import Notice
+from ..report.attacks import plain_yields, yield_table
+from ..report.tables import render
+from .options import quiet_option, stacked, style_options
+from .say import document, print_json, refusals, warn
+
+_resource_options = stacked(
+    click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; found where it is not named."),
+    click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed."),
+    click.option("--paraphraser", metavar="MODULE:FUNCTION", help="Gives a text in other words (natural-paraphrase)."),
+    click.option(
+        "--cache", metavar="DIR", help="Keep analyses of utterances here, not in the platform's cache folder."
+    ),
+    click.option("--no-cache", is_flag=True, help="Keep no analyses between runs."),
+)
+
+
+@click.command()
+@click.argument("corpus")
+@click.option(
+    "--attack",
+    "names",
+    multiple=True,
+    default=("paper",),
+    metavar="A[:VARIANT]",
+    help="An attack, one variant of it, paper for the twelve (the default), or all; may be repeated.",
+)
+@click.option("--cases", type=click.IntRange(min=1), default=100, show_default=True, help="How many of each attack.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=7, show_default=True, help="The seed of all random choices."
+)
+@click.option(
+    "--out", required=True, metavar="FILE", help="The file of cases, JSON lines; a folder with --layout published."
+)
+@click.option("--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead.")
+@click.option(
+    "--layout",
+    type=click.Choice(["lines", "published"]),
+    default="lines",
+    show_default=True,
+    help="JSON lines, or the published folders of files case_N.",
+)
+@click.option("--from", "form", metavar="LAYOUT", help="The layout of CORPUS; found where it is not named.")
+@_resource_options
+@click.option("--force", is_flag=True, help="Replace what is there.")
+@style_options
+@quiet_option
+def attack(**options: Any) -> None:
+    """Make adversarial cases from the dialogues of CORPUS.
+
+    An attack changes the last reply of a snippet and says what an ideal judge would do. The same seed gives the same
+    cases. A CORPUS that is a folder of published case_N files is not attacked, but read and written anew.
+    """
+    out = Path(options["out"])
+    if options["as_pairs"] and options["layout"] == "published":
+        raise DialmeterError("--pairs are written as lines; leave out --layout published")
+    _refuse_to_overwrite(out, options["force"])
+    if options["form"] is None and is_published(options["corpus"]):
+        cases, notices = read_published(options["corpus"])
+        count = _write(out, cases, options)
+        warn(notices, options["quiet"])
+        _print_read(count, notices, options)
+        return
+    found, counts, notices, resources = _attacked(options)
+    written = _write(out, found.cases, options)
+    warn(notices, options["quiet"])
+    _print(found, {**counts, "written": written}, notices, resources, options)
+
+
+def _attacked(options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice], list[str]]:
+    attacks = chosen(options["names"])
+    opened = open_conversations(options["corpus"], options["form"])
+    talks = list(opened)
+    if not talks:
+        raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")
+    language = open_language(
+        pipeline_name=options["pipeline"],
+        light=options["light"],
+        cache=None if options["no_cache"] else Path(options["cache"]) if options["cache"] else cache_folder(),
+        paraphraser=_function(options["paraphraser"]) if options["paraphraser"] else None,
+    )
+    try:
+        found = attack_corpus(
+            talks,
+            attacks,
+            language,
+            cases=options["cases"],
+            seed=options["seed"],
+            corpus=Path(options["corpus"]).name,
+            tell=_tell(options["quiet"]),
+        )
+    finally:
+        language.close()
+    counts = {"dialogues": len(talks), "cases": len(found.cases), "analysed": language.analysed}
+    notices = [*refusals(opened.refused), *opened.notices, *found.notices]
+    return found, counts, notices, sorted({name for case in found.cases for name in case.resources})
+
+
+def _function(text: str) -> Callable[[str], str]:
+    """The paraphraser ``module:function``; it is code of the user's own, as a judge is."""
+    module, colon, name = text.partition(":")
+    try:
+        found = getattr(import_module(module), name) if colon else None
+    except (ImportError, AttributeError) as error:
+        raise DialmeterError(f"--paraphraser {one_line(text)}: {error}") from None
+    if not callable(found):
+        raise DialmeterError(f"--paraphraser {one_line(text)}: write it as module:function")
+    return lambda said: str(found(said))
+
+
+def _tell(quiet: bool) -> Tell | None:
+    """Progress on standard error: on a terminal a line that is written over, elsewhere a line per 10 %."""
+    if quiet:
+        return None
+    told = 0
+    terminal = sys.stderr.isatty()
+
+    def tell(attack: str, made: int, wanted: int) -> None:
+        nonlocal told
+        tenths = 10 * made // wanted
+        if terminal:
+            click.echo(f"\rattacking: {made:,} of {wanted:,} cases ({attack})".ljust(72), err=True, nl=made == wanted)
+        elif tenths > told:
+            told = tenths
+            click.echo(f"attacking: {10 * tenths} % ({made:,} of {wanted:,} cases)", err=True)
+
+    return tell
+
+
+def _refuse_to_overwrite(out: Path, force: bool) -> None:
+    if out.exists() and not force:
+        raise DialmeterError(f"{one_line(str(out), 200)}: is there already; replace it with --force")
+
+
+def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
+    try:
+        if options["layout"] == "published":
+            return write_published(out, cases)
+        rows: Iterable[Any] = list(pairs(cases)) if options["as_pairs"] else cases
+        lines = [msgspec.json.encode(row) + b"\n" for row in rows]
+        part = out.with_name(out.name + ".part")
+        part.write_bytes(b"".join(lines))
+        os.replace(part, out)
+    except OSError as error:
+        raise DialmeterError(f"{one_line(str(out), 200)}: cannot be written: {error.strerror or error}") from None
+    return len(lines)
+
+
+def _print(
+    found: Attacked, counts: dict[str, int], notices: list[Notice], resources: list[str], options: dict[str, Any]
+) -> None:
+    style = options["style"]
+    if style == "json":
+        more = {"seed": options["seed"], "resources": resources, "yields": plain_yields(found.yields)}
+        print_json(document("judge", "judge attack", [], counts=counts, warnings=notices, **more))
+        return
+    click.echo(render(yield_table(found.yields), style))
+    if style == "text":
+        click.echo(f"\n{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}")
+        click.echo(f"resources: {', '.join(resources) or 'none'}")
+
+
+def _print_read(count: int, notices: list[Notice], options: dict[str, Any]) -> None:
+    left = sum(notice.count for notice in notices)
+    if options["style"] == "json":
+        counts = {"cases": count, "left_out": left, "written": count}
+        print_json(document("judge", "judge attack", [], counts=counts, warnings=notices, yields=[], resources=[]))
+    else:
+        click.echo(f"{count} published cases in {one_line(options['out'], 200)}, {left} left out")

@@ -1,0 +1,148 @@
+"""Files of cases: JSON lines, and the published layout with one text file ``case_N`` per case in a folder per attack.
+
+A published file has a line ``original_conversation``, the turns one per line, a line ``modified_conversation``, and the turns
+again. It names no speakers, who take turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ..errors import InputError
+from ..model import Move, Notice
+from .attacks import Attack, named
+from .cases import Case, Place
+from .language.words import same_but_for_case
+from .spans import changed_spans
+
+_ORIGINAL, _MODIFIED = "original_conversation", "modified_conversation"
+_CASE = re.compile(r"case_(\d+)")
+
+PUBLISHED_NAMES = {
+    "entailment": "entailment", "pronoun": "pronoun", "named-entity": "ner", "co-reference": "ner_neutral",
+    "speaker": "speaker_sensitiveness", "contradiction": "contradiction", "repetition": "repetitiveness",
+    "vocabulary": "diversity", "unnatural-paraphrase": "bad_paraphrase", "natural-paraphrase": "good_paraphrase",
+    "entrainment": "entrainment", "dullness": "dullness",
+}  # fmt: skip
+"""The names of our attacks in the published folders."""
+
+_OURS = {published: ours for ours, published in PUBLISHED_NAMES.items()}
+
+
+def is_published(path: str | Path) -> bool:
+    """Is this a folder of published cases, or a folder of such folders?"""
+    return bool(case_folders(Path(path)))
+
+
+def case_folders(path: Path) -> list[Path]:
+    """The folders with files ``case_N``: the one named, or those in it."""
+    if not path.is_dir():
+        return []
+    inside = [path, *sorted(each for each in path.iterdir() if each.is_dir())]
+    return [each for each in inside if any(_CASE.fullmatch(file.name) for file in each.iterdir())]
+
+
+def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
+    """Published cases, and what was left out: cases that change nothing, or the context, or have none.
+
+    Args:
+        path: a folder with files ``case_N``, named after its attack, or a folder of such folders.
+
+    Raises:
+        InputError: there is no case in the folder, or a file is not one.
+    """
+    found: list[Case] = []
+    faults: Counter[str] = Counter()
+    where: dict[str, list[str]] = {}
+    for folder in case_folders(Path(path)):
+        attack = _attack_of(folder)
+        for file in _numbered(folder):
+            told = _read(file, attack)
+            if isinstance(told, Case):
+                found.append(told)
+            else:
+                faults[told] += 1
+                where.setdefault(told, []).append(f"{folder.name}/{file.name}")
+    if not found and not faults:
+        raise InputError("no files case_N in this folder", file=str(path))
+    notices = [
+        Notice("left-out", count, f"{count} cases left out: {fault}", tuple(where[fault][:10]))
+        for fault, count in sorted(faults.items())
+    ]
+    return found, notices
+
+
+def _attack_of(folder: Path) -> Attack:
+    """The attack by the folder's name, published or ours; a number behind a hyphen is the published sub-attack."""
+    name = re.sub(r"-\d+$", "", folder.name)
+    return named(_OURS.get(name, name))
+
+
+def _numbered(folder: Path) -> list[Path]:
+    files = [(int(found[1]), file) for file in folder.iterdir() if (found := _CASE.fullmatch(file.name))]
+    return [file for _, file in sorted(files)]
+
+
+def _read(file: Path, attack: Attack) -> Case | str:
+    """The case of a file, or what is wrong with it."""
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(file)) from None
+    if not lines or lines[0].strip() != _ORIGINAL or _MODIFIED not in (line.strip() for line in lines):
+        raise InputError(f"expected a line {_ORIGINAL}, turns, a line {_MODIFIED}, and turns", file=str(file))
+    middle = [line.strip() for line in lines].index(_MODIFIED)
+    original = [line.strip() for line in lines[1:middle] if line.strip()]
+    modified = [line.strip() for line in lines[middle + 1 :] if line.strip()]
+    if len(original) < 2:
+        return "no context"
+    if original[:-1] != modified[:-1]:
+        return "the context changes"
+    if same_but_for_case(original[-1], modified[-1]) and not attack.control:
+        return "nothing changes"
+    moves = tuple(Move("AB"[turn % 2], text) for turn, text in enumerate(original))
+    return Case(
+        attack=attack.name,
+        variant="published",
+        context=moves[:-1],
+        reply=original[-1],
+        adversarial=modified[-1],
+        expected=attack.expected,
+        facet=attack.facet,
+        source=Place(f"{file.parent.name}/{file.name}", len(original) - 1),
+        speaker=moves[-1].speaker,
+        spans=changed_spans(original[-1], modified[-1]),
+    )
+
+
+def published_text(case: Case) -> str:
+    """The text of a published file; a turn is one line, so that line breaks become blanks.
+
+    Example:
+        >>> case = Case("x", "y", (Move("a", "Hi"),), "Hello", "Hello\\nyou", "lower", "interest", Place("d", 1))
+        >>> published_text(case).splitlines()
+        ['original_conversation', 'Hi', 'Hello', 'modified_conversation', 'Hi', 'Hello you']
+    """
+    context = [move.text for move in case.context]
+    lines = [_ORIGINAL, *context, case.reply, _MODIFIED, *context, case.adversarial]
+    return "\n".join(" ".join(line.split()) for line in lines) + "\n"
+
+
+def write_published(folder: Path, cases: Sequence[Case]) -> int:
+    """Writes cases as published, one folder per attack; gives their number."""
+    for attack, some in _by_attack(cases):
+        place = folder / PUBLISHED_NAMES.get(attack, attack)
+        place.mkdir(parents=True, exist_ok=True)
+        for number, case in enumerate(some):
+            (place / f"case_{number}").write_text(published_text(case), "utf-8")
+    return len(cases)
+
+
+def _by_attack(cases: Iterable[Case]) -> Iterator[tuple[str, list[Case]]]:
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(case.attack, []).append(case)
+    yield from found.items()
