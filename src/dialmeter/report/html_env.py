@@ -102,3 +102,9 @@ def page(template: str, /, **shown: Any) -> str:
 def asset(name: str) -> str:
     """A style sheet or script that comes with the templates."""
     return files("dialmeter.report").joinpath("templates", name).read_text("utf-8")
+
+
+def warm_up() -> None:
+    """Compiles all templates, so that nobody waits for it with the first page."""
+    for name in environment().list_templates(extensions=["html"]):
+        environment().get_template(name)

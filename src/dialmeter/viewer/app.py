@@ -17,7 +17,7 @@ from ..errors import DialmeterError, one_line
 from ..report.browse.opened import Opened
 from ..report.browse.paired import match
 from ..report.browse.select import Query, Selection, parse_query, select
-from ..report.html_env import asset, page
+from ..report.html_env import asset, page, warm_up
 from .comparing import compare_page, pair_page
 from .folder import RunFolder
 from .guard import Guard
@@ -27,8 +27,8 @@ from .pages import row_page, rows_page, run_page, runs_page
 LINKS = ServerLinks()
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
-_PATIENCE = 0.15
-"""Seconds to wait for all rows to be read before a list is shown without its filters."""
+_PATIENCE, _MANY = 1.0, 5000
+"""Seconds to wait for all rows to be read before a list is shown without its filters, unless there are many rows."""
 
 
 def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str = "") -> Starlette:
@@ -40,9 +40,10 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
         token: needed with every request where it is not empty.
     """
     chosen = _Chosen()
+    warm_up()
 
     def runs(request: Request) -> Response:
-        return HTMLResponse(runs_page(folder.entries(), str(folder.root), request.query_params, LINKS))
+        return HTMLResponse(runs_page(folder.entries(), folder.root.name, request.query_params, LINKS))
 
     def run(request: Request) -> Response:
         found = folder.open(request.path_params["run"])
@@ -56,7 +57,7 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
     def rows(request: Request) -> Response:
         found = folder.open(request.path_params["run"])
         found.start_reading()
-        found.is_read(_PATIENCE)
+        found.is_read(_PATIENCE if len(found) < _MANY else 0)
         query = parse_query(request.query_params, found)
         return HTMLResponse(rows_page(found, query, chosen.select(found, query), LINKS))
 

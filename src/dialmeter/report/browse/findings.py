@@ -4,124 +4,107 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Positions: TypeAlias = NDArray[np.int64]
-    Mask: TypeAlias = NDArray[np.bool_]
+    Integers: TypeAlias = NDArray[np.int64]
+
+Finding: TypeAlias = tuple[str, ...]
+"""A text for each field, empty where the field says nothing."""
 
 
 class Findings:
-    """One entry per finding: the row in which it stands, and a text for each field, empty where the field says nothing.
+    """Entries of row, finding and how often it stands there. First all rows are added, then questions are asked.
 
     A filter names texts for some fields, and a row passes if a single finding of it has them all: "slot ferry-to" and
     "class missed" is a row in which ferry-to was missed, not one in which both happen somewhere.
 
     Example:
         >>> found = Findings(("slot", "class"))
-        >>> found.add("d1", [("ferry-to", "missed"), ("ferry-day", "correct")])
-        >>> found.add("d2", [("ferry-to", "correct")])
+        >>> found.add("d1", {("ferry-to", "missed"): 1, ("ferry-day", "correct"): 3})
+        >>> found.add("d2", {("ferry-to", "correct"): 2})
         >>> found.rows({"slot": "ferry-to", "class": "missed"}).tolist()
         [0]
         >>> found.counts("class")
-        Counter({('correct',): 2, ('missed',): 1})
+        Counter({('correct',): 5, ('missed',): 1})
     """
 
     def __init__(self, fields: tuple[str, ...]) -> None:
         self.fields = fields
         self.ids: list[str] = []
-        self.sums: Counter[tuple[str, ...]] = Counter()
+        self.sums: Counter[Finding] = Counter()
         """Further counts of the whole run, by whatever the kind of run counts."""
+        self._distinct: dict[Finding, int] = {}
         self._rows = array("i")
-        self._columns = [array("i") for _ in fields]
-        self._codes: list[dict[str, int]] = [{} for _ in fields]
-        self._texts: list[list[str]] = [[] for _ in fields]
+        self._codes = array("i")
+        self._sizes = array("i")
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def add(self, identifier: str, found: Iterable[tuple[str, ...]]) -> None:
-        """Takes the findings of the next row."""
+    def add(self, identifier: str, found: Mapping[Finding, int]) -> None:
+        """Takes the findings of the next row, with how often each stands there."""
         position = len(self.ids)
         self.ids.append(identifier)
-        for finding in found:
+        known = self._distinct
+        for finding, size in found.items():
             self._rows.append(position)
-            for column, codes, texts, text in zip(self._columns, self._codes, self._texts, finding, strict=True):
-                code = codes.get(text)
-                if code is None:
-                    code = codes[text] = len(texts)
-                    texts.append(text)
-                column.append(code)
+            self._codes.append(known.setdefault(finding, len(known)))
+            self._sizes.append(size)
 
-    def _column(self, field: str) -> NDArray[np.int32]:
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         import numpy as np
 
-        return np.frombuffer(self._columns[self.fields.index(field)], dtype=np.int32)
+        rows, codes, sizes = (np.array(column, dtype=np.int32) for column in (self._rows, self._codes, self._sizes))
+        return rows, codes, sizes
 
-    def _mask(self, wanted: Mapping[str, str]) -> Mask:
+    @cached_property
+    def _texts(self) -> list[Finding]:
+        return list(self._distinct)
+
+    def _entries(self, wanted: Mapping[str, str]) -> NDArray[np.bool_]:
+        """Which entries have a finding with all these texts: asked of the few that are distinct, then looked up."""
         import numpy as np
 
-        mask = np.ones(len(self), dtype=bool)
-        for field, text in wanted.items():
-            # -2 is the code of nothing, so that an unknown text finds nothing.
-            mask &= self._column(field) == self._codes[self.fields.index(field)].get(text, -2)
-        return mask
+        places = [(self.fields.index(field), text) for field, text in wanted.items()]
+        passing = np.fromiter(
+            (all(finding[at] == text for at, text in places) for finding in self._texts), bool, len(self._texts)
+        )
+        return passing[self._columns[1]]
 
-    def _positions(self) -> NDArray[np.int32]:
-        import numpy as np
-
-        return np.frombuffer(self._rows, dtype=np.int32)
-
-    def rows(self, wanted: Mapping[str, str]) -> Positions:
+    def rows(self, wanted: Mapping[str, str]) -> Integers:
         """The positions of the rows with a finding that has all these texts, in order."""
         import numpy as np
 
-        return np.unique(self._positions()[self._mask(wanted)]).astype(np.int64)
+        return np.unique(self._columns[0][self._entries(wanted)]).astype(np.int64)
 
-    def hits(self, wanted: Mapping[str, str]) -> Positions:
+    def hits(self, wanted: Mapping[str, str]) -> Integers:
         """For every row, how many findings have all these texts."""
         import numpy as np
 
-        return np.bincount(self._positions()[self._mask(wanted)], minlength=len(self.ids))
+        chosen = self._entries(wanted)
+        rows, _, sizes = self._columns
+        return np.bincount(rows[chosen], weights=sizes[chosen], minlength=len(self.ids)).astype(np.int64)
 
-    def counts(self, *fields: str, where: Mapping[str, str] | None = None) -> Counter[tuple[str, ...]]:
-        """How many findings there are for each combination of texts."""
-        return self._count(fields, where or {}, by_row=False)
-
-    def row_counts(self, *fields: str, where: Mapping[str, str] | None = None) -> Counter[tuple[str, ...]]:
-        """How many rows have a finding with each combination of texts.
-
-        Example:
-            >>> found = Findings(("slot",))
-            >>> found.add("d1", [("ferry-to",), ("ferry-to",)])
-            >>> found.row_counts("slot")
-            Counter({('ferry-to',): 1})
-        """
-        return self._count(fields, where or {}, by_row=True)
-
-    def _count(self, fields: tuple[str, ...], where: Mapping[str, str], by_row: bool) -> Counter[tuple[str, ...]]:
+    @cached_property
+    def _totals(self) -> list[int]:
         import numpy as np
 
-        mask = self._mask(where)
-        texts = [self._texts[self.fields.index(field)] for field in fields]
-        keys: NDArray[Any] = np.zeros(int(mask.sum()), dtype=np.int64)
-        for field, known in zip(fields, texts, strict=True):
-            keys = keys * max(len(known), 1) + self._column(field)[mask]
-        if by_row:
-            keys = np.unique(keys * len(self.ids) + self._positions()[mask]) // len(self.ids)
-        values, sizes = np.unique(keys, return_counts=True)
-        found: Counter[tuple[str, ...]] = Counter()
-        for value, size in zip(values.tolist(), sizes.tolist(), strict=True):
-            key: list[str] = []
-            rest = value
-            for known in reversed(texts):
-                rest, code = divmod(rest, len(known))
-                key.append(known[code])
-            found[tuple(reversed(key))] = size
+        _, codes, sizes = self._columns
+        totals: Any = np.bincount(codes, weights=sizes, minlength=len(self._texts))
+        return [int(total) for total in totals]
+
+    def counts(self, *fields: str, where: Mapping[str, str] | None = None) -> Counter[Finding]:
+        """How many findings there are for each combination of texts."""
+        places = [self.fields.index(field) for field in fields]
+        asked = [(self.fields.index(field), text) for field, text in (where or {}).items()]
+        found: Counter[Finding] = Counter()
+        for finding, total in zip(self._texts, self._totals, strict=True):
+            if all(finding[at] == text for at, text in asked):
+                found[tuple(finding[at] for at in places)] += total
         return found
 
     def options(self, field: str) -> list[str]:
@@ -129,30 +112,27 @@ class Findings:
 
         Example:
             >>> found = Findings(("slot",))
-            >>> found.add("d1", [("b",), ("",), ("a",)])
+            >>> found.add("d1", {("b",): 1, ("",): 1, ("a",): 1})
             >>> found.options("slot")
             ['a', 'b']
         """
-        return sorted((text for text in self._texts[self.fields.index(field)] if text), key=_natural)
+        at = self.fields.index(field)
+        return sorted({finding[at] for finding in self._texts} - {""}, key=_natural)
 
-    def of_row(self, position: int) -> list[tuple[str, ...]]:
-        """The distinct findings of one row.
+    def of_row(self, position: int) -> list[Finding]:
+        """The findings of one row.
 
         Example:
             >>> found = Findings(("slot",))
-            >>> found.add("d1", [("b",), ("b",)])
+            >>> found.add("d1", {("b",): 2})
             >>> found.of_row(0)
             [('b',)]
         """
         import numpy as np
 
-        start, end = np.searchsorted(self._positions(), [position, position + 1])
-        return list(
-            dict.fromkeys(
-                tuple(known[column[at]] for known, column in zip(self._texts, self._columns, strict=True))
-                for at in range(start, end)
-            )
-        )
+        rows, codes, _ = self._columns
+        start, end = np.searchsorted(rows, [position, position + 1])
+        return [self._texts[code] for code in codes[start:end]]
 
 
 def _natural(text: str) -> tuple[int, str]:

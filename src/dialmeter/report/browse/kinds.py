@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from ...errors import DialmeterError, did_you_mean
 from ..tables import Table
+from .findings import Finding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,11 +31,10 @@ class Field(NamedTuple):
 
 
 class Scanned(NamedTuple):
-    """What one row holds: its id, its findings, and what it adds to the sums of the run."""
+    """What one row holds: its id, and how often each finding stands in it."""
 
     id: str
-    findings: list[tuple[str, ...]]
-    sums: Counter[tuple[str, ...]]
+    findings: Mapping[Finding, int]
 
 
 class Picture(NamedTuple):
@@ -59,8 +59,8 @@ class Kind(Protocol):
     PAGE: str
     """The template of one row; the one of a pair is beside it."""
 
-    def scan(self, line: bytes) -> Scanned:
-        """What stands in one line of rows.jsonl."""
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """What stands in one line of rows.jsonl; further counts are added to the sums of the run."""
 
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
         """A few facts about a row, and its first words."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +14,7 @@ import msgspec
 
 from ...errors import DialmeterError, InputError
 from ...runs import Run, open_run
-from .findings import Findings
+from .findings import Finding, Findings
 from .kinds import Kind, Scanned, kind_of
 
 if TYPE_CHECKING:
@@ -138,9 +139,8 @@ class Opened:
         try:
             found = Findings(tuple(field.name for field in self.kind.FIELDS))
             for line in self.lines():
-                scanned = self._scanned(line)
+                scanned = self._scanned(line, found.sums)
                 found.add(scanned.id, scanned.findings)
-                found.sums.update(scanned.sums)
                 self.read += 1
             self._found = found
         except DialmeterError as error:
@@ -151,9 +151,9 @@ class Opened:
         finally:
             self._done.set()
 
-    def _scanned(self, line: bytes) -> Scanned:
+    def _scanned(self, line: bytes, sums: Counter[Finding]) -> Scanned:
         try:
-            return self.kind.scan(line)
+            return self.kind.scan(line, sums)
         except msgspec.DecodeError as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=self.read + 1) from None
 

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from ...model import Value, domain_of
 from ..tables import Table, percent
+from .findings import Finding
 from .kinds import Field, Picture, RowsLink, Scanned
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ FIELDS = (
     Field("domain", "domain"),
     Field("slot", "slot"),
     Field("class", "class"),
-    Field("age", "new or carried over"),
+    Field("age", "new or carried"),
     Field("turn", "turn"),
     Field("gold", "gold value", listed=False),
     Field("pred", "predicted value", listed=False),
@@ -61,40 +62,36 @@ class Row(Struct, frozen=True):
 _DECODER = msgspec.json.Decoder(Row)
 
 
-def scan(line: bytes) -> Scanned:
-    """A mistake is found at each of its turns, a right value once, where it begins, and every turn as right or wrong.
+def scan(line: bytes, sums: Counter[Finding]) -> Scanned:
+    """A mistake is found at each of its turns, a right value where it begins, and every turn as right or wrong.
 
     Example:
         >>> scan(b'{"id": "d", "turns": [{"turn": 0, "exact": false, "gold": {"inn-area": "east"}, "pred": {}, '
-        ...      b'"slots": {"inn-area": {"class": "missed", "age": "new"}}}]}').findings
-        [('inn', 'inn-area', 'missed', 'new', '0', 'east', ''), ('', '', 'turn wrong', '', '0', '', '')]
+        ...      b'"slots": {"inn-area": {"class": "missed", "age": "new"}}}]}', Counter()).findings
+        {('inn', 'inn-area', 'missed', 'new', '0', 'east', ''): 1, ('', '', 'turn wrong', '', '0', '', ''): 1}
     """
     row = _DECODER.decode(line)
-    findings: list[tuple[str, ...]] = []
-    sums: Counter[tuple[str, ...]] = Counter()
-    right: set[tuple[str, str]] = set()
+    findings: dict[Finding, int] = {}
+    begun: dict[tuple[str, str], Finding] = {}
     for step in row.turns:
         turn = str(step.turn)
         wrong_domains = set()
         for slot, cell in step.slots.items():
-            domain, gold, pred = domain_of(slot), shown(step.gold.get(slot)), shown(step.pred.get(slot))
+            domain, pred = domain_of(slot), shown(step.pred.get(slot))
             if cell.kind == "correct":
-                if (slot, pred) not in right:
-                    right.add((slot, pred))
-                    findings.append((domain, slot, "correct", "", turn, pred, pred))
-                sums["slot", slot, "right"] += 1
-                sums["value", slot, pred, pred] += 1
+                finding = begun.get((slot, pred))
+                if finding is None:
+                    finding = begun[slot, pred] = (domain, slot, "correct", "", turn, pred, pred)
+                findings[finding] = findings.get(finding, 0) + 1
             else:
                 wrong_domains.add(domain)
-                findings.append((domain, slot, cell.kind, cell.age or "", turn, gold, pred))
-                sums["value", slot, gold, pred] += 1
-            if slot in step.gold:
-                sums["slot", slot, "turns"] += 1
+                findings[domain, slot, cell.kind, cell.age or "", turn, shown(step.gold.get(slot)), pred] = 1
         for domain in {domain_of(slot) for slot in step.gold}:
             sums["domain", domain, "turns"] += 1
-            sums["domain", domain, "right"] += domain not in wrong_domains
-        findings.append(("", "", RIGHT_TURN if step.exact else WRONG_TURN, "", turn, "", ""))
-    return Scanned(row.id, findings, sums)
+            if domain not in wrong_domains:
+                sums["domain", domain, "right"] += 1
+        findings["", "", RIGHT_TURN if step.exact else WRONG_TURN, "", turn, "", ""] = 1
+    return Scanned(row.id, findings)
 
 
 def shown(value: Value | None) -> str:
@@ -165,21 +162,21 @@ def breakdowns(run: Opened) -> Iterator[Table]:
     """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
     found = run.findings
     for group in ("domain", "slot"):
-        names = sorted({key[1] for key in found.sums if key[0] == group})
         kinds = found.counts(group, "class")
         carried = found.counts(group, where={"age": "carried-over"})
+        names = sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")})
         rows = []
         for name in names:
-            turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
+            missed, wrong, over = (kinds[name, kind] for kind in MISTAKES)
+            if group == "domain":
+                turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
+            else:
+                right = kinds[name, "correct"]
+                turns = right + missed + wrong
             share = percent(right / turns) if turns else "–"
-            sizes = [kinds[name, kind] for kind in MISTAKES]
-            rows.append((name or "(none)", str(turns), share, *map(str, sizes), str(carried[(name,)])))
-        yield Table(
-            f"by {group}",
-            (group, "turns", "right, %", *MISTAKES, "of these carried over"),
-            tuple(rows),
-            frozenset(range(1, 7)),
-        )
+            rows.append((name or "(none)", str(turns), share, *map(str, (missed, wrong, over)), str(carried[(name,)])))
+        headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
+        yield Table(f"by {group}", headings, tuple(rows), frozenset(range(1, 7)))
     turns_by = found.counts("turn", "class")
     numbers = sorted({int(turn) for turn, _ in turns_by})
     rows = []

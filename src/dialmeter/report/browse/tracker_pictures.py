@@ -95,10 +95,8 @@ def _confusions(run: Opened, link: RowsLink, of: str) -> Iterator[Picture]:
 
 
 def _confusion(run: Opened, link: RowsLink, slot: str, of: str) -> Picture:
-    sums = run.findings.sums
-    pairs = {
-        (key[2] or None, key[3] or None): size for key, size in sums.items() if key[0] == "value" and key[1] == slot
-    }
+    counts = run.findings.counts("gold", "pred", where={"slot": slot})
+    pairs = {(gold or None, pred or None): size for (gold, pred), size in counts.items()}
     links = {pair: link(run, _filter(slot, pair)) for pair in pairs}
     words = {
         links[gold, pred]: f"{slot}: {gold or 'absent'} predicted as {pred or 'absent'}, {size:,} turns"
