@@ -12,7 +12,7 @@ import pytest
 
 from dialmeter.cli.main import run
 from dialmeter.formats.native import write
-from dialmeter.tracking.columns import Resampling
+from dialmeter.resampling import Resampling
 from dialmeter.tracking.compare import compare
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file

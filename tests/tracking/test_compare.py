@@ -8,8 +8,8 @@ import pytest
 from scipy import stats as scipy_stats
 
 from dialmeter import DialmeterError, TrackerScorer
+from dialmeter.resampling import Resampling
 from dialmeter.rules import named
-from dialmeter.tracking.columns import Resampling
 from dialmeter.tracking.compare import compare, turn_tests, values_by_dialogue
 from dialmeter.tracking.disagree import asked_for, between_measures, between_systems
 from dialmeter.tracking.result import TrackerResult

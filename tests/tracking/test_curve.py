@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.tracking.columns import Resampling
+from dialmeter.resampling import Resampling
 from dialmeter.tracking.curve import Curve, draw_curve
 from dialmeter.tracking.curve_files import Entry, from_name, in_folder
 from dialmeter.tracking.curve_manifest import in_manifest

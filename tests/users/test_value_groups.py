@@ -107,7 +107,7 @@ def test_ontologies_of_three_layouts_are_one(tmp_path: Path, document: object) -
 def test_an_ontology_that_is_none_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "ontology.json"
     path.write_text(text, "utf-8")
-    with pytest.raises(InputError, match="ontology.json") as caught:
+    with pytest.raises(InputError, match=r"ontology\.json") as caught:
         read_ontology(path)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -12,7 +12,7 @@ from ..report.compare import long_table
 from ..report.demo import demo_report
 from ..report.tables import render
 from ..report.tracker import shared_signature
-from ..tracking.columns import Resampling
+from ..resampling import Resampling
 from ..tracking.compare import compare
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file

@@ -11,8 +11,8 @@ from ..errors import DialmeterError
 from ..formats.multiwoz import ids_of_list
 from ..model import dialogue_key
 from ..report.tables import STYLES
+from ..resampling import Resampling
 from ..rules import FIELDS, Rules, change, load
-from ..tracking.columns import Resampling
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -16,9 +16,9 @@ from ..report import compare as tables
 from ..report.tables import render
 from ..report.tracker import shared_signature
 from ..report.tracker_charts import system_charts
+from ..resampling import Resampling
 from ..rules import Rules
 from ..tracking import show
-from ..tracking.columns import Resampling
 from ..tracking.compare import Compared, Test, TurnTest, compare, turn_tests
 from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
 from ..tracking.prepare import Prepared

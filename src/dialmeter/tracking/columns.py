@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct
-
 from ..measure import Measure
 from ..model import dialogue_key
+from ..resampling import Resampling
 from .asked import Asked
 from .ledger import Ledger
 
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
     from ..stats.formulas import Value as FormulaValue
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
-
-class Resampling(Struct, frozen=True):
-    """How intervals and tests are made; the same seed gives the same resamples."""
-
-    confidence: float = 0.95
-    resamples: int = 1000
-    seed: int = 12345
 
 
 def order_of(ledger: Ledger) -> list[int]:

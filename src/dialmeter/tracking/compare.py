@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
+from ..resampling import Resampling
 from ..signature import difference
 from .asked import Asked
-from .columns import Resampling, columns, order_of
+from .columns import columns, order_of
 from .result import TrackerResult
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]

@@ -13,9 +13,9 @@ from msgspec import Struct
 from ..errors import DialmeterError, InputError
 from ..measure import Measure, parse
 from ..model import Notice
+from ..resampling import Resampling
 from ..rules import Rules, load
 from .asked import resolve
-from .columns import Resampling
 from .curve_files import Entry
 from .curve_points import Point, Scale, Trend, placed, points_of, ratios_of, trends_of
 from .curve_scores import Scored, score_entries

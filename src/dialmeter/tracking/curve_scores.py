@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from ..errors import DialmeterError, one_line
 from ..model import Notice, dialogue_key
-from .columns import Resampling, columns, order_of
+from ..resampling import Resampling
+from .columns import columns, order_of
 from .curve_files import Entry
 from .estimates import limits
 from .result import TrackerResult

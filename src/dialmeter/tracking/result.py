@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from ..errors import DialmeterError, MissingExtra, did_you_mean
 from ..measure import Score
 from ..model import Notice
+from ..resampling import Resampling
 from ..rules import Rules
 from ..signature import signature
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown, By
-from .columns import Resampling, intervals
+from .columns import intervals
 from .ledger import Ledger, Valued, with_slots
 from .notices import notices_of
 from .prepare import Preparer

@@ -12,9 +12,9 @@ from ..formats import Corpus
 from ..formats.schema import read_schema
 from ..measure import parse
 from ..model import Dialogue, dialogue_key
+from ..resampling import Resampling
 from ..rules import Rules
 from .align import joined, open_pair
-from .columns import Resampling
 from .result import TrackerResult
 from .scorer import TrackerScorer
 from .trivial import trivial

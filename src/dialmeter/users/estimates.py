@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct
-
 from ..model import dialogue_key
+from ..resampling import Resampling
 from .book import Row
 from .outcome import Measured
 
@@ -29,14 +28,6 @@ MEASURES: dict[str, tuple[Measured, str]] = {
 
 Key: TypeAlias = tuple[str, str]
 """A measure and a domain."""
-
-
-class Resampling(Struct, frozen=True):
-    """How intervals are made; the same seed gives the same resamples."""
-
-    confidence: float = 0.95
-    resamples: int = 1000
-    seed: int = 12345
 
 
 def column(rows: Mapping[str, Row], measure: str, domain: str) -> dict[str, float]:

@@ -12,9 +12,10 @@ from msgspec import Struct
 from ..errors import DialmeterError, InputError, MissingExtra, did_you_mean
 from ..measure import Score
 from ..model import Notice
+from ..resampling import Resampling
 from .book import Book
 from .canonical import ValueMap
-from .estimates import MEASURES, Resampling, column, intervals, mean
+from .estimates import MEASURES, column, intervals, mean
 from .goals import data_digest
 from .notices import notices_of
 from .outcome import COMBINED, DialogueOutcome

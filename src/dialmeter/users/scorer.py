@@ -9,9 +9,9 @@ from ..conversations import Conversations, open_conversations
 from ..errors import DialmeterError, InputError
 from ..formats.parts import Once
 from ..model import Conversation, Notice
+from ..resampling import Resampling
 from .book import Book
 from .canonical import Matcher, ValueMap
-from .estimates import Resampling
 from .events import Event
 from .from_text import TextReader
 from .inform import InformWalk
