@@ -1,0 +1,122 @@
+"""``dialmeter user query``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from ..errors import DialmeterError, one_line
+from ..report.tables import render
+from ..report.user import found_table
+from ..runs import open_run
+from ..users.events import Event
+from ..users.query import GOAL_PARTS, Query
+from ..users.record import UserRow, row_of, rows_of
+from ..users.show import lines
+from .options import quiet_option, style_options
+from .say import document, print_json, warn
+from .user_options import chosen_how, dialogue_options, scored, scoring_options
+
+
+@click.command()
+@click.argument("where", metavar="RUN|DIALOGUES")
+@click.option(
+    "--event", "events", multiple=True, metavar="CLASS", help="A class of events; may be repeated (any of them)."
+)
+@click.option("--domain", default="", metavar="D", help="Of the event, of the score, or in the goal.")
+@click.option("--slot", default="", metavar="S", help="Of the event.")
+@click.option("--measure", default="I-GCDF1", show_default=True, metavar="M", help="Of --min and --max.")
+@click.option("--min", "low", type=click.FloatRange(0, 1), help="The least value of the measure.")
+@click.option("--max", "high", type=click.FloatRange(0, 1), help="The greatest value of the measure.")
+@click.option("--goal", default="", metavar="D+D", help="The goal's domains, no more and no fewer: hotel+train.")
+@click.option("--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="A part that the goal must have.")
+@click.option("--dialogue", default="", metavar="ID", help="One dialogue, printed turn by turn.")
+@click.option("--show", "shown", is_flag=True, help="Print the dialogues that are found turn by turn.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many to print.")
+@dialogue_options
+@scoring_options
+@style_options
+@quiet_option
+def query(**options: Any) -> None:
+    """Find the dialogues behind a number, in a RUN of `user score --out` or in a file of DIALOGUES.
+
+    \b
+    dialmeter user query RUN --event unmatched --domain restaurant
+    dialmeter user query RUN --measure R-GCDF1 --max 0.5 --goal hotel+train
+    dialmeter user query RUN --dialogue MUL0021.json
+    """
+    wanted = Query(
+        events=options["events"],
+        domain=options["domain"],
+        slot=options["slot"],
+        measure=options["measure"],
+        low=options["low"],
+        high=options["high"],
+        goal=frozenset(part.strip() for part in options["goal"].split("+") if part.strip()),
+        goal_has=options["goal_has"],
+        dialogue=options["dialogue"],
+    )
+    total = 0
+    kept: list[tuple[UserRow, list[Event]]] = []
+    for row in _rows(options):
+        events = wanted.found_in(row)
+        if events is not None:
+            total += 1
+            if len(kept) < options["limit"]:
+                kept.append((row, events))
+    if options["dialogue"] and not total:
+        raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
+    _print(kept, total, options)
+
+
+def _rows(options: dict[str, Any]) -> Iterable[UserRow]:
+    where = Path(options["where"])
+    if where.is_dir() and ((where / "run.json").exists() or (where / "parts").exists()):
+        run = open_run(where)
+        if run.manifest.get("kind") != "user":
+            raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
+        return rows_of(run)
+    found: list[UserRow] = []
+    result, _ = scored(
+        options["where"],
+        chosen_how(options),
+        options,
+        None,
+        lambda talk, outcome: found.append(row_of(talk, outcome)),
+    )
+    warn(result.notices, options["quiet"])
+    return found
+
+
+def _print(kept: list[tuple[UserRow, list[Event]]], total: int, options: dict[str, Any]) -> None:
+    style = options["style"]
+    if style == "json":
+        found = [
+            {"dialogue": row.id, "goal": sorted(row.goal), **_scores(row), "events": to_builtins(events)}
+            for row, events in kept
+        ]
+        print_json(document("user", "user query", [], counts={"found": total, "shown": len(kept)}, dialogues=found))
+        return
+    if not total:
+        click.echo("no dialogue fits")
+        return
+    if style == "text" and (options["dialogue"] or options["shown"]):
+        click.echo("\n\n".join("\n".join(lines(row)) for row, _ in kept))
+    else:
+        click.echo(render(found_table(kept), style))
+    if style == "text" and not options["dialogue"]:
+        more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
+        click.echo(f"\n{total} dialogue{'s' if total > 1 else ''} found{more}")
+        if not options["shown"]:
+            click.echo(
+                f"Next: dialmeter user query {one_line(options['where'], 200)} --dialogue {one_line(kept[0][0].id, 200)}"
+            )
+
+
+def _scores(row: UserRow) -> dict[str, float | None]:
+    inform, request = row.score("I"), row.score("R")
+    return {"I-GCDF1": inform.f1 if inform else None, "R-GCDF1": request.f1 if request else None}

@@ -1,0 +1,180 @@
+"""``dialmeter user score``"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from ..conditions import parse_condition
+from ..errors import DialmeterError, one_line
+from ..model import Conversation
+from ..report.tables import render
+from ..report.tracker import shared_signature
+from ..report.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
+from ..report.user_charts import user_charts
+from ..runs import RunWriter, input_of
+from ..users import record
+from ..users.blame import Blamer, Verdict
+from ..users.outcome import COMBINED, DialogueOutcome
+from ..users.patterns import Pattern, counted, patterns_of
+from ..users.result import How, UserResult
+from .main import EXIT_INPUT
+from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
+from .say import document, draw, print_json, warn
+from .user_options import chosen_how, dialogue_options, scored, scoring_options
+
+
+@click.command()
+@click.argument("dialogues")
+@dialogue_options
+@scoring_options
+@interval_options(resamples=1000)
+@click.option("--blame", "blamed", is_flag=True, help="Say who lost each point: goal, understanding, system or user.")
+@click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
+@click.option("--skip-bad", is_flag=True, help="Exit 0 although dialogues were left out that cannot be scored.")
+@chart_options
+@click.option("--out", metavar="DIR", help="Keep the run in this folder.")
+@click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
+@click.option("--force", is_flag=True, help="Replace a run in --out.")
+@click.option(
+    "--fail-if", "conditions", multiple=True, metavar="CONDITION", help='Exit 1 if it holds, e.g. "I-GCDF1 < 0.8".'
+)
+@click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
+@style_options
+@quiet_option
+def score(**options: Any) -> int:
+    """Score a user simulator on DIALOGUES with goals (- for standard input).
+
+    I-GCDF1: does the user say all that its goal wants, and nothing else? R-GCDF1: does it ask for all that it should?
+    Dialogues that cannot be scored are left out and listed; the exit code is then 2, the rest is printed all the same.
+    """
+    how = chosen_how(options)
+    guards = [parse_condition(text) for text in options["conditions"]]
+    writer, about = _writer(options, how)
+    found = _Found(writer, Blamer(how.profile) if options["blamed"] else None, bool(options["charts"]))
+    result, form = scored(options["dialogues"], how, options, chosen_resampling(options), found.take)
+    warn(result.notices, options["quiet"])
+    verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
+    if writer is not None:
+        more = {"verdicts": verdicts} if verdicts is not None else {}
+        report = markdown_report(Path(options["dialogues"]).name, result)
+        record.finish(writer, result, about, report, **more)
+    draw(user_charts(result.event_counts(), counted(found.patterns), found.goals), options)
+    _print(result, verdicts, form, options)
+    scores = [
+        {key: value for key, value in each.items() if (key, value) != ("domain", COMBINED)}
+        for each in result.to_dicts()
+    ]
+    for guard in guards:
+        guard.check(scores)
+    return EXIT_INPUT if result.refused and not options["skip_bad"] else 0
+
+
+def _writer(options: dict[str, Any], how: How) -> tuple[RunWriter | None, dict[str, Any]]:
+    if not options["out"]:
+        if options["resume"] or options["force"]:
+            raise DialmeterError("--resume and --force go with --out")
+        return None, {}
+    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "values": options["values"]}
+    if options["resume"] and "-" in paths.values():
+        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
+    inputs = [input_of(role, path) for role, path in paths.items() if path]
+    about = record.identity(inputs, how, options["blamed"])
+    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
+
+
+class _Found:
+    """Takes every scored dialogue: into the run, and what is said of all of them together."""
+
+    def __init__(self, writer: RunWriter | None, blamer: Blamer | None, drawn: bool) -> None:
+        self._writer = writer
+        self._blamer = blamer
+        self._drawn = drawn
+        self.verdicts: list[Verdict] = []
+        self.patterns: list[Pattern] = []
+        self.goals: Counter[str] = Counter()
+
+    def take(self, talk: Conversation, outcome: DialogueOutcome) -> None:
+        verdict = self._blamer.verdict(talk, outcome) if self._blamer is not None else None
+        if verdict is not None:
+            self.verdicts.append(verdict)
+        if self._drawn:
+            self.patterns += patterns_of(outcome, talk.goal or {})
+            self.goals.update(outcome.domains)
+        if self._writer is not None and talk.id not in self._writer.done:
+            self._writer.add(to_builtins(record.row_of(talk, outcome, verdict)))
+
+
+def _print(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> None:
+    style = options["style"]
+    if style == "json":
+        _print_json(result, verdicts, form)
+        return
+    if style == "text":
+        parts = [
+            one_line(options["dialogues"]),
+            f"layout {form}",
+            f"{result.dialogues} dialogues",
+            f"{result.turns} turns",
+        ]
+        click.echo("  ".join([*parts, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]) + "\n")
+    click.echo(render(score_table(result.scores), style))
+    if style == "csv":
+        return
+    lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
+    click.echo("")
+    for line in lines:
+        click.echo(
+            f"Signature: `{line}`" if style == "markdown" else f"{'% ' if style == 'latex' else ''}signature  {line}"
+        )
+    tables = [event_table(result.events, options["logs"])]
+    tables += [verdict_table(verdicts)] if verdicts is not None else []
+    tables += [worst_table(result, 3)] if style == "text" else []
+    for table in tables:
+        if table.rows:
+            click.echo("\n" + render(table, style))
+    if style == "text":
+        _print_next(result, options)
+
+
+def _print_json(result: UserResult, verdicts: dict[str, Any] | None, form: str) -> None:
+    worst = [{"dialogue": each.dialogue, "inform": each.inform, "request": each.request} for each in result.worst(3)]
+    how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
+    more: dict[str, Any] = {"format": form, "intervals": how, "events": result.events, "worst": worst}
+    if verdicts is not None:
+        more["verdicts"] = verdicts
+    print_json(document("user", "user score", result.to_dicts(), counts=result.counts, warnings=result.notices, **more))
+
+
+def _print_next(result: UserResult, options: dict[str, Any]) -> None:
+    worst = result.worst(1)
+    if not worst:
+        click.echo("\nNo dialogue lost a point.")
+    elif options["dialogues"] != "-":
+        where = options["out"] or options["dialogues"]
+        words = ["dialmeter", "user", "query", where, "--dialogue", one_line(worst[0].dialogue, 200)]
+        if not options["out"]:
+            words += scoring_words(options)
+        click.echo(f"\nNext: {shlex.join(one_line(word, 1000) for word in words)}")
+
+
+def scoring_words(options: dict[str, Any]) -> list[str]:
+    """The options that say how dialogues are read and scored, as they were typed."""
+    words: list[str] = []
+    for name, option, usual in (
+        ("form", "--from", None),
+        ("goals", "--goals", None),
+        ("values", "--values", None),
+        ("profile", "--profile", "multiwoz"),
+        ("rules_name", "--rules", "dialmeter"),
+    ):
+        if options[name] and options[name] != usual:
+            words += [option, options[name]]
+    for change in options["changes"]:
+        words += ["--set", change]
+    return words + (["--from-text"] if options["from_text"] else [])

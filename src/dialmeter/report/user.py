@@ -1,0 +1,121 @@
+"""A user's scores, events and dialogues as tables and as a short Markdown report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..measure import Score
+from ..users import blame
+from ..users.behaviours import ALL
+from ..users.blame import PARTIES, Verdict
+from ..users.events import Event
+from ..users.outcome import COMBINED
+from ..users.record import UserRow
+from ..users.result import UserResult
+from .tables import Table, percent, render
+from .tracker import interval, shared_signature
+
+_LOGS = frozenset(each.name for each in ALL if each.owner == "log")
+_ABOUT: dict[str, str] = {each.name: each.about for each in reversed(ALL)}
+_PREFIX = {"I": "I-", "R": "R-"}
+
+
+def score_table(scores: Sequence[Score]) -> Table:
+    """One row per domain and kind: F1 with its interval, precision, recall, and how many dialogues."""
+    by_key = {(score.group["domain"], score.measure): score for score in scores}
+    domains = list(dict.fromkeys(score.group["domain"] for score in scores))
+    rows = []
+    for prefix in _PREFIX.values():
+        for domain in domains:
+            f1 = by_key[domain, f"{prefix}GCDF1"]
+            if not f1.n and domain != COMBINED:
+                continue
+            rows.append(
+                (
+                    f"{prefix}GCDF1" if domain == COMBINED else "",
+                    str(domain),
+                    percent(f1.value),
+                    interval(f1.ci),
+                    percent(by_key[domain, f"{prefix}precision"].value),
+                    percent(by_key[domain, f"{prefix}recall"].value),
+                    str(f1.n),
+                    str(f1.unscored or ""),
+                )
+            )
+    headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n", "nothing to score")
+    return Table("", headings, tuple(rows), frozenset(range(2, 8)))
+
+
+def event_table(events: Mapping[str, Mapping[str, int]], logs: bool = False) -> Table:
+    """What happened, by class and domain, the most frequent first; logs only where they are asked for."""
+    shown = {name: found for name, found in events.items() if logs or name not in _LOGS}
+    domains = sorted({domain for found in shown.values() for domain in found})
+    ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
+    rows = tuple(
+        (name, str(sum(shown[name].values())), *(str(shown[name].get(domain, "")) for domain in domains), _ABOUT[name])
+        for name in ordered
+    )
+    return Table("what happened", ("event", "all", *domains, "meaning"), rows, frozenset(range(1, len(domains) + 2)))
+
+
+def worst_table(result: UserResult, n: int) -> Table:
+    """The dialogues that lost most."""
+    rows = tuple((each.dialogue, percent(each.inform), percent(each.request)) for each in result.worst(n))
+    return Table("the worst dialogues", ("dialogue", "I-GCDF1", "R-GCDF1"), rows, frozenset({1, 2}))
+
+
+def found_table(found: Iterable[tuple[UserRow, Sequence[Event]]]) -> Table:
+    """Dialogues that were looked for, each with the first event that was."""
+    rows = []
+    for row, events in found:
+        inform, request = row.score("I"), row.score("R")
+        first = events[0] if events else None
+        rows.append(
+            (
+                row.id,
+                "+".join(row.goal),
+                percent(inform.f1 if inform else None),
+                percent(request.f1 if request else None),
+                str(len(events) or ""),
+                f"{first.name} {first.about} (turn {', '.join(map(str, first.turns)) or 'none'})" if first else "",
+            )
+        )
+    headings = ("dialogue", "goal", "I-GCDF1", "R-GCDF1", "events", "the first of them")
+    return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
+
+
+def verdicts_of(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """How many dialogues and how many lost units are put down to whom."""
+    dialogues = Counter(verdict.party for verdict in verdicts)
+    return {"dialogues": {party: dialogues[party] for party in PARTIES}, "units": blame.table(verdicts)}
+
+
+def verdict_table(verdicts: Mapping[str, Any]) -> Table:
+    """Failed dialogues, and lost units by domain, by whom they are put down to."""
+    rows = [("failed dialogues", *(str(verdicts["dialogues"][party]) for party in PARTIES))]
+    rows += [
+        (f"lost units, {domain or 'at the limit of turns'}", *(str(found[party]) for party in PARTIES))
+        for domain, found in verdicts["units"].items()
+    ]
+    return Table("who lost the points", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)))
+
+
+def markdown_report(name: str, result: UserResult) -> str:
+    """A run in one page of Markdown."""
+    counts = result.counts
+    parts = [
+        f"# {_plain(name)}",
+        f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {_plain(result.rules.name)}.",
+        render(score_table(result.scores), "markdown"),
+        f"Signature: `{shared_signature(result.scores).replace('`', '')}`",
+        *(f"- warning: {notice.count} {_plain(notice.message)}" for notice in result.notices),
+        render(event_table(result.events), "markdown"),
+        render(worst_table(result, 10), "markdown"),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _plain(text: str) -> str:
+    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text.replace("\n", " "))

@@ -1,0 +1,100 @@
+"""Looks at dialogues before they are scored: what is in them, what cannot be scored, and does a perfect user score 1?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from ..conversations import Conversations
+from ..errors import InputError
+from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
+from .result import How
+from .scorer import UserScorer
+
+
+class Checked(Struct, frozen=True):
+    """What a look at a file found."""
+
+    format: str
+    counts: dict[str, int]
+    notices: list[Notice]
+    refused: list[InputError]
+    self_scores: list[dict[str, Any]]
+
+    @property
+    def fit(self) -> bool:
+        """Would every dialogue be scored, and does a perfect user score 1?"""
+        return (
+            not self.refused
+            and self.counts["dialogues"] > 0
+            and all(score["value"] in (None, 1.0) for score in self.self_scores)
+        )
+
+
+def check_talk(
+    talks: Conversations, how: How, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
+) -> Checked:
+    """Looks at an opened file.
+
+    Args:
+        talks: the file.
+        how: what it would be scored with.
+        watch: wraps the conversations, for a progress bar.
+    """
+    scorer = UserScorer(how.rules, how.profile, how.values, from_text=how.from_text)
+    perfect = UserScorer(how.rules, how.profile, how.values)
+    counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
+    domains: set[str] = set()
+    for talk in watch(talks):
+        try:
+            scorer.add(talk)
+        except InputError as error:
+            scorer.refuse(error.at(file=talks.name))
+            continue
+        assert talk.goal is not None
+        perfect.add(saying_exactly(talk.id, talk.goal))
+        domains.update(talk.goal)
+        for wanted in talk.goal.values():
+            parts = (wanted.info, wanted.fail_info, wanted.book, wanted.fail_book)
+            counts["constraints"] += sum(map(len, parts))
+            counts["requests"] += len(wanted.requests)
+    for unreadable in talks.refused:
+        scorer.refuse(unreadable)
+    counts.update(dialogues=len(scorer.book.rows), turns=scorer.book.turns, domains=len(domains))
+    if not counts["dialogues"]:
+        return Checked(talks.format, counts, list(talks.notices), scorer.refused, [])
+    scores = [
+        each
+        for each in perfect.result().to_dicts()
+        if each["domain"] == "combined" and each["measure"] in ("I-GCDF1", "R-GCDF1")
+    ]
+    notices = [each for each in scorer.result(talks.notices).notices if each.code != "refused"]
+    return Checked(talks.format, counts, notices, scorer.refused, scores)
+
+
+def saying_exactly(name: str, goal: Goal) -> Conversation:
+    """A user that says every constraint of its goal once and asks for every request once, one turn a domain.
+
+    Example:
+        >>> from dialmeter.model import DomainGoal
+        >>> talk = saying_exactly("d1", {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))})
+        >>> [(act.name, act.slot) for act in talk.moves[0].acts]
+        [('hotel-inform', 'area'), ('hotel-request', 'phone')]
+    """
+    moves: list[Move] = []
+    for domain, wanted in goal.items():
+        said = {
+            (slot, value): None
+            for part in (wanted.info, wanted.fail_info, wanted.book, wanted.fail_book)
+            for slot, value in part.items()
+        }
+        acts = [Act(f"{domain}-inform", domain, slot, (value,)) for slot, value in said]
+        asks = [Act(f"{domain}-request", domain, slot, ("?",)) for slot in wanted.requests]
+        asked = {domain: tuple(f"{domain}-{slot}" for slot in wanted.requests)}
+        moves += [
+            Move(USER, acts=(*acts, *asks), requested=asked),
+            Move(SYSTEM, acts=(), understood=(*acts, *asks)),
+        ]
+    return Conversation(name, tuple(moves or (Move(USER, acts=()),)), goal)

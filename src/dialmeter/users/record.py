@@ -1,0 +1,96 @@
+"""A user's run on disk: what a row holds, and what identifies the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..model import Conversation, DomainGoal, Move
+from ..runs import Run, RunWriter
+from .blame import Verdict
+from .estimates import MEASURES, column
+from .events import Event, Remark
+from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
+from .result import How, UserResult
+from .score import Parts
+
+
+class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All that one wants to see of a scored dialogue: what was said and understood, what counts, what happened."""
+
+    id: str
+    goal: Mapping[str, DomainGoal]
+    talk: tuple[Move, ...]
+    inform: Mapping[str, DomainOutcome]
+    request: Mapping[str, DomainOutcome]
+    combined: Mapping[Measured, Parts | None]
+    events: tuple[Event, ...]
+    remarks: tuple[Remark, ...] = ()
+    verdict: Verdict | None = None
+    cut: bool = False
+
+    def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
+        """The score of a domain, or of all together; None where there is none."""
+        if domain == COMBINED:
+            return self.combined[measured]
+        found = (self.inform if measured == "I" else self.request).get(domain)
+        return found.score if found else None
+
+
+def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: Verdict | None = None) -> UserRow:
+    """The row of a scored dialogue."""
+    return UserRow(
+        id=talk.id,
+        goal=talk.goal or {},
+        talk=talk.moves,
+        inform=outcome.inform,
+        request=outcome.request,
+        combined=outcome.combined,
+        events=outcome.events,
+        remarks=outcome.remarks,
+        verdict=verdict,
+        cut=talk.cut,
+    )
+
+
+def rows_of(run: Run) -> Iterable[UserRow]:
+    """The rows of a finished run."""
+    for row in run:
+        yield msgspec.convert(row, UserRow)
+
+
+def identity(inputs: Sequence[Mapping[str, str | None]], how: How, blamed: bool) -> dict[str, Any]:
+    """What makes a run this run."""
+    return {
+        "kind": "user",
+        "inputs": [dict(each) for each in inputs],
+        "rules": msgspec.to_builtins(how.rules),
+        "profile": msgspec.to_builtins(how.profile),
+        "values": how.values.digest if how.values is not None else None,
+        "from_text": how.from_text,
+        "measures": list(MEASURES),
+        "blame": blamed,
+    }
+
+
+def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], report: str, **more: Any) -> None:
+    """Closes the run with the scores of the whole and of each dialogue."""
+    columns = {}
+    for measure in MEASURES:
+        values = column(result.book.rows, measure, COMBINED)
+        columns[measure] = [values.get(name) for name in result.book.rows]
+    manifest = {
+        **about,
+        "seed": result.resampling.seed if result.resampling else None,
+        "intervals": msgspec.to_builtins(result.resampling),
+        "signature": result.signature,
+        "counts": result.counts,
+        "scores": result.to_dicts(),
+        "events": result.events,
+        "warnings": [msgspec.to_builtins(notice) for notice in result.notices],
+        **more,
+    }
+    writer.finish(manifest, columns, {"report.md": report})

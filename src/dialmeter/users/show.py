@@ -1,0 +1,100 @@
+"""A dialogue turn by turn: what was said, what was understood, and the events in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..errors import one_line
+from ..model import Act, DomainGoal
+from .events import Event
+from .outcome import Measured
+from .record import UserRow
+from .score import Parts
+
+_PARTS = ("info", "fail_info", "book", "fail_book")
+
+
+def lines(row: UserRow) -> Iterator[str]:
+    """The dialogue as plain lines.
+
+    Example:
+        >>> from dialmeter.model import Conversation, Move
+        >>> from .scorer import UserScorer
+        >>> from .record import row_of
+        >>> said = Move("user", "East, please.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
+        >>> goal = {"hotel": DomainGoal(info={"area": "east", "stars": "4"})}
+        >>> talk = Conversation("d1", (said, Move("system", "Sure.", acts=(), understood=())), goal)
+        >>> print("\\n".join(lines(row_of(talk, UserScorer().outcome(talk)))))
+        dialogue d1   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 –
+        goal
+          hotel   info area=east, stars=4
+        turn 0  user    East, please.
+            said        hotel-inform area=east
+        turn 1  system  Sure.
+            understood  nothing
+        not said or not asked
+          − missed_constraints: hotel stars=4
+    """
+    yield f"dialogue {one_line(row.id, 80)}   {_score(row, 'I', 'I-GCDF1')}   {_score(row, 'R', 'R-GCDF1')}"
+    yield "goal"
+    for domain, wanted in row.goal.items():
+        yield f"  {one_line(domain)}   {_goal(wanted)}"
+    at_turn: dict[int, list[Event]] = {}
+    for event in row.events:
+        at_turn.setdefault(event.turns[-1] if event.turns else -1, []).append(event)
+    for place, move in enumerate(row.talk):
+        yield f"turn {place}  {one_line(move.speaker, 12):6}  {one_line(move.text, 300)}".rstrip()
+        if move.acts:
+            yield f"    said        {_acts(move.acts)}"
+        if move.understood is not None and place:
+            yield f"    understood  {_acts(move.understood)}"
+        for event in at_turn.pop(place, ()):
+            yield f"    {_event(event)}"
+    left = [event for events in at_turn.values() for event in events]
+    if left:
+        yield "not said or not asked"
+        for event in left:
+            yield f"  {_event(event)}"
+    if row.cut:
+        yield "the dialogue ended at its limit of turns"
+    if row.verdict is not None:
+        yield f"verdict: {row.verdict.text}"
+
+
+def _score(row: UserRow, measured: Measured, name: str) -> str:
+    parts: Parts | None = row.score(measured)
+    if parts is None:
+        return f"{name} –"
+    return f"{name} {100 * parts.f1:.2f} (P {100 * parts.precision:.2f}, R {100 * parts.recall:.2f})"
+
+
+def _goal(wanted: DomainGoal) -> str:
+    parts = []
+    for name in _PARTS:
+        pairs = getattr(wanted, name)
+        if pairs:
+            parts.append(f"{name} " + ", ".join(f"{one_line(slot)}={one_line(value)}" for slot, value in pairs.items()))
+    if wanted.requests:
+        parts.append("ask for " + ", ".join(map(one_line, wanted.requests)))
+    return "; ".join(parts) or "nothing"
+
+
+def _acts(acts: Sequence[Act]) -> str:
+    """Acts of one name and service stand together."""
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for act in acts:
+        pairs = grouped.setdefault((act.name, act.service), [])
+        if act.slot:
+            value = "|".join(map(one_line, act.values))
+            pairs.append(one_line(act.slot) + (f"={value}" if value and value != "?" else ""))
+    shown = [f"{one_line(name.lower())} {', '.join(pairs)}".rstrip() for (name, _), pairs in grouped.items()]
+    return "; ".join(shown) or "nothing"
+
+
+def _event(event: Event) -> str:
+    """An event with a sign: + credited, − a loss or a remark."""
+    about = f" {one_line(event.about, 80)}" if event.about else ""
+    said = f", said {one_line(event.said, 60)}" if event.said else ""
+    turns = f" (turns {', '.join(map(str, event.turns))})" if len(event.turns) > 1 else ""
+    domain = "" if event.about.startswith(f"{event.domain}-") else f" {one_line(event.domain)}"
+    return f"{'+' if event.credited else '−'} {event.name}:{domain}{about}{said}{turns}"
