@@ -44,6 +44,16 @@ class Verdict(Struct, frozen=True):
     turn: int
     losses: tuple[Loss, ...]
 
+    @property
+    def text(self) -> str:
+        """The verdict in a line.
+
+        Example:
+            >>> Verdict("user", "missed", 3, ()).text
+            'user (missed, turn 3)'
+        """
+        return f"{self.party} ({self.because}, turn {self.turn})"
+
 
 _Reason: TypeAlias = tuple[str, int]
 """What decides, and at which turn."""

@@ -90,6 +90,7 @@ class ValueMap:
 
     def __init__(self, slots: Mapping[str, Mapping[str, Any]]) -> None:
         self._slots = {_checked(slot, values): values for slot, values in slots.items()}
+        self._split = frozenset(slot for slot, values in self._slots.items() if _is_split(values))
         self._tables: dict[tuple[str, str], Table | None] = {}
 
     @classmethod
@@ -123,7 +124,7 @@ class ValueMap:
 
     def is_split(self, slot: str) -> bool:
         """Does the map hold this slot by domain?"""
-        return slot in self._slots and _is_split(self._slots[slot])
+        return slot in self._split
 
     def table(self, domain: str, slot: str) -> Table | None:
         """The values of a slot in a domain; None where the map has none."""
@@ -134,7 +135,7 @@ class ValueMap:
 
     def _table(self, domain: str, slot: str) -> Table | None:
         values: Any = self._slots.get(slot)
-        if values is not None and _is_split(values):
+        if slot in self._split and values is not None:
             values = values.get(domain)
         if values is None:
             return None

@@ -130,7 +130,10 @@ class Stage:
                     ]
 
     def _is_about_taxi(self, acts: ByService, text: str) -> bool:
-        return any(word in text for word in self.profile.taxi.words) or any(self.traits(name).taxi for name in acts)
+        for word in self.profile.taxi.words:
+            if word in text:
+                return True
+        return any(self.traits(name).taxi for name in acts)
 
     def _is_known(self, service: str) -> bool:
         found = self._known.get(service)
@@ -170,16 +173,16 @@ class Stage:
                 entries.append((parts, slot, ""))
             for value in act.values:
                 lower = value.lower()
-                canonical = matcher(service, slot, lower, goal_values)
+                canonical = matcher(service, slot, lower, goal_values) if lower else lower
                 rewritten = rewritten or canonical != lower
                 entries.append((parts, slot, canonical))
             if remarks is not None and self._is_elsewhere(service, slot):
                 remarks.append(Remark("slot-of-another-domain", number, f"{service}-{slot}"))
         if rewritten and self.rules.values.collisions == "keep":
-            return self._kept(found, acts, wants)
+            return self._kept(acts, wants)
         return found
 
-    def _kept(self, found: ByService, acts: Sequence[Act], wants: Mapping[str, Wants]) -> ByService:
+    def _kept(self, acts: Sequence[Act], wants: Mapping[str, Wants]) -> ByService:
         """Puts back values of one slot and turn that were rewritten to the same, as the published evaluator leaves them."""
         forms: dict[tuple[str, str, str], dict[str, None]] = {}
         written: dict[str, list[tuple[int, str, str, str]]] = {}

@@ -1,0 +1,222 @@
+"""Speed of scoring users, as ratios.
+
+Run with `python benchmarks/users_speed.py` (`--help` for options). A corpus of 1,350 dialogues in the layout of the published
+evaluator is scored from file to scores, and set against a bare JSON parse of the same bytes, with the garbage collector
+off, so that the parse is as fast as it can be. The corpus is made from the published dialogues where they are at hand
+(DIALMETER_SHARED), with other ids and some other values, and otherwise by a generator of dialogues of the same size. Time is
+processor time, the best of several rounds; for two processes it is time by the clock.
+"""
+
+import argparse
+import gc
+import gzip
+import json
+import math
+import multiprocessing
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from dialmeter.users.book import Book
+from dialmeter.users.canonical import ValueMap
+from dialmeter.users.scorer import UserScorer, score_user
+
+Row = tuple[str, float, str, bool]
+"""What was measured, the value, the target, and whether it is met."""
+
+DIALOGUES = 1350
+SECONDS = 2.0
+PARSE_TARGET = 10
+TWO_TARGET = 1.7
+REPEATS = 5
+SHARED = Path(os.environ.get("DIALMETER_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data" / "users"
+
+Thing = dict[str, Any]
+_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+def dialogues(count: int) -> Iterator[Thing]:
+    """The corpus: published dialogues with changes, or generated ones."""
+    published = SHARED / "fixture48_dialogues.json.gz"
+    if not published.exists():
+        yield from (generated(number) for number in range(count))
+        return
+    for number, text in enumerate(
+        islice(cycle(map(json.dumps, json.loads(gzip.decompress(published.read_bytes())))), count)
+    ):
+        yield changed(text, number)
+
+
+def changed(text: str, number: int) -> Thing:
+    """A copy of a dialogue with an id of its own, other days, and now and then names that no map knows."""
+    turn = {day: _DAYS[(place + number) % 7] for place, day in enumerate(_DAYS)}
+    thing: Thing = json.loads(text, object_hook=lambda inside: _with(inside, turn, number))
+    return {**thing, "dialogue_id": f"{number:05}-{thing['dialogue_id']}"}
+
+
+def _with(inside: Thing, turn: dict[str, str], number: int) -> Thing:
+    for key, value in inside.items():
+        if key == "day":
+            inside[key] = turn.get(value, value)
+        elif key == "values" and inside.get("slot") == "day":
+            inside[key] = [turn.get(each, each) for each in value]
+        elif key == "values" and inside.get("slot") == "name" and number % 10 == 0:
+            inside[key] = [f"{each} {number // 100}" for each in value]
+    return inside
+
+
+def generated(number: int) -> Thing:
+    """A dialogue of the usual size: a hotel and a train, with repetitions and requests."""
+    draw = random.Random(number)
+    goal = {
+        "hotel": {
+            "info": {"area": draw.choice(["east", "west", "north"]), "stars": str(draw.randint(2, 5)), "type": "hotel"},
+            "book": {"people": str(draw.randint(1, 8)), "day": draw.choice(_DAYS), "stay": str(draw.randint(1, 5))},
+            "reqt": {"phone": "?", "address": "?"},
+        },
+        "train": {"info": {"day": draw.choice(_DAYS), "departure": "ely", "destination": "cambridge"}},
+    }
+    wants = [
+        (domain, pair)
+        for domain, parts in goal.items()
+        for name in ("info", "book")
+        for pair in parts.get(name, {}).items()
+    ]
+    turns: list[Thing] = []
+    for place in range(2 * draw.randint(7, 12)):
+        said = draw.sample(wants, 4)
+        if place % 2:
+            turns.append(_turn(place, "SYSTEM", said, draw.choice(["Inform", "Request", "NoOffer", "Recommend"]), draw))
+        else:
+            turns.append(_turn(place, "USER", said, "Inform", draw))
+    return {"dialogue_id": f"made-{number:05}", "goal": goal, "turns": turns}
+
+
+def _turn(place: int, speaker: str, said: list[tuple[str, tuple[str, str]]], act: str, draw: random.Random) -> Thing:
+    frames: dict[str, Thing] = {}
+    for domain, (slot, value) in said:
+        frame = frames.setdefault(domain, {"service": domain, "actions": []})
+        frame["actions"].append({"act": f"{domain.title()}-{act}", "slot": slot, "values": [value]})
+        if speaker == "USER":
+            frame["state"] = {"requested_slots": [f"{domain}-phone"] if draw.random() < 0.1 else []}
+    text = " ".join(f"The {slot} of the {domain} should be {value}." for domain, (slot, value) in said)
+    return {
+        "turn_id": str(place),
+        "speaker": speaker,
+        "utterance": text,
+        "frames": list(frames.values()),
+        "nlu": {"frames": list(frames.values())},
+    }
+
+
+def value_map() -> ValueMap:
+    """The published map where it is at hand, otherwise a small one."""
+    published = SHARED / "multiwoz21_canonical_map.json.gz"
+    if published.exists():
+        return ValueMap.read(published)
+    areas = {
+        name: [name, f"{name} side", f"the {name} of town"] for name in ("east", "west", "north", "south", "centre")
+    }
+    return ValueMap({"area": areas, "day": {day: [day, f"on {day}"] for day in _DAYS}})
+
+
+def scored(path: Path, values: ValueMap) -> None:
+    """A file scored end to end, from a matcher that remembers nothing yet to scores with signatures."""
+    assert score_user(path, values=values, form="gcdf1", ci=0, keep=False).scores
+
+
+def parsed(path: Path) -> None:
+    """The least that any reader has to do."""
+    gc.disable()
+    orjson.loads(path.read_bytes())
+    gc.enable()
+
+
+def processor_seconds(work: Callable[[], object], repeats: int) -> float:
+    """The best of several rounds."""
+    best = math.inf
+    for _ in range(repeats):
+        gc.collect()
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+_state: dict[str, ValueMap] = {}
+
+
+def _prepare() -> None:
+    _state["values"] = value_map()
+
+
+def shard(path: Path) -> Book:
+    """One part of the corpus, scored in a process of its own."""
+    from dialmeter.conversations import open_conversations
+
+    scorer = UserScorer(values=_state["values"])
+    for talk in open_conversations(path, "gcdf1"):
+        scorer.add(talk)
+    return scorer.book
+
+
+def two_processes(paths: list[Path], repeats: int) -> float:
+    """How many times as fast two processes are as one, on the same parts; the processes run already."""
+
+    def fastest(workers: int) -> float:
+        with multiprocessing.get_context("spawn").Pool(workers, _prepare) as pool:
+            pool.map(shard, paths[:workers], chunksize=1)
+            best = math.inf
+            for _ in range(repeats):
+                start = time.perf_counter()
+                whole = Book()
+                for book in pool.imap_unordered(shard, paths, chunksize=1):
+                    whole.merge(book)
+                best = min(best, time.perf_counter() - start)
+            return best
+
+    return fastest(1) / fastest(2)
+
+
+def ratios(count: int = DIALOGUES, repeats: int = REPEATS) -> list[Row]:
+    """All that is measured here."""
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = list(dialogues(count))
+        path = Path(folder) / "corpus.json"
+        path.write_bytes(orjson.dumps(corpus))
+        parts = [Path(folder) / f"part{place}.json" for place in range(8)]
+        for place, part in enumerate(parts):
+            part.write_bytes(orjson.dumps(corpus[place::8]))
+        turns = sum(len(each["turns"]) for each in corpus)
+        del corpus
+        values = value_map()
+        ours = processor_seconds(lambda: scored(path, values), repeats)
+        parse = processor_seconds(lambda: parsed(path), repeats)
+        faster = two_processes(parts, repeats)
+    size = f"{count:,} dialogues, {turns:,} turns"
+    return [
+        (f"scoring users, seconds, {size}", ours, f"≤ {SECONDS:g}", ours <= SECONDS),
+        ("scoring users ÷ JSON parse", ours / parse, f"≤ {PARSE_TARGET}", ours / parse <= PARSE_TARGET),
+        ("scoring users, one process ÷ two", faster, f"≥ {TWO_TARGET}", faster >= TWO_TARGET),
+    ]
+
+
+def main() -> None:
+    """Print the ratios."""
+    parser = argparse.ArgumentParser(description="Speed of scoring users.")
+    parser.add_argument("--dialogues", type=int, default=DIALOGUES)
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    options = parser.parse_args()
+    for name, value, target, met in ratios(options.dialogues, options.repeats):
+        print(f"{name:64} {value:8.2f}  {target:8} {'' if met else 'missed'}")
+
+
+if __name__ == "__main__":
+    main()
