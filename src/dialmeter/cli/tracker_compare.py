@@ -19,12 +19,13 @@ from ..report.tracker_charts import system_charts
 from ..resampling import Resampling
 from ..rules import Rules
 from ..tracking import show
-from ..tracking.compare import Compared, Test, TurnTest, compare, turn_tests
+from ..tracking.compare import Compared, TurnTest, compare, turn_tests
 from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
 from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import score_file
 from ..tracking.trivial import TRIVIAL, trivial
+from ..versus import Test
 from .options import (
     chart_options,
     chosen_resampling,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from string import ascii_lowercase
 
 from ..measure import Score
-from ..tracking.compare import Compared, TurnTest, Versus
+from ..tracking.compare import Compared, TurnTest
 from ..tracking.disagree import Disagreement
+from ..versus import Versus
 from .tables import Table, percent
 from .tracker import interval
 

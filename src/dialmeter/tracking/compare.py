@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations, pairwise
 from math import isnan
-from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -13,30 +12,10 @@ from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
 from ..signature import difference
+from ..versus import FEWEST, Test, Versus, corrected
 from .asked import Asked
 from .columns import columns, order_of
 from .result import TrackerResult
-
-Test: TypeAlias = Literal["randomisation", "bootstrap"]
-
-FEWEST = 5
-"""Below so many dialogues no test is made: even the most extreme outcome would not be significant."""
-
-
-class Versus(Struct, frozen=True):
-    """One system against another under one measure; differences are the system's value less the base's."""
-
-    measure: str
-    system: str
-    base: str
-    difference: float | None
-    ci: tuple[float, float] | None
-    p: float | None
-    p_holm: float | None
-    wins: int
-    ties: int
-    losses: int
-    reason: str = ""
 
 
 class Ranks(Struct, frozen=True):
@@ -89,7 +68,7 @@ def compare(
     notices = [
         Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are given")
     ]
-    return Compared(results, _corrected(found), ranks(results), notices if count < FEWEST else [])
+    return Compared(results, corrected(found), ranks(results), notices if count < FEWEST else [])
 
 
 def check_comparable(results: Mapping[str, TrackerResult]) -> None:
@@ -171,14 +150,6 @@ def values_by_dialogue(result: TrackerResult, asked: Asked) -> list[float | None
     """A measure per dialogue, dialogues sorted by id."""
     values = result.ledger.per_dialogue(asked.used)
     return [values[position] for position in order_of(result.ledger)]
-
-
-def _corrected(found: Sequence[Versus]) -> list[Versus]:
-    from msgspec.structs import replace
-
-    from ..stats import holm
-
-    return [replace(each, p_holm=p) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
 
 
 def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
