@@ -1,0 +1,104 @@
+"""From ``agenda(patience=2)`` or ``module:object`` to an agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict, fields, replace
+
+from ...errors import DialmeterError, did_you_mean
+from ..world.database import World
+from .agent import Agent, Chosen, Kind, Role
+
+_CALL = re.compile(r"([^()]+?)\s*(?:\((.*)\))?")
+
+
+def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chosen:
+    """An agent by the text that names it, checked.
+
+    Args:
+        text: a name with dials in brackets, or ``module:object``.
+        role: which side it is to speak for.
+        more: dials beside those in the text.
+
+    Raises:
+        DialmeterError: no such agent, one for the other side, or a dial that does not fit.
+
+    Example:
+        >>> choose("agenda( patience=2 )", "user").text
+        'agenda(patience=2)'
+        >>> choose("rule", "user")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: rule is a system and cannot be the user; users: agenda, forgetful, looping, inventive, hasty, endpoint-user
+    """
+    found = _CALL.fullmatch(text.strip())
+    if not found:
+        raise DialmeterError(f"{text!r} is not an agent; write it like agenda(patience=2)")
+    name = f"endpoint-{role}" if found[1] == "endpoint" else found[1]
+    given = dict(_dial(part, text) for part in (found[2] or "").split(",") if part.strip())
+    dials = {**given, **(more or {})}
+    kind = kind_of(name, role)
+    if kind.role != role:
+        from . import registry
+
+        others = [each for each in registry.builtin() if registry.load(each).role == role]
+        raise DialmeterError(f"{name} is a {kind.role} and cannot be the {role}; {role}s: {', '.join(others)}")
+    set_dials(name, kind, dials)
+    told = {**given, **({"model": dials["model"]} if "model" in dials else {})}
+    shown = ", ".join(f"{key}={_shown(value)}" for key, value in sorted(told.items()))
+    return Chosen(f"{name}({shown})" if shown else name, name, role, dials)
+
+
+def kind_of(name: str, role: Role) -> Kind:
+    """The kind of an agent: of the registry, or of an object that ``module:object`` names."""
+    if ":" in name:
+        from .convlab import kind_at
+
+        return kind_at(name, role)
+    from . import registry
+
+    kind = registry.load(name)
+    if not isinstance(kind, Kind):
+        raise DialmeterError(f"agent {name!r} is not a Kind (see dialmeter.simulation.agents)")
+    return kind
+
+
+def set_dials(name: str, kind: Kind, given: Mapping[str, Any]) -> Any:
+    """The dials of a kind, with those that were given.
+
+    Raises:
+        DialmeterError: no such dial, or a value that it cannot have.
+    """
+    known = [each.name for each in fields(kind.dials)]
+    for each in given:
+        if each not in known:
+            hint = did_you_mean(each, known) if known else "it has no dials"
+            raise DialmeterError(f"{name} has no dial {each!r}; {hint}")
+    try:
+        return msgspec.convert(asdict(replace(kind.dials, **given)), type(kind.dials), strict=False)
+    except msgspec.ValidationError as error:
+        raise DialmeterError(f"{name}: {str(error).replace(' - at `$.', ' for `')}") from None
+
+
+def made(chosen: Chosen, world: World, rng: Random) -> Agent:
+    """The agent itself, with a generator of its own."""
+    kind = kind_of(chosen.name, chosen.role)
+    return kind.make(set_dials(chosen.name, kind, chosen.dials), world, rng)
+
+
+def _dial(part: str, text: str) -> tuple[str, Any]:
+    name, equals, value = (piece.strip() for piece in part.partition("="))
+    if not equals:
+        raise DialmeterError(f"{text}: write dials like patience=2")
+    return name, value
+
+
+def _shown(value: Any) -> str:
+    try:
+        return f"{float(value):g}"
+    except ValueError:
+        return str(value)

@@ -1,0 +1,227 @@
+"""A system that goes by rules: it remembers what it understood, looks it up, and says what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from ...model import SYSTEM, Act, Goal, Move
+from ..language.acts import BOOKING, GENERAL, act, intent_of, value_of
+from ..world.booking import trouble
+from ..world.database import Row, World, reference
+from ..world.schema import DOMAINS, DONTCARE, REFERENCE
+
+_Share = Annotated[float, Meta(ge=0, le=1)]
+_TIMES = ("leaveat", "arriveby")
+_FACTS = ("address", "phone", "postcode", "entrance fee", "duration", "price", "colour")
+
+
+class SystemDials(Struct, frozen=True):
+    """How a system behaves."""
+
+    eagerness: _Share = 0.0
+    """How often it tells facts of an offer that nobody has asked for."""
+    failures: _Share = 0.0
+    """How often it does not answer a question, or refuses a booking without a cause."""
+    stubbornness: _Share = 0.0
+    """How often it asks again for what it was told; once per slot."""
+    questions: Annotated[int, Meta(ge=0)] = 1
+    """How often it asks for a constraint in a domain before it offers something."""
+    few: Annotated[int, Meta(ge=1)] = 3
+    """How many finds are few enough to offer one without a question."""
+    choice: _Share = 0.5
+    """How often it lets the user choose where there are two."""
+
+
+class RuleSystem:
+    """A system in one dialogue after the other.
+
+    Args:
+        dials: how it behaves.
+        world: where it looks things up.
+        rng: all its chances.
+    """
+
+    def __init__(self, dials: SystemDials, world: World, rng: Random) -> None:
+        self._dials = dials
+        self._world = world
+        self._rng = rng
+        self.start(None)
+
+    def start(self, goal: Goal | None) -> None:
+        self._state: dict[str, dict[str, str]] = {domain: {} for domain in DOMAINS}
+        self._found: dict[str, Row] = {}
+        self._booked: dict[str, str] = {}
+        self._asked: dict[str, list[str]] = {domain: [] for domain in DOMAINS}
+        self._asked_again: set[tuple[str, str]] = set()
+        self._waiting: dict[str, set[str]] = {}
+        self._over = False
+
+    def done(self) -> bool:
+        return self._over
+
+    def reply(self, acts: Sequence[Act], text: str) -> Move:
+        told = self._remember(acts)
+        said: list[Act] = []
+        for domain, slots in told.items():
+            said += self._react(domain, slots)
+        for each in acts:
+            if intent_of(each.name) == "request" and each.service in DOMAINS:
+                said += self._answer(each.service, each.slot, said)
+        self._over = any(intent_of(each.name) == "bye" for each in acts)
+        if self._over:
+            said = [act(GENERAL, "bye")]
+        return Move(SYSTEM, acts=tuple(dict.fromkeys(said)) or (act(GENERAL, "reqmore"),))
+
+    def _remember(self, acts: Sequence[Act]) -> dict[str, set[str]]:
+        """Updates the state; which slots of which domains are new or changed."""
+        told: dict[str, set[str]] = {}
+        for each in acts:
+            if intent_of(each.name) != "inform" or each.service not in DOMAINS or not each.values:
+                continue
+            changed = told.setdefault(each.service, set())
+            if each.slot in DOMAINS[each.service].informable:
+                if self._state[each.service].get(each.slot) != value_of(each):
+                    changed.add(each.slot)
+                self._state[each.service][each.slot] = value_of(each)
+        return told
+
+    def _react(self, domain: str, changed: set[str]) -> Iterator[Act]:
+        """What there is to say after a user has told something; who repeats what is known has not heard the offer."""
+        changed |= self._waiting.pop(domain, set())
+        again = self._ask_again(domain, changed)
+        if again:
+            self._waiting[domain] = changed
+            yield act(domain, "request", again)
+            return
+        if changed & set(DOMAINS[domain].search) or domain not in self._found:
+            yield from self._offer(domain)
+        if domain in self._found:
+            booking = list(self._book(domain))
+            yield from booking if changed or booking else self._offer(domain)
+
+    def _ask_again(self, domain: str, changed: set[str]) -> str | None:
+        for slot in sorted(changed):
+            if (domain, slot) not in self._asked_again and self._rng.random() < self._dials.stubbornness:
+                self._asked_again.add((domain, slot))
+                return slot
+        return None
+
+    def _offer(self, domain: str) -> Iterator[Act]:
+        state = self._state[domain]
+        missing = [slot for slot in DOMAINS[domain].needed if slot not in state]
+        if missing:
+            yield act(domain, "request", missing[0])
+            return
+        if domain == "taxi":
+            yield from self._call_taxi(state)
+            return
+        wanted = {slot: state[slot] for slot in DOMAINS[domain].search if slot in state}
+        rows = self._world.search(domain, wanted)
+        question = self._question(domain, rows)
+        if not rows:
+            self._found.pop(domain, None)
+            self._booked.pop(domain, None)
+            told = {slot: value for slot, value in wanted.items() if value != DONTCARE}
+            yield from (act(domain, "nooffer", slot, value) for slot, value in told.items())
+        elif question:
+            self._asked[domain].append(question)
+            yield act(domain, "inform", "choice", str(len(rows)))
+            yield act(domain, "request", question)
+        else:
+            yield from self._present(domain, rows, wanted)
+
+    def _question(self, domain: str, rows: Sequence[Row]) -> str | None:
+        """A slot worth asking for, while there is much to choose from."""
+        asked, state = self._asked[domain], self._state[domain]
+        if len(rows) <= self._dials.few or len(asked) >= self._dials.questions or domain in self._found:
+            return None
+        if domain == "train":
+            return None if any(slot in state for slot in _TIMES) or asked else "leaveat"
+        slots = [slot for slot in DOMAINS[domain].search if slot != "name" and slot not in state and slot not in asked]
+        useful = [slot for slot in slots if len({row[slot] for row in rows}) > 1]
+        return self._rng.choice(useful) if useful else None
+
+    def _present(self, domain: str, rows: Sequence[Row], wanted: dict[str, str]) -> Iterator[Act]:
+        before = self._found.get(domain)
+        row = before if before is not None and before in rows else rows[0]
+        entity = DOMAINS[domain].entity
+        if before is None and len(rows) == 2 and entity == "name" and self._rng.random() < self._dials.choice:
+            yield from (act(domain, "select", "name", each["name"]) for each in rows)
+            return
+        if row is not before:
+            self._booked.pop(domain, None)
+        self._found[domain] = row
+        if domain == "train":
+            time = "arriveby" if "arriveby" in wanted else "leaveat"
+            yield act(domain, "inform", "trainid", row["trainid"])
+            yield act(domain, "inform", time, row[time])
+        else:
+            echoed = [slot for slot in wanted if slot != "name" and wanted[slot] != DONTCARE]
+            yield act(domain, "recommend", "name", row["name"])
+            shown = sorted(self._rng.sample(echoed, min(2, len(echoed))), key=echoed.index)
+            yield from (act(domain, "recommend", slot, row[slot]) for slot in shown)
+        yield from self._volunteer(domain, row)
+        if not any(slot in self._state[domain] for slot in DOMAINS[domain].book) and DOMAINS[domain].book:
+            yield act("train", "offerbook") if domain == "train" else act(BOOKING, "inform")
+
+    def _volunteer(self, domain: str, row: Row) -> Iterator[Act]:
+        if self._dials.eagerness and self._rng.random() < self._dials.eagerness:
+            facts = [slot for slot in _FACTS if slot in row]
+            for slot in sorted(self._rng.sample(facts, min(2, len(facts))), key=facts.index):
+                yield act(domain, "inform", slot, row[slot])
+
+    def _call_taxi(self, state: dict[str, str]) -> Iterator[Act]:
+        if not any(slot in state for slot in _TIMES):
+            yield act("taxi", "request", "leaveat")
+            return
+        row = self._world.car({slot: value for slot, value in state.items() if value != DONTCARE})
+        self._found["taxi"] = row
+        yield act("taxi", "inform", "car type", row["car type"])
+        yield from self._volunteer("taxi", row)
+
+    def _book(self, domain: str) -> Iterator[Act]:
+        """Books once all details are known; asks for those that are not, two at a time."""
+        needed = DOMAINS[domain].book
+        details = {slot: self._state[domain][slot] for slot in needed if slot in self._state[domain]}
+        if not details:
+            return
+        service = domain if domain == "train" else BOOKING
+        missing = [slot for slot in needed if slot not in details]
+        if missing:
+            yield from (act(service, "request", slot) for slot in missing[:2])
+            return
+        row = self._found[domain]
+        code = reference(domain, row[DOMAINS[domain].entity], details)
+        if self._booked.get(domain) == code:
+            return
+        wrong = trouble(domain, row, details)
+        if wrong:
+            yield from (act(BOOKING, "nobook", slot, details[slot]) for slot in wrong)
+        elif self._rng.random() < self._dials.failures:
+            yield act(BOOKING, "nobook")
+        else:
+            self._booked[domain] = code
+            yield (
+                act("train", "offerbooked", REFERENCE, code)
+                if domain == "train"
+                else act(BOOKING, "book", REFERENCE, code)
+            )
+
+    def _answer(self, domain: str, slot: str, said: list[Act]) -> Iterator[Act]:
+        if domain not in self._found:
+            # Nothing is found that could be asked about: search first, if that has not been done in this turn.
+            if not any(each.service == domain for each in said):
+                yield from self._offer(domain)
+            if domain not in self._found:
+                return
+        if self._rng.random() < self._dials.failures:
+            return
+        row = self._found[domain]
+        if slot in row:
+            yield act(domain, "inform", slot, row[slot])
+        elif slot == REFERENCE and domain in self._booked:
+            yield act(domain, "inform", slot, self._booked[domain])

@@ -1,0 +1,177 @@
+"""Dialogues into a file, so that a run that is killed can go on without losing or repeating one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import DialmeterError
+from ..model import Conversation, Goal
+from .agents import choose
+from .play import MAX_TURNS, Setting, Task, line, play
+from .world.database import town
+from .world.goals import sample_goals
+
+Watch = Callable[[Iterable[Conversation], int], Iterable[Conversation]]
+"""Passes dialogues on and shows progress; gets them and how many there will be."""
+
+
+def sampled(count: int, seed: int) -> list[Task]:
+    """Tasks with goals that are drawn for the town.
+
+    Example:
+        >>> [task.id for task in sampled(2, seed=7)]
+        ['town-7-0000', 'town-7-0001']
+    """
+    goals = sample_goals(town(), count, seed)
+    return [Task(index, f"town-{seed}-{index:04}", goal) for index, goal in enumerate(goals)]
+
+
+def given(goals: Mapping[str, Goal]) -> list[Task]:
+    """Tasks with goals of a file."""
+    return [Task(index, name, goal) for index, (name, goal) in enumerate(goals.items())]
+
+
+def play_to_file(
+    path: str | Path,
+    *,
+    user: str = "agenda",
+    system: str = "rule",
+    goals: int | Sequence[Task] = 200,
+    seed: int = 0,
+    noise: float = 0.0,
+    max_turns: int = MAX_TURNS,
+    workers: int = 1,
+    progress: Watch | None = None,
+    force: bool = False,
+) -> int:
+    """Plays dialogues and writes them as native JSON lines, which tracker, user and judge commands read.
+
+    Args:
+        path: the file.
+        user: a user, as in ``agenda(patience=2)``.
+        system: a system.
+        goals: how many goals to draw, or tasks.
+        seed: of goals and dialogues.
+        noise: how many acts are misunderstood, from 0 to 1.
+        max_turns: where a dialogue is cut.
+        workers: how many processes; changes no byte.
+        progress: shows progress.
+        force: replace a file that is there.
+
+    Returns:
+        How many dialogues were written.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "talk.jsonl")
+        ...     play_to_file(path, goals=2, seed=7)
+        2
+    """
+    setting = Setting(choose(user, "user"), choose(system, "system"), noise, seed, max_turns)
+    tasks = sampled(goals, seed) if isinstance(goals, int) else goals
+    return write(path, tasks, setting, workers=workers, progress=progress, force=force)
+
+
+def write(
+    path: str | Path,
+    tasks: Sequence[Task],
+    setting: Setting,
+    *,
+    workers: int = 1,
+    progress: Watch | None = None,
+    resume: bool = False,
+    force: bool = False,
+) -> int:
+    """Plays tasks into a file; until all are played, what is done stands in ``FILE.part``.
+
+    Raises:
+        DialmeterError: the file is taken or cannot be written, or an unfinished one was begun with another setting.
+    """
+    part = PartFile(Path(path), _identity(tasks, setting), resume=resume, force=force)
+    try:
+        left = tasks[part.done :]
+        talks: Iterable[Conversation] = play(left, setting, workers)
+        for talk in progress(talks, len(left)) if progress else talks:
+            part.add(line(talk))
+        part.finish()
+    except OSError as error:
+        raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        part.close()
+    return len(tasks)
+
+
+def _identity(tasks: Sequence[Task], setting: Setting) -> bytes:
+    return msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
+
+
+class PartFile:
+    """Lines that are appended in order; what is there when one goes on needs not be done again.
+
+    Args:
+        path: where the lines go when all are there.
+        identity: what the lines depend on; one goes on only with the same.
+        resume: go on with an unfinished file.
+        force: replace a file that is there.
+
+    Raises:
+        DialmeterError: the file is taken, or the unfinished one is another.
+    """
+
+    def __init__(self, path: Path, identity: bytes, *, resume: bool, force: bool) -> None:
+        self._path = path
+        self._part = path.with_name(path.name + ".part")
+        self._begun_with = path.with_name(path.name + ".part.json")
+        self._may_write(identity, resume, force)
+        try:
+            self.done = self._kept() if resume and self._part.exists() else 0
+            if not self.done:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._begun_with.write_bytes(identity)
+            self._file = open(self._part, "ab" if self.done else "wb")  # noqa: SIM115  closed by close
+        except OSError as error:
+            raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+    def _may_write(self, identity: bytes, resume: bool, force: bool) -> None:
+        if self._path.is_dir():
+            raise DialmeterError(f"{self._path}: is a folder; --out names a file")
+        if force:
+            return
+        if self._path.exists():
+            raise DialmeterError(f"{self._path}: is there already; replace it with --force")
+        if self._part.exists() and not resume:
+            raise DialmeterError(f"{self._path}: is unfinished; go on with --resume or start again with --force")
+        if self._part.exists() and (not self._begun_with.exists() or self._begun_with.read_bytes() != identity):
+            raise DialmeterError(
+                f"{self._path}: the unfinished file has other agents, goals or settings; start again with --force"
+            )
+
+    def _kept(self) -> int:
+        """How many whole lines there are; a torn last one is cut."""
+        data = self._part.read_bytes()
+        end = data.rfind(b"\n") + 1
+        if end < len(data):
+            os.truncate(self._part, end)
+        return data.count(b"\n")
+
+    def add(self, thing: Mapping[str, Any]) -> None:
+        """Appends a line; it is on disk when this returns to the caller, save for a crash of the machine."""
+        self._file.write(msgspec.json.encode(thing) + b"\n")
+        self._file.flush()
+
+    def finish(self) -> None:
+        """Gives the file its name."""
+        os.fsync(self._file.fileno())
+        self._file.close()
+        os.replace(self._part, self._path)
+        self._begun_with.unlink()
+
+    def close(self) -> None:
+        """Closes the file, finished or not."""
+        self._file.close()

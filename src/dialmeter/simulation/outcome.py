@@ -1,0 +1,119 @@
+"""What became of a goal, looked up in the town and not asked of the agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from ..model import SYSTEM, USER, Act, Conversation, DomainGoal
+from .language.acts import BOOKING, intent_of, value_of
+from .trackers import updated
+from .world.database import Row, World, reference
+from .world.schema import DOMAINS, DONTCARE, REFERENCE
+
+_OFFERS = ("inform", "recommend", "offerbook")
+_ANSWERS = ("inform", "recommend", "book", "offerbooked")
+_ENDS = ("departure", "destination")
+
+
+class DomainOutcome(Struct, frozen=True):
+    """What became of one domain of a goal.
+
+    Attributes:
+        conveyed: the user has told all that it wanted in the end, and nothing else for these slots.
+        found: the system's last offer meets the constraints.
+        answered: every request was answered, and rightly, for what was found.
+        booked: the booking that was wanted was made; None where none was wanted.
+    """
+
+    conveyed: bool
+    found: bool
+    answered: bool
+    booked: bool | None
+
+    @property
+    def complete(self) -> bool:
+        """All of it."""
+        return self.conveyed and self.found and self.answered and self.booked is not False
+
+
+class Outcome(Struct, frozen=True):
+    """What became of a goal."""
+
+    domains: dict[str, DomainOutcome]
+
+    @property
+    def complete(self) -> bool:
+        """Was every domain completed?"""
+        return all(each.complete for each in self.domains.values())
+
+    @property
+    def bookings(self) -> tuple[int, int]:
+        """Bookings made as wanted, and wanted."""
+        wanted = [each.booked for each in self.domains.values() if each.booked is not None]
+        return sum(wanted), len(wanted)
+
+
+def outcome(talk: Conversation, world: World) -> Outcome:
+    """What became of a conversation's goal.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> from dialmeter.simulation.world import town
+        >>> goal = {"attraction": DomainGoal(info={"name": "nettle gallery"}, requests=("phone",))}
+        >>> outcome(Conversation("d1", (Move("user", "hello"),), goal), town()).complete
+        False
+    """
+    state: dict[str, str] = {}
+    for move in talk.moves:
+        if move.speaker == USER:
+            state = updated(state, move.acts or ())
+    return Outcome({domain: _of_domain(talk, domain, goal, state, world) for domain, goal in (talk.goal or {}).items()})
+
+
+def _of_domain(
+    talk: Conversation, domain: str, goal: DomainGoal, state: Mapping[str, str], world: World
+) -> DomainOutcome:
+    wanted = {**goal.info, **goal.book}
+    conveyed = all(state.get(f"{domain}-{slot}") == value for slot, value in wanted.items())
+    said = list(_told(talk, domain))
+    if domain == "taxi":
+        row = _car(said, state, world)
+        found = row is not None
+    else:
+        row = _last_offer(said, domain, world)
+        found = row is not None and row in world.search(domain, goal.info)
+    answers = {each.slot: value_of(each) for each in said if intent_of(each.name) in _ANSWERS}
+    answered = row is not None and all(slot in row and answers.get(slot) == row[slot] for slot in goal.requests)
+    booked = None
+    if goal.book:
+        codes = {value_of(each) for each in said if each.slot == REFERENCE}
+        rows = world.search(domain, goal.info)
+        booked = any(reference(domain, each[DOMAINS[domain].entity], goal.book) in codes for each in rows)
+    return DomainOutcome(conveyed, found, answered, booked)
+
+
+def _told(talk: Conversation, domain: str) -> Iterator[Act]:
+    """What the system has said of a domain; what it says of bookings is for any domain."""
+    for move in talk.moves:
+        if move.speaker == SYSTEM:
+            yield from (each for each in move.acts or () if each.service in (domain, BOOKING))
+
+
+def _last_offer(said: list[Act], domain: str, world: World) -> Row | None:
+    entity = DOMAINS[domain].entity
+    names = [value_of(each) for each in said if each.slot == entity and intent_of(each.name) in _OFFERS]
+    return world.entity(domain, names[-1]) if names else None
+
+
+def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:
+    """The car that comes for the ride as the user has told it, if the system has named it."""
+    ride = {
+        slot: state[f"taxi-{slot}"]
+        for slot in DOMAINS["taxi"].search
+        if state.get(f"taxi-{slot}", DONTCARE) != DONTCARE
+    }
+    row = world.car(ride)
+    named = [value_of(each) for each in said if each.slot == "car type" and intent_of(each.name) in _ANSWERS]
+    return row if named and named[-1] == row["car type"] and all(slot in ride for slot in _ENDS) else None

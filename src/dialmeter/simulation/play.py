@@ -1,0 +1,133 @@
+"""Dialogues between a user and a system, each from its own seed, so that nothing depends on who plays it and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from msgspec import Struct, structs
+
+from ..conversations.native import written
+from ..engine import Lost, map_shards
+from ..errors import DialmeterError
+from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
+from .agents.agent import Agent, Chosen
+from .agents.choosing import made
+from .language.acts import intent_of
+from .language.generate import say
+from .language.noise import noisy
+from .language.understand import understand
+from .trackers import turns
+from .world.database import town
+
+MAX_TURNS = 30
+_SHARD = 10
+"""Dialogues that a worker plays at a time."""
+
+
+class Setting(Struct, frozen=True):
+    """All that dialogues depend on, beside their goals.
+
+    Attributes:
+        user: who has the goal.
+        system: who has the town's tables.
+        noise: how many acts are misunderstood, on both sides, from 0 to 1.
+        seed: of all chances.
+        max_turns: after so many turns of the user a dialogue is cut.
+    """
+
+    user: Chosen
+    system: Chosen
+    noise: float = 0.0
+    seed: int = 0
+    max_turns: int = MAX_TURNS
+
+
+class Task(Struct, frozen=True):
+    """A dialogue that is to be played."""
+
+    index: int
+    id: str
+    goal: Goal
+
+
+def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[Conversation]:
+    """Dialogues in the order of their tasks.
+
+    Args:
+        tasks: goals with ids; see :func:`dialmeter.simulation.files.sampled`.
+        setting: who talks, and how well they understand each other.
+        workers: how many processes; changes no letter.
+
+    Raises:
+        DialmeterError: an agent cannot go on, with the dialogue that it was in.
+
+    Example:
+        >>> from dialmeter.simulation.agents import choose
+        >>> from dialmeter.simulation.files import sampled
+        >>> setting = Setting(choose("agenda", "user"), choose("rule", "system"), seed=7)
+        >>> talk = next(play(sampled(3, seed=7), setting))
+        >>> talk.id, talk.moves[-1].acts[-1].name
+        ('town-7-0000', 'general-bye')
+    """
+    shards = [(tasks[place : place + _SHARD], setting) for place in range(0, len(tasks), _SHARD)]
+    for (shard, _), outcome in zip(shards, map_shards(_played, shards, workers), strict=True):
+        if isinstance(outcome, Lost):
+            raise DialmeterError(f"dialogues {shard[0].id} to {shard[-1].id} cannot be played: {outcome.reason}")
+        yield from outcome.value
+
+
+def _played(shard: tuple[Sequence[Task], Setting]) -> list[Conversation]:
+    tasks, setting = shard
+    return [play_one(task, setting) for task in tasks]
+
+
+def play_one(task: Task, setting: Setting) -> Conversation:
+    """One dialogue, from the user's first move to the system's last."""
+    chances = {part: Random(f"{setting.seed} {task.index} {part}") for part in (USER, SYSTEM, "text", "noise")}
+    agents: dict[str, Agent] = {
+        USER: made(setting.user, town(), chances[USER]),
+        SYSTEM: made(setting.system, town(), chances[SYSTEM]),
+    }
+    try:
+        agents[USER].start(task.goal)
+        agents[SYSTEM].start(None)
+        moves, over = _talk(agents, setting, chances)
+    except DialmeterError as error:
+        raise DialmeterError(f"dialogue {task.id}: {error}") from None
+    return Conversation(task.id, tuple(moves), task.goal, cut=not over)
+
+
+def _talk(agents: Mapping[str, Agent], setting: Setting, chances: Mapping[str, Random]) -> tuple[list[Move], bool]:
+    """The moves, and whether somebody has ended the talk before the limit."""
+    moves: list[Move] = []
+    understood: tuple[Act, ...] | None = None
+    text = ""
+    for _ in range(setting.max_turns):
+        for speaker in (USER, SYSTEM):
+            given = agents[speaker].reply(understood or (), text)
+            move = structs.replace(_complete(given, speaker, chances["text"]), understood=understood)
+            moves.append(move)
+            text = move.text
+            understood = noisy(understand(text, speaker), setting.noise, chances["noise"])
+        if agents[USER].done():
+            return moves, True
+    return moves, False
+
+
+def _complete(move: Move, speaker: str, rng: Random) -> Move:
+    """A move with what its agent has left out: text, acts, and the list of what is asked for."""
+    text = move.text or say(move.acts or (), speaker, rng)
+    acts = understand(text, speaker) if move.acts is None else move.acts
+    requested: dict[str, list[str]] = {}
+    for each in acts if speaker == USER else ():
+        if intent_of(each.name) == "request" and each.slot:
+            requested.setdefault(each.service, []).append(f"{each.service}-{each.slot}")
+    listed = {service: tuple(dict.fromkeys(slots)) for service, slots in requested.items()}
+    return structs.replace(move, speaker=speaker, text=text, acts=acts, requested=listed if speaker == USER else None)
+
+
+def line(talk: Conversation) -> dict[str, Any]:
+    """A dialogue as a native line, with the states of three trackers beside the talk."""
+    return {**written(talk), "turns": list(turns(talk.moves))}
