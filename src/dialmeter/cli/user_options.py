@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..conversations import open_conversations
-from ..model import Conversation
+from ..errors import DialmeterError
+from ..model import Conversation, dialogue_key
 from ..resampling import Resampling
+from ..runs import open_run
 from ..users.canonical import ValueMap
 from ..users.outcome import DialogueOutcome
 from ..users.profile import load as load_profile
+from ..users.record import UserRow, row_of, rows_of
 from ..users.result import How, UserResult
 from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import score_user
 from .options import stacked
-from .say import watched
+from .say import warn, watched
 
 Sink = Callable[[Conversation, DialogueOutcome], None]
 
@@ -62,7 +66,13 @@ def chosen_how(options: dict[str, Any]) -> How:
 
 
 def scored(
-    file: str, how: How, options: dict[str, Any], resampling: Resampling | None, sink: Sink | None = None
+    file: str,
+    how: How,
+    options: dict[str, Any],
+    resampling: Resampling | None,
+    *,
+    sink: Sink | None = None,
+    only: frozenset[str] | None = None,
 ) -> tuple[UserResult, str]:
     """Scores a file, and says in which layout it was.
 
@@ -72,6 +82,7 @@ def scored(
         options: of the command: layout, goals, quiet.
         resampling: of the intervals.
         sink: takes every scored dialogue.
+        only: the keys of the dialogues to score; all where there are none.
     """
     talks = open_conversations(file, options["form"], options["goals"])
     result = score_user(
@@ -84,7 +95,48 @@ def scored(
         resamples=resampling.resamples if resampling else 0,
         seed=resampling.seed if resampling else 0,
         keep=False,
-        watch=lambda found: watched(found, talks, options["quiet"]),
+        watch=lambda found: _chosen(watched(found, talks, options["quiet"]), only),
         sink=sink,
     )
     return result, talks.format
+
+
+def _chosen(talks: Iterable[Conversation], only: frozenset[str] | None) -> Iterable[Conversation]:
+    return talks if only is None else (talk for talk in talks if dialogue_key(talk.id) in only)
+
+
+def rows_in(where: str, options: dict[str, Any]) -> Iterable[UserRow]:
+    """The rows of a run, or of a file of dialogues that is scored for it.
+
+    Raises:
+        DialmeterError: a run of another kind, or an unfinished one.
+    """
+    folder = Path(where)
+    if folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists()):
+        run = open_run(folder)
+        if run.manifest.get("kind") != "user":
+            raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
+        return rows_of(run)
+    found: list[UserRow] = []
+    result, _ = scored(
+        where, chosen_how(options), options, None, sink=lambda talk, outcome: found.append(row_of(talk, outcome))
+    )
+    warn(result.notices, options["quiet"])
+    return found
+
+
+def scoring_words(options: dict[str, Any]) -> list[str]:
+    """The options that say how dialogues are read and scored, as they were typed."""
+    words: list[str] = []
+    for name, option, usual in (
+        ("form", "--from", None),
+        ("goals", "--goals", None),
+        ("values", "--values", None),
+        ("profile", "--profile", "multiwoz"),
+        ("rules_name", "--rules", "dialmeter"),
+    ):
+        if options[name] and options[name] != usual:
+            words += [option, options[name]]
+    for change in options["changes"]:
+        words += ["--set", change]
+    return words + (["--from-text"] if options["from_text"] else [])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,14 +10,13 @@ from msgspec import to_builtins
 from ..errors import DialmeterError, one_line
 from ..report.tables import render
 from ..report.user import found_table
-from ..runs import open_run
 from ..users.events import Event
 from ..users.query import GOAL_PARTS, Query
-from ..users.record import UserRow, row_of, rows_of
+from ..users.record import UserRow
 from ..users.show import lines
 from .options import quiet_option, style_options
-from .say import document, print_json, warn
-from .user_options import chosen_how, dialogue_options, scored, scoring_options
+from .say import document, print_json
+from .user_options import dialogue_options, rows_in, scoring_options
 
 
 @click.command()
@@ -62,7 +59,7 @@ def query(**options: Any) -> None:
     )
     total = 0
     kept: list[tuple[UserRow, list[Event]]] = []
-    for row in _rows(options):
+    for row in rows_in(options["where"], options):
         events = wanted.found_in(row)
         if events is not None:
             total += 1
@@ -71,25 +68,6 @@ def query(**options: Any) -> None:
     if options["dialogue"] and not total:
         raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
     _print(kept, total, options)
-
-
-def _rows(options: dict[str, Any]) -> Iterable[UserRow]:
-    where = Path(options["where"])
-    if where.is_dir() and ((where / "run.json").exists() or (where / "parts").exists()):
-        run = open_run(where)
-        if run.manifest.get("kind") != "user":
-            raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
-        return rows_of(run)
-    found: list[UserRow] = []
-    result, _ = scored(
-        options["where"],
-        chosen_how(options),
-        options,
-        None,
-        lambda talk, outcome: found.append(row_of(talk, outcome)),
-    )
-    warn(result.notices, options["quiet"])
-    return found
 
 
 def _print(kept: list[tuple[UserRow, list[Event]]], total: int, options: dict[str, Any]) -> None:

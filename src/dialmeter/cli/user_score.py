@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,16 @@ from ..model import Conversation
 from ..report.tables import render
 from ..report.tracker import shared_signature
 from ..report.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
-from ..report.user_charts import user_charts
+from ..report.user_charts import Tally, user_charts
 from ..runs import RunWriter, input_of
 from ..users import record
 from ..users.blame import Blamer, Verdict
 from ..users.outcome import COMBINED, DialogueOutcome
-from ..users.patterns import Pattern, counted, patterns_of
 from ..users.result import How, UserResult
 from .main import EXIT_INPUT
 from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
-from .user_options import chosen_how, dialogue_options, scored, scoring_options
+from .user_options import chosen_how, dialogue_options, scored, scoring_options, scoring_words
 
 
 @click.command()
@@ -56,15 +54,17 @@ def score(**options: Any) -> int:
     how = chosen_how(options)
     guards = [parse_condition(text) for text in options["conditions"]]
     writer, about = _writer(options, how)
-    found = _Found(writer, Blamer(how.profile) if options["blamed"] else None, bool(options["charts"]))
-    result, form = scored(options["dialogues"], how, options, chosen_resampling(options), found.take)
+    tally = Tally() if options["charts"] else None
+    found = _Found(writer, Blamer(how.profile) if options["blamed"] else None, tally)
+    result, form = scored(options["dialogues"], how, options, chosen_resampling(options), sink=found.take)
     warn(result.notices, options["quiet"])
     verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
     if writer is not None:
         more = {"verdicts": verdicts} if verdicts is not None else {}
         report = markdown_report(Path(options["dialogues"]).name, result)
         record.finish(writer, result, about, report, **more)
-    draw(user_charts(result.event_counts(), counted(found.patterns), found.goals), options)
+    if tally is not None:
+        draw(user_charts(tally), options)
     _print(result, verdicts, form, options)
     scores = [
         {key: value for key, value in each.items() if (key, value) != ("domain", COMBINED)}
@@ -91,23 +91,23 @@ def _writer(options: dict[str, Any], how: How) -> tuple[RunWriter | None, dict[s
 class _Found:
     """Takes every scored dialogue: into the run, and what is said of all of them together."""
 
-    def __init__(self, writer: RunWriter | None, blamer: Blamer | None, drawn: bool) -> None:
+    def __init__(self, writer: RunWriter | None, blamer: Blamer | None, tally: Tally | None) -> None:
         self._writer = writer
         self._blamer = blamer
-        self._drawn = drawn
+        self._tally = tally
         self.verdicts: list[Verdict] = []
-        self.patterns: list[Pattern] = []
-        self.goals: Counter[str] = Counter()
 
     def take(self, talk: Conversation, outcome: DialogueOutcome) -> None:
         verdict = self._blamer.verdict(talk, outcome) if self._blamer is not None else None
         if verdict is not None:
             self.verdicts.append(verdict)
-        if self._drawn:
-            self.patterns += patterns_of(outcome, talk.goal or {})
-            self.goals.update(outcome.domains)
+        if self._tally is None and self._writer is None:
+            return
+        row = record.row_of(talk, outcome, verdict)
+        if self._tally is not None:
+            self._tally.add(row)
         if self._writer is not None and talk.id not in self._writer.done:
-            self._writer.add(to_builtins(record.row_of(talk, outcome, verdict)))
+            self._writer.add(to_builtins(row))
 
 
 def _print(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> None:
@@ -161,20 +161,3 @@ def _print_next(result: UserResult, options: dict[str, Any]) -> None:
         if not options["out"]:
             words += scoring_words(options)
         click.echo(f"\nNext: {shlex.join(one_line(word, 1000) for word in words)}")
-
-
-def scoring_words(options: dict[str, Any]) -> list[str]:
-    """The options that say how dialogues are read and scored, as they were typed."""
-    words: list[str] = []
-    for name, option, usual in (
-        ("form", "--from", None),
-        ("goals", "--goals", None),
-        ("values", "--values", None),
-        ("profile", "--profile", "multiwoz"),
-        ("rules_name", "--rules", "dialmeter"),
-    ):
-        if options[name] and options[name] != usual:
-            words += [option, options[name]]
-    for change in options["changes"]:
-        words += ["--set", change]
-    return words + (["--from-text"] if options["from_text"] else [])

@@ -42,13 +42,14 @@ def long_table(compared: Compared) -> Table:
                 marks[len(rows), 4] = stars(found.p_holm)
             first = name == base
             rows.append(
-                (asked.text if first else "", name, percent(score.value), interval(score.ci), *_difference(found))
+                (asked.text if first else "", name, percent(score.value), interval(score.ci), *difference_cells(found))
             )
     headings = ("measure", "system", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
     return Table("", headings, tuple(rows), frozenset(range(2, 9)), marks)
 
 
-def _difference(found: Versus | None) -> tuple[str, ...]:
+def difference_cells(found: Versus | None) -> tuple[str, ...]:
+    """Difference, its interval, p values, and dialogues won, tied and lost; blank for the base."""
     if found is None:
         return ("", "", "", "", "")
     change = "–" if found.difference is None else f"{100 * found.difference:+.2f}"

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..measure import Score
 from ..users import blame
 from ..users.behaviours import ALL
 from ..users.blame import PARTIES, Verdict
+from ..users.compare import Compared
+from ..users.estimates import MEASURES
 from ..users.events import Event
 from ..users.outcome import COMBINED
+from ..users.patterns import Kind
 from ..users.record import UserRow
 from ..users.result import UserResult
+from .compare import difference_cells, stars
 from .tables import Table, percent, render
 from .tracker import interval, shared_signature
 
 _LOGS = frozenset(each.name for each in ALL if each.owner == "log")
-_ABOUT: dict[str, str] = {each.name: each.about for each in reversed(ALL)}
 _PREFIX = {"I": "I-", "R": "R-"}
 
 
@@ -54,10 +57,10 @@ def event_table(events: Mapping[str, Mapping[str, int]], logs: bool = False) -> 
     domains = sorted({domain for found in shown.values() for domain in found})
     ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
     rows = tuple(
-        (name, str(sum(shown[name].values())), *(str(shown[name].get(domain, "")) for domain in domains), _ABOUT[name])
+        (name, str(sum(shown[name].values())), *(str(shown[name].get(domain, "")) for domain in domains))
         for name in ordered
     )
-    return Table("what happened", ("event", "all", *domains, "meaning"), rows, frozenset(range(1, len(domains) + 2)))
+    return Table("what happened", ("event", "all", *domains), rows, frozenset(range(1, len(domains) + 2)))
 
 
 def worst_table(result: UserResult, n: int) -> Table:
@@ -100,6 +103,53 @@ def verdict_table(verdicts: Mapping[str, Any]) -> Table:
         for domain, found in verdicts["units"].items()
     ]
     return Table("who lost the points", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)))
+
+
+_TITLES: dict[Kind, str] = {
+    "search": "how search constraints are expressed",
+    "booking": "how booking constraints are expressed",
+    "requests": "how requests are expressed",
+    "provision": "what the system gives unasked",
+}
+
+
+def pattern_tables(
+    patterns: Mapping[Kind, Mapping[str, Mapping[str, int]]], goals: Mapping[str, int]
+) -> Iterator[Table]:
+    """One table per kind, domains by patterns, and the domains of goals that were never talked of."""
+    for kind, title in _TITLES.items():
+        by_domain = patterns.get(kind, {})
+        names = sorted({name for found in by_domain.values() for name in found})
+        rows = tuple(
+            (domain, *(str(found.get(name, "")) for name in names)) for domain, found in sorted(by_domain.items())
+        )
+        yield Table(title, ("domain", *names), rows, frozenset(range(1, len(names) + 1)))
+    missed = {domain: sum(found.values()) for domain, found in patterns.get("missed", {}).items()}
+    rows = tuple(
+        (domain, str(missed.get(domain, 0)), str(count), percent(missed.get(domain, 0) / count))
+        for domain, count in sorted(goals.items())
+    )
+    yield Table("domains that are missed", ("domain", "missed", "goals", "share"), rows, frozenset({1, 2, 3}))
+
+
+def comparison_table(compared: Compared, domain: str) -> Table:
+    """One row per measure and user: value, interval, difference to the first, tests, dialogues won and lost."""
+    against = {(each.measure, each.system): each for each in compared.versus}
+    rows: list[tuple[str, ...]] = []
+    marks: dict[tuple[int, int], str] = {}
+    for measure in MEASURES:
+        for place, (name, result) in enumerate(compared.results.items()):
+            own = [each for each in result.scores if (each.measure, each.group["domain"]) == (measure, domain)]
+            value, limits = (own[0].value, own[0].ci) if own else (None, None)
+            found = against.get((measure, name))
+            if found and stars(found.p_holm):
+                marks[len(rows), 4] = stars(found.p_holm)
+            rows.append(
+                (measure if not place else "", name, percent(value), interval(limits), *difference_cells(found))
+            )
+    headings = ("measure", "user", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
+    title = "" if domain == COMBINED else f"in {domain}"
+    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks)
 
 
 def markdown_report(name: str, result: UserResult) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
-from ..users.patterns import Kind
+from ..users.patterns import Kind, Pattern, counted
+from ..users.record import UserRow
 from .chart_files import Chart
 from .charts import bars
 from .charts.data import Estimate
@@ -50,18 +51,29 @@ Counts = Mapping[str, Mapping[str, int]]
 """Label → domain → how often."""
 
 
-def user_charts(
-    events: Sequence[Mapping[str, Any]],
-    patterns: Mapping[Kind, Mapping[str, Mapping[str, int]]],
-    goals: Mapping[str, int],
-) -> Iterator[Chart]:
-    """The published figures 1 to 7.
+class Tally:
+    """What the pictures are drawn from, gathered row by row: events, patterns, and the domains of goals."""
 
-    Args:
-        events: counts by family, class and domain, as a result gives them.
-        patterns: kind → domain → pattern → how often.
-        goals: in how many goals each domain is.
-    """
+    def __init__(self) -> None:
+        self.events: Counter[tuple[str, str, str]] = Counter()
+        self.goals: Counter[str] = Counter()
+        self._patterns: list[Pattern] = []
+
+    def add(self, row: UserRow) -> None:
+        """Takes a dialogue."""
+        self.events.update((event.family, event.name, event.domain) for event in row.events)
+        self.goals.update(list(row.goal))
+        self._patterns += row.patterns
+
+    @property
+    def patterns(self) -> dict[Kind, dict[str, dict[str, int]]]:
+        """How often each pattern occurs: kind → domain → pattern."""
+        return counted(self._patterns)
+
+
+def user_charts(tally: Tally) -> Iterator[Chart]:
+    """The published figures 1 to 7."""
+    events, patterns, goals = tally.events, tally.patterns, tally.goals
     yield _chart("1-domains", {"goals": goals}, "Domains of the goals", "goals")
     yield _chart(
         "2-repetitions", _labelled(events, "repetition", REPETITIONS), "Why constraints are said again", "repetitions"
@@ -69,16 +81,18 @@ def user_charts(
     yield _chart(
         "3-not-in-goal", _labelled(events, "not_in_goal", NOT_IN_GOAL), "Constraints outside the goal", "mentions"
     )
-    for letter, kind, title in (("a", "search", "search"), ("b", "booking", "booking")):
-        counts = _by_pattern(patterns.get(kind, {}))  # type: ignore[call-overload]
+    halves: tuple[tuple[str, Kind, str], ...] = (("a", "search", "search"), ("b", "booking", "booking"))
+    for letter, kind, title in halves:
+        counts = _by_pattern(patterns.get(kind, {}))
         yield _chart(f"4{letter}-{kind}", counts, f"How {title} constraints are expressed", "parts of goals")
     missed = {domain: found.get("missed_domain", 0) for domain, found in patterns.get("missed", {}).items()}
     yield _missed(missed, goals)
-    for letter, kind, title in (
+    halves = (
         ("a", "requests", "How requests are expressed"),
         ("b", "provision", "What the system gives unasked"),
-    ):
-        counts = _by_pattern(patterns.get(kind, {}))  # type: ignore[call-overload]
+    )
+    for letter, kind, title in halves:
+        counts = _by_pattern(patterns.get(kind, {}))
         yield _chart(f"6{letter}-{kind}", counts, title, "domains of dialogues")
     yield _chart(
         "7-requests-again",
@@ -89,14 +103,14 @@ def user_charts(
 
 
 def _labelled(
-    events: Sequence[Mapping[str, Any]], family: str, labels: Mapping[str, tuple[str, ...]]
+    events: Mapping[tuple[str, str, str], int], family: str, labels: Mapping[str, tuple[str, ...]]
 ) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for label, classes in labels.items():
-        for event in events:
-            if event["family"] == family and event["class"] in classes:
+        for (kind, name, domain), count in events.items():
+            if kind == family and name in classes:
                 inside = found.setdefault(label, {})
-                inside[event["domain"]] = inside.get(event["domain"], 0) + event["count"]
+                inside[domain] = inside.get(domain, 0) + count
     return found
 
 
@@ -109,10 +123,13 @@ def _by_pattern(by_domain: Mapping[str, Mapping[str, int]]) -> dict[str, dict[st
 
 
 def _chart(name: str, counts: Counts, title: str, unit: str) -> Chart:
-    scores = {
-        label: {domain: Estimate(count) for domain, count in sorted(found.items())} for label, found in counts.items()
-    }
+    from matplotlib.ticker import MaxNLocator
+
+    # Every label has every domain, with no bar where there is no count, so that all pictures have one order.
+    domains = sorted({domain for found in counts.values() for domain in found})
+    scores = {label: {each: Estimate(found.get(each)) for each in domains} for label, found in counts.items()}
     figure = bars.draw(scores, title=title, y_label=f"number of {unit}", as_percent=False)
+    figure.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
     rows = tuple(
         (label, domain, str(count)) for label, found in counts.items() for domain, count in sorted(found.items())
     )

@@ -14,6 +14,7 @@ from .blame import Verdict
 from .estimates import MEASURES, column
 from .events import Event, Remark
 from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
+from .patterns import Pattern, patterns_of
 from .result import How, UserResult
 from .score import Parts
 
@@ -28,6 +29,7 @@ class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     request: Mapping[str, DomainOutcome]
     combined: Mapping[Measured, Parts | None]
     events: tuple[Event, ...]
+    patterns: tuple[Pattern, ...] = ()
     remarks: tuple[Remark, ...] = ()
     verdict: Verdict | None = None
     cut: bool = False
@@ -50,6 +52,7 @@ def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: Verdict | None
         request=outcome.request,
         combined=outcome.combined,
         events=outcome.events,
+        patterns=tuple(patterns_of(outcome, talk.goal or {})),
         remarks=outcome.remarks,
         verdict=verdict,
         cut=talk.cut,

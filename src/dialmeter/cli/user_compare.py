@@ -1,0 +1,107 @@
+"""``dialmeter user compare``"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from ..errors import ConditionHolds, DialmeterError
+from ..report.chart_files import Chart
+from ..report.charts import bars
+from ..report.charts.data import Estimate
+from ..report.tables import render
+from ..report.user import comparison_table
+from ..resampling import Resampling
+from ..users.compare import Compared, common_goals
+from ..users.compare import compare as compared_with
+from ..users.outcome import COMBINED
+from ..users.result import How, UserResult
+from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
+from .say import document, draw, print_json, warn
+from .user_options import chosen_how, dialogue_options, scored, scoring_options
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a user; one for each file.")
+@click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare in one domain.")
+@click.option("--fail-if-worse", is_flag=True, help="Exit 1 if a user is significantly worse than the first.")
+@dialogue_options
+@scoring_options
+@interval_options(resamples=10_000)
+@chart_options
+@style_options
+@quiet_option
+def compare(**options: Any) -> None:
+    """Compare users: FILES are their dialogues, the first of which is the baseline.
+
+    Dialogues are matched by name, and only those with equal goals are compared. p values are two-sided, paired, and
+    corrected by Holm over the whole table.
+    """
+    files = options["files"]
+    if len(files) < 2:
+        raise DialmeterError("compare needs two files or more, the first of which is the baseline")
+    names = _names(files, options["names"])
+    how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
+    results = _scored(names, how, options, resampling, None)
+    common = common_goals(results)
+    if any(result.dialogues > len(common.keys) for result in results.values()):
+        results = _scored(names, how, options, resampling, common.keys)
+    known = {domain for result in results.values() for domain in (COMBINED, *result.domains)}
+    if options["domain"] not in known:
+        raise DialmeterError(f"no domain {options['domain']!r}; there are: {', '.join(sorted(known))}")
+    found = compared_with(results, resampling, options["domain"])
+    seen = {notice.code: notice for result in results.values() for notice in result.notices}
+    notices = [*common.notices, *found.notices, *seen.values()]
+    warn(notices, options["quiet"])
+    draw([_chart(found, options["domain"])] if options["charts"] else [], options)
+    if options["style"] == "json":
+        scores = [{**each, "system": name} for name, result in results.items() for each in result.to_dicts()]
+        more = {"comparisons": to_builtins(found.versus), "domain": options["domain"]}
+        counts = {"dialogues": len(common.keys), "systems": len(results)}
+        print_json(document("user", "user compare", scores, counts=counts, warnings=notices, **more))
+    else:
+        click.echo(render(comparison_table(found, options["domain"]), options["style"]))
+    if options["fail_if_worse"]:
+        _fail_if_worse(found, 1 - resampling.confidence)
+
+
+def _names(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, str]:
+    """User → file."""
+    if given and len(given) != len(files):
+        raise DialmeterError(f"give --name once for each of the {len(files)} files")
+    stems = [Path(file).name.split(".")[0] or file for file in files]
+    labels = list(given) or (stems if len(set(stems)) == len(stems) else list(files))
+    if len(set(labels)) < len(labels):
+        raise DialmeterError(f"two users are called {Counter(labels).most_common(1)[0][0]!r}; name them with --name")
+    return dict(zip(labels, files, strict=True))
+
+
+def _scored(
+    names: dict[str, str], how: How, options: dict[str, Any], resampling: Resampling, only: frozenset[str] | None
+) -> dict[str, UserResult]:
+    return {name: scored(file, how, options, resampling, only=only)[0] for name, file in names.items()}
+
+
+def _chart(found: Compared, domain: str) -> Chart:
+    scores = {
+        name: {
+            score.measure: Estimate(score.value, *(score.ci or (None, None)))
+            for score in result.scores
+            if score.group["domain"] == domain
+        }
+        for name, result in found.results.items()
+    }
+    return Chart("users", bars.draw(scores, title="Users side by side", y_label="score in percent"), bars.table(scores))
+
+
+def _fail_if_worse(found: Compared, level: float) -> None:
+    for each in found.versus:
+        if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0:
+            raise ConditionHolds(
+                f"{each.system} is worse than {each.base}: {each.measure} {100 * each.difference:+.2f}, p (Holm) {each.p_holm:.4f}"
+            )

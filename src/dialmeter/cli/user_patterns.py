@@ -1,0 +1,40 @@
+"""``dialmeter user patterns``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..report.tables import render
+from ..report.user import pattern_tables
+from ..report.user_charts import Tally, user_charts
+from .options import chart_options, quiet_option, style_options
+from .say import document, draw, print_json
+from .user_options import dialogue_options, rows_in, scoring_options
+
+
+@click.command()
+@click.argument("where", metavar="RUN|DIALOGUES")
+@dialogue_options
+@scoring_options
+@chart_options
+@style_options
+@quiet_option
+def patterns(**options: Any) -> None:
+    """How constraints and requests are expressed: all at once or bit by bit, with gaps or without.
+
+    Takes a RUN of `user score --out` or a file of DIALOGUES. Parts of a goal with one constraint have no pattern.
+    """
+    tally = Tally()
+    dialogues = 0
+    for row in rows_in(options["where"], options):
+        tally.add(row)
+        dialogues += 1
+    draw(user_charts(tally), options)
+    if options["style"] == "json":
+        more = {"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))}
+        print_json(document("user", "user patterns", [], counts={"dialogues": dialogues}, **more))
+        return
+    tables = pattern_tables(tally.patterns, tally.goals)
+    click.echo("\n\n".join(render(table, options["style"]) for table in tables if table.rows))
