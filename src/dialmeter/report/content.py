@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..model import Notice
 from ..stats import holm
-from .browse.headline import confidence, facts, headline, side_by_side, signature
+from .browse.headline import confidence, facts, side_by_side, signature
 from .browse.kinds import Picture, RowsLink
 from .browse.opened import Opened
 from .browse.paired import match, test
@@ -114,7 +114,7 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     how = f", intervals of {interval} % by resampling {run.kind.UNIT[1]}" if interval else ""
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     head: list[Block] = [Words(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
-    head += [headline(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
+    head += [*run.kind.headlines(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.pictures([run], link))))
     yield Section(run.key, tuple(head))
@@ -134,7 +134,7 @@ def worst(run: Opened) -> Rows:
         row = run.row(position)
         told, _ = run.kind.teaser(row)
         value = float(run.columns[by][position]) if by else None
-        rows.append((str(row["id"]), score(value, run.kind.PERCENT), told))
+        rows.append((str(row["id"]), score(value), told))
     table = Table(
         f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
     )

@@ -146,12 +146,13 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
     for position in positions:
         row = run.row(position)
         body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
-        value = score(float(run.columns[by][position]), run.kind.PERCENT) if by else ""
+        value = score(float(run.columns[by][position])) if by else ""
         told, _ = run.kind.teaser(row)
         rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, told, body))
     found = run.findings
     kept = [(at, [float(run.columns[by][at])] if by else [], found.of_row(at)) for at in positions]
-    factor = 100 if run.kind.PERCENT else 1
-    data = list_data(found.fields, [by] if by else [], by=by, factor=factor, rows=kept, unit=run.kind.UNIT[1])
+    data = list_data(
+        found.fields, [by] if by else [], by=by, rows=kept, unit=run.kind.UNIT[1], down=not run.kind.HIGHER_IS_BETTER
+    )
     fields = [(field, found.options(field.name)) for field in run.kind.FIELDS if field.listed]
     return ShownRows(name, run, by, rows, data, [(field, options) for field, options in fields if options])

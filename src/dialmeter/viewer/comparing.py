@@ -26,8 +26,12 @@ WAYS = {"better": "▲", "worse": "▼", "same": "="}
 def listed(matched: Matched, by: str, show: str) -> NDArray[np.int64]:
     """Which pairs to list, those with the largest change first."""
     found = change(matched, by)
-    keep = np.flatnonzero(ways(found)[show] if show else np.isfinite(found))
+    keep = np.flatnonzero(_ways(matched, found)[show] if show else np.isfinite(found))
     return keep[np.lexsort((keep, -np.abs(found[keep])))]
+
+
+def _ways(matched: Matched, changes: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
+    return ways(changes, matched.first.kind.HIGHER_IS_BETTER)
 
 
 def chosen_measure(matched: Matched, asked: str) -> str:
@@ -91,7 +95,7 @@ def _not_comparable(first: Opened, second: Opened) -> list[str]:
 
 def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:
     first, second = matched.first, matched.second
-    ours, theirs = ({label(each): each.get("value") for each in run.scores} for run in (first, second))
+    ours, theirs = _values(first, matched.here), _values(second, matched.there)
     found = []
     for name in dict.fromkeys([*ours, *theirs]):
         one, two = ours.get(name), theirs.get(name)
@@ -110,8 +114,17 @@ def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:
     return found
 
 
+def _values(run: Opened, rows: NDArray[np.int64]) -> dict[str, float | None]:
+    """The scores of a run, and the mean over rows of those that only rows have."""
+    found: dict[str, float | None] = {label(each): each.get("value") for each in run.scores}
+    for name, column in run.columns.items():
+        known = column[rows][np.isfinite(column[rows])]
+        found.setdefault(name, float(known.mean()) if len(known) else None)
+    return found
+
+
 def _counts(matched: Matched, name: str) -> dict[str, int]:
-    return {way: int(mask.sum()) for way, mask in ways(change(matched, name)).items()}
+    return {way: int(mask.sum()) for way, mask in _ways(matched, change(matched, name)).items()}
 
 
 def _signed(value: float | None) -> str:
@@ -124,14 +137,13 @@ def _listed(matched: Matched, by: str, at: int, links: Links, kept: Mapping[str,
     first, second = matched.first, matched.second
     here, there = int(matched.here[at]), int(matched.there[at])
     before, after = float(first.columns[by][here]), float(second.columns[by][there])
-    way = next(way for way, mask in ways(np.array([after - before])).items() if mask[0])
-    as_percent = first.kind.PERCENT
+    way = next(way for way, mask in _ways(matched, np.array([after - before])).items() if mask[0])
     moved = after - before
     return {
         "id": first.findings.ids[here],
-        "first": score(before, as_percent),
-        "second": score(after, as_percent),
-        "change": _signed(moved) if as_percent else f"{moved:+.3f}".replace("-", "−"),
+        "first": score(before),
+        "second": score(after),
+        "change": _signed(moved),
         "way": way,
         "sign": WAYS[way],
         "href": links.pair(first.key, second.key, here, kept),

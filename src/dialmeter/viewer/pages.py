@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from ..errors import DialmeterError
 from ..report.browse.drawn import Drawn, drawn
-from ..report.browse.headline import confidence, facts, headline, signature
+from ..report.browse.headline import confidence, facts, signature
 from ..report.browse.opened import Opened
-from ..report.browse.select import IN_FILE, PAGE, Query, Selection
+from ..report.browse.select import IN_FILE, PAGE, Query, Selection, is_down
 from ..report.browse.static_list import list_data
 from ..report.html_env import environment, page, score
 from .links import Links
@@ -59,7 +59,7 @@ def runs_page(entries: Sequence[Entry], folder: str, params: Mapping[str, str], 
 
 
 def _runs_data(size: int) -> Markup:
-    return list_data([], [], by="", factor=1, rows=[(at, [], []) for at in range(size)], unit="runs")
+    return list_data([], [], by="", rows=[(at, [], []) for at in range(size)], unit="runs")
 
 
 def _words(entry: Entry) -> str:
@@ -77,7 +77,7 @@ def run_page(run: Opened, others: Sequence[str], links: Links, policy: str = "")
         run=run,
         facts=facts(run),
         others=[(other, links.compare(run.key, other, {})) for other in others],
-        headline=headline(run),
+        headlines=list(run.kind.headlines(run)),
         signature=signature(run),
         confidence=confidence(run),
         trouble=lambda: _trouble(run),
@@ -125,6 +125,7 @@ def rows_page(
     pages = max(1, -(-len(found.positions) // size))
     at = min(query.page, pages)
     by = query.by or run.ranking
+    down = is_down(run, query)
     names = _columns(run, by)
     filtered = bool(query.wanted)
     positions = found.positions[(at - 1) * size : at * size].tolist()
@@ -143,12 +144,13 @@ def rows_page(
         fields=[(field, options) for field, options in listed if options],
         sorts=[*run.columns, IN_FILE],
         by=by,
+        down=down,
         reading="" if ready else _reading(run),
         chips=_chips(run, query, links),
         count=_count(run, found, query, most is None),
         shown={"rows": rows, "one": one, "unit": many, "hits": filtered},
         columns=[
-            {"name": name, "sorted": name == by, "href": links.rows(run.key, _sorting(query, name, name == by))}
+            {"name": name, "sorted": name == by, "href": links.rows(run.key, _sorting(query, name, name == by, down))}
             for name in names
         ],
         pages=pages,
@@ -161,14 +163,15 @@ def rows_page(
 def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Any:
     """What a script needs to filter and sort rows without a server."""
     found = run.findings
-    factor = 100 if run.kind.PERCENT else 1
     rows = [(at, [float(run.columns[name][at]) for name in names], found.of_row(at)) for at in positions]
-    return list_data(found.fields, names, by=run.ranking, factor=factor, rows=rows, unit=run.kind.UNIT[1])
+    return list_data(
+        found.fields, names, by=run.ranking, rows=rows, unit=run.kind.UNIT[1], down=not run.kind.HIGHER_IS_BETTER
+    )
 
 
-def _sorting(query: Query, name: str, again: bool) -> dict[str, str]:
-    down = "down" if again and not query.down else None
-    return query.params(by=name, order=down, page=None, low=None, high=None)
+def _sorting(query: Query, name: str, again: bool, down: bool) -> dict[str, str]:
+    order = ("up" if down else "down") if again else None
+    return query.params(by=name, order=order, page=None, low=None, high=None)
 
 
 def _columns(run: Opened, by: str) -> list[str]:
@@ -187,7 +190,7 @@ def _listed(run: Opened, position: int, names: Sequence[str], found: Selection, 
     return {
         "position": position,
         "id": name,
-        "scores": [score(float(run.columns[name][position]), run.kind.PERCENT) for name in names],
+        "scores": [score(float(run.columns[name][position])) for name in names],
         "hits": int(found.hits[position]) if found.hits is not None else 0,
         "facts": told,
         "talk": talk if len(talk) <= SHORT else talk[:SHORT] + "…",
@@ -250,6 +253,6 @@ def row_page(run: Opened, position: int, query: Query, found: Selection, *, link
         after=links.row(run.key, int(order[at + 1]), kept) if at is not None and at + 1 < len(order) else "",
         back=links.rows(run.key, kept),
         place=f"{at + 1:,} of {len(order):,}" if at is not None else f"all {many}",
-        scores=[(name, score(float(column[position]), run.kind.PERCENT)) for name, column in run.columns.items()],
+        scores=[(name, score(float(column[position]))) for name, column in run.columns.items()],
         shown=shown,
     )

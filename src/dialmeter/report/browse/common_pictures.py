@@ -45,11 +45,10 @@ def spread(run: Opened, link: RowsLink, of: str = "") -> Picture:
     values = run.columns[measure]
     one, many = run.kind.UNIT
     limits = spread_chart.edges(values)
-    factor = 100 if run.kind.PERCENT else 1
     links, words = {}, {}
     for at, size in enumerate(spread_chart.counted(values, limits)):
         if size:
-            low, high = factor * limits[at], factor * limits[at + 1]
+            low, high = 100 * limits[at], 100 * limits[at + 1]
             # The last range has its upper end, which the others leave to the next.
             upper = {"high": f"{high:g}"} if at + 2 < len(limits) else {}
             links[at] = link(run, {"by": measure, "low": f"{low:g}", **upper})
@@ -64,7 +63,6 @@ def spread(run: Opened, link: RowsLink, of: str = "") -> Picture:
             title=title,
             x_label=label,
             y_label=f"number of {many}",
-            as_percent=run.kind.PERCENT,
             links=links,
         ),
         spread_chart.table(values),

@@ -22,7 +22,8 @@ def label(found: Mapping[str, Any]) -> str:
         >>> label({"measure": "error", "judge": "length", "attack": "negation", "value": 0.5})
         'error · length · negation'
     """
-    return " · ".join([str(found["measure"]), *(str(found[name]) for name in GROUPS if found.get(name))])
+    groups = (str(found[name]) for name in GROUPS if found.get(name) not in (None, "", "combined"))
+    return " · ".join([str(found["measure"]), *groups])
 
 
 def headline(run: Opened) -> Table:

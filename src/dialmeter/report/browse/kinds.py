@@ -12,9 +12,13 @@ from ..tables import Table
 from .findings import Finding
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from .opened import Opened
+
+    Column: TypeAlias = NDArray[np.float64]
 
 RowsLink: TypeAlias = Callable[["Opened", Mapping[str, str]], str]
 """Where the rows of a run stand that pass a filter."""
@@ -54,8 +58,8 @@ class Kind(Protocol):
     UNIT: tuple[str, str]
     """What a row is, one and many."""
     FIELDS: tuple[Field, ...]
-    PERCENT: bool
-    """Are scores fractions that are shown as percent?"""
+    HIGHER_IS_BETTER: bool
+    """Of the scores of rows."""
     PAGE: str
     """The template of one row; the one of a pair is beside it."""
 
@@ -80,8 +84,14 @@ class Kind(Protocol):
     def breakdowns(self, run: Opened) -> Iterator[Table]:
         """Tables of groups."""
 
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """The scores of the run."""
+
+    def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
+        """Further scores of rows, made from those in the index."""
+
     def ranking(self, columns: Sequence[str]) -> str:
-        """The score by which rows are sorted when nothing else is asked for; worst is lowest."""
+        """The score by which rows are sorted when nothing else is asked for, the worst first."""
 
     def again(self, manifest: Mapping[str, Any]) -> str:
         """The command that makes the run again."""

@@ -75,7 +75,8 @@ class Opened:
     @cached_property
     def columns(self) -> dict[str, NDArray[np.float64]]:
         """The scores of every row, by measure."""
-        return {name: column for name, column in self.index.items() if name != "offset"}
+        found = {name: column for name, column in self.index.items() if name != "offset"}
+        return {**found, **self.kind.derived(found)}
 
     @property
     def ranking(self) -> str:

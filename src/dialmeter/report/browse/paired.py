@@ -49,14 +49,16 @@ def change(matched: Matched, by: str) -> NDArray[np.float64]:
     return found
 
 
-def ways(changes: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
+def ways(changes: NDArray[np.float64], higher_is_better: bool = True) -> dict[str, NDArray[np.bool_]]:
     """Which rows are better, worse or the same in the second run.
 
     Example:
         >>> {way: mask.tolist() for way, mask in ways(np.array([0.5, -0.5, 0.0])).items()}
         {'better': [True, False, False], 'worse': [False, True, False], 'same': [False, False, True]}
     """
-    return {"better": changes > _SAME, "worse": changes < -_SAME, "same": np.abs(changes) <= _SAME}
+    up, down = changes > _SAME, changes < -_SAME
+    better, worse = (up, down) if higher_is_better else (down, up)
+    return {"better": better, "worse": worse, "same": np.abs(changes) <= _SAME}
 
 
 def test(matched: Matched, name: str) -> Comparison | None:

@@ -21,10 +21,14 @@ ROUNDING = 1e-9
 
 
 class Query(Struct, frozen=True):
-    """What is asked for. ``by`` is a score (or the order in the file), which is at least low and below high as shown."""
+    """What is asked for.
+
+    ``by`` is a score (or the order in the file) that is at least ``low`` and below ``high``, in percent. Without ``down`` the worst
+    come first.
+    """
 
     by: str = ""
-    down: bool = False
+    down: bool | None = None
     low: float | None = None
     high: float | None = None
     q: str = ""
@@ -45,7 +49,7 @@ class Query(Struct, frozen=True):
         """
         found: dict[str, str | None] = {
             "by": self.by or None,
-            "order": "down" if self.down else None,
+            "order": None if self.down is None else "down" if self.down else "up",
             "low": None if self.low is None else f"{self.low:g}",
             "high": None if self.high is None else f"{self.high:g}",
             "q": self.q or None,
@@ -61,7 +65,7 @@ def parse_query(params: Mapping[str, str], run: Opened) -> Query:
     by = params.get("by", "")
     return Query(
         by=by if by in run.columns or by == IN_FILE else "",
-        down=params.get("order") == "down",
+        down={"up": False, "down": True}.get(params.get("order", "")),
         low=_number(params.get("low")),
         high=_number(params.get("high")),
         q=params.get("q", "").strip()[:200],
@@ -97,9 +101,10 @@ def select(run: Opened, query: Query) -> Selection:
     if query.q:
         chosen = np.intersect1d(chosen, np.array(_search(run, query.q), dtype=np.int64))
     by = query.by or run.ranking
+    down = is_down(run, query)
     if by and by != IN_FILE:
         values = run.columns[by][chosen]
-        shown = 100 * values if run.kind.PERCENT else values
+        shown = 100 * values
         keep = np.ones(len(chosen), dtype=bool)
         if query.low is not None:
             keep &= shown >= query.low - ROUNDING
@@ -107,11 +112,18 @@ def select(run: Opened, query: Query) -> Selection:
             keep &= shown < query.high - ROUNDING
         chosen, values = chosen[keep], values[keep]
         # Rows without a score come last either way.
-        order = np.lexsort((chosen, -values if query.down else values, np.isnan(values)))
+        order = np.lexsort((chosen, -values if down else values, np.isnan(values)))
         chosen = chosen[order]
-    elif query.down:
+    elif down:
         chosen = chosen[::-1]
     return Selection(chosen, hits)
+
+
+def is_down(run: Opened, query: Query) -> bool:
+    """Do high scores come first?"""
+    if query.down is not None:
+        return query.down
+    return query.by != IN_FILE and not run.kind.HIGHER_IS_BETTER
 
 
 def _search(run: Opened, text: str) -> list[int]:

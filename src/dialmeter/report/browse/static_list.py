@@ -17,9 +17,9 @@ def list_data(
     columns: Sequence[str],
     *,
     by: str,
-    factor: int,
     rows: Iterable[tuple[int, Sequence[float], Sequence[tuple[str, ...]]]],
     unit: str,
+    down: bool = False,
 ) -> Markup:
     """Data for the script, which no text in it can leave.
 
@@ -27,13 +27,13 @@ def list_data(
         fields: the fields of findings.
         columns: names of scores.
         by: the score that the list is sorted by.
-        factor: what scores are multiplied with when they are shown.
         rows: position, scores and findings of each.
         unit: what rows are called.
+        down: do high scores come first?
 
     Example:
-        >>> str(list_data(["slot"], ["JGA"], by="JGA", factor=100, rows=[(0, [0.5], [("</script>",)])], unit="dialogues"))
-        '{"fields":["slot"],"columns":["JGA"],"by":"JGA","factor":100,"unit":"dialogues","texts":[["\\\\u003c/script\\\\u003e"]],"rows":[{"i":0,"s":[0.5],"f":[[0]]}]}'
+        >>> str(list_data(["slot"], ["JGA"], by="JGA", rows=[(0, [0.5], [("</script>",)])], unit="dialogues"))
+        '{"fields":["slot"],"columns":["JGA"],"by":"JGA","down":false,"unit":"dialogues","texts":[["\\\\u003c/script\\\\u003e"]],"rows":[{"i":0,"s":[0.5],"f":[[0]]}]}'
     """
     from markupsafe import Markup
 
@@ -53,7 +53,7 @@ def list_data(
         "fields": list(fields),
         "columns": list(columns),
         "by": by,
-        "factor": factor,
+        "down": down,
         "unit": unit,
         "texts": [list(known) for known in codes],
         "rows": told,

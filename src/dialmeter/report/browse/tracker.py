@@ -13,14 +13,16 @@ from msgspec import Struct, field
 from ...model import Value, domain_of
 from ..tables import Table, percent
 from .findings import Finding
+from .headline import headline
 from .kinds import Field, Picture, RowsLink, Scanned
 
 if TYPE_CHECKING:
+    from .kinds import Column
     from .opened import Opened
 
 NAME = "tracker"
 UNIT = ("dialogue", "dialogues")
-PERCENT = True
+HIGHER_IS_BETTER = True
 PAGE = "tracker_row.html"
 FIELDS = (
     Field("domain", "domain"),
@@ -115,6 +117,16 @@ def texts(row: Mapping[str, Any]) -> Iterator[str]:
     """What both said."""
     for turn in row["turns"]:
         yield from (turn["system"], turn["user"])
+
+
+def headlines(run: Opened) -> Iterator[Table]:
+    """One row per measure."""
+    yield headline(run)
+
+
+def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
+    """None: all measures are in the index."""
+    return {}
 
 
 def ranking(columns: Sequence[str]) -> str:

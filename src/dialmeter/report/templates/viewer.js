@@ -56,7 +56,7 @@
       const q = (params.get("q") || "").toLowerCase();
       if (q && !items.get(row.i).textContent.toLowerCase().includes(q)) return false;
       const value = row.s[Math.max(0, data.columns.indexOf(params.get("by") || data.by))];
-      const shown = value === null ? NaN : value * data.factor;
+      const shown = value === null ? NaN : 100 * value;
       const low = params.get("low"), high = params.get("high");
       return !(low && !(shown >= Number(low) - 1e-9)) && !(high && !(shown < Number(high) - 1e-9));
     }
@@ -64,7 +64,8 @@
     function show(params) {
       const by = params.get("by") || data.by;
       const column = data.columns.indexOf(by);
-      const down = params.get("order") === "down" ? -1 : 1;
+      const direction = params.get("order") || (data.down ? "down" : "up");
+      const down = direction === "down" ? -1 : 1;
       const order = [...data.rows];
       order.sort((a, b) => {
         if (column < 0) return down * (a.i - b.i);
@@ -82,7 +83,7 @@
       const told = find("[data-count]", section) || find("#count", section);
       if (told) told.textContent = count === data.rows.length ? told.dataset.all : `${count.toLocaleString("en")} of ${data.rows.length.toLocaleString("en")} ${data.unit} here`;
       const form = find("form[data-static].bar", section);
-      if (form) for (const box of form.elements) if (box.name) box.value = params.get(box.name) ?? (box.name === "by" ? data.by : "");
+      if (form) for (const box of form.elements) if (box.name) box.value = params.get(box.name) ?? ({ by: data.by, order: data.down ? "down" : "up" }[box.name] || "");
       chips(params);
     }
 

@@ -1,0 +1,207 @@
+"""Judge runs: a row is an attacked reply, and a finding is what one judge did with it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ..html_env import limits, score
+from ..tables import Table, percent
+from .findings import Finding
+from .kinds import Field, Picture, RowsLink, Scanned
+
+if TYPE_CHECKING:
+    from .kinds import Column
+    from .opened import Opened
+
+NAME = "judge"
+UNIT = ("case", "cases")
+HIGHER_IS_BETTER = False
+PAGE = "judge_row.html"
+FIELDS = (
+    Field("attack", "attack"),
+    Field("variant", "variant"),
+    Field("judge", "judge"),
+    Field("verdict", "verdict"),
+    Field("preferred", "preferred reply"),
+    Field("facet", "facet"),
+    Field("corpus", "corpus"),
+)
+ALL_JUDGES = "judges wrong"
+VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not counted"}
+PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
+
+
+class Said(Struct, frozen=True):
+    """What one judge did."""
+
+    relation: str | None = None
+    conforms: bool | None = None
+
+
+class Row(Struct, frozen=True):
+    """A case, as far as it is counted."""
+
+    id: str
+    attack: str
+    variant: str
+    facet: str
+    scores: dict[str, Said]
+    corpus: str = ""
+
+
+_DECODER = msgspec.json.Decoder(Row)
+
+
+def scan(line: bytes, sums: Counter[Finding]) -> Scanned:
+    """One finding per judge.
+
+    Example:
+        >>> scan(b'{"id": "1", "attack": "negation", "variant": "not", "facet": "coherence", '
+        ...      b'"scores": {"length": {"relation": "lower", "conforms": false}}}', Counter()).findings
+        {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
+    """
+    row = _DECODER.decode(line)
+    return Scanned(
+        row.id,
+        {
+            (
+                row.attack,
+                row.variant,
+                judge,
+                VERDICTS[said.conforms],
+                PREFERRED.get(said.relation or "", ""),
+                row.facet,
+                row.corpus,
+            ): 1
+            for judge, said in row.scores.items()
+        },
+    )
+
+
+def teaser(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The attack, how many judges it led astray, and the adversarial reply."""
+    said = [each.get("conforms") for each in row["scores"].values()]
+    counted = [each for each in said if each is not None]
+    wrong = f"{counted.count(False)} of {len(counted)} judges wrong"
+    return f"{row['attack']} ({row['variant']}), {wrong}", row["adversarial"]
+
+
+def texts(row: Mapping[str, Any]) -> Iterator[str]:
+    """The context and both replies."""
+    yield from (move["text"] for move in row["context"])
+    yield from (row["reply"], row["adversarial"])
+
+
+def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
+    """The share of judges that are wrong about a case."""
+    import numpy as np
+
+    if not columns:
+        return {}
+    stacked = np.stack(list(columns.values()))
+    known = np.isfinite(stacked)
+    sizes = known.sum(axis=0)
+    wrong = np.where(known, stacked, 0).sum(axis=0)
+    return {ALL_JUDGES: np.where(sizes > 0, wrong / np.maximum(sizes, 1), np.nan)}
+
+
+def ranking(columns: Sequence[str]) -> str:
+    """Cases that lead most judges astray come first."""
+    return ALL_JUDGES if ALL_JUDGES in columns else columns[0]
+
+
+def headlines(run: Opened) -> Iterator[Table]:
+    """Error rates: a row per attack, a column per judge, one table per corpus; then the means of facets."""
+    for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
+        found = [each for each in run.scores if each.get("corpus", "") == corpus]
+        judges = list(dict.fromkeys(each.get("judge", "") for each in found))
+        cells = {(each.get("attack", ""), each.get("judge", "")): each for each in found}
+        rows = []
+        for attack in dict.fromkeys(attack for attack, _ in cells):
+            first = next(each for (name, _), each in cells.items() if name == attack)
+            values = [cells.get((attack, judge), {}) for judge in judges]
+            told = (
+                f"{score(each.get('value'))} ({limits(each.get('ci'))})" if each.get("ci") else "–" for each in values
+            )
+            rows.append((attack, _must(first.get("expected")), str(first.get("n", "")), *told))
+        title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
+        headings = ("attack", "the score", "n", *judges)
+        yield Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
+    averages = [each for each in run.manifest.get("averages") or () if isinstance(each, dict)]
+    if averages:
+        yield _facets(averages)
+
+
+def _facets(averages: Sequence[Mapping[str, Any]]) -> Table:
+    judges = list(dict.fromkeys(str(each.get("judge")) for each in averages))
+    groups = list(dict.fromkeys((str(each.get("corpus", "")), str(each.get("facet"))) for each in averages))
+    values = {(each.get("corpus", ""), each.get("facet"), each.get("judge")): each.get("value") for each in averages}
+    rows = tuple(
+        (f"{facet} ({corpus})" if corpus else facet, *(score(values.get((corpus, facet, judge))) for judge in judges))
+        for corpus, facet in groups
+    )
+    return Table("Mean error by facet", ("facet", *judges), rows, frozenset(range(1, len(judges) + 1)))
+
+
+def _must(expected: object) -> str:
+    from ...judges.verdict import READING
+
+    return READING.get(str(expected), str(expected))
+
+
+def again(manifest: Mapping[str, Any]) -> str:
+    """The command that makes the run again, beside its cases."""
+    name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "CASES")
+    words = ["dialmeter", "judge", "score", name]
+    for judge in manifest.get("judges") or ():
+        if not judge.get("trivial"):
+            words += ["--judge", str(judge.get("name"))]
+    words += ["--threshold", str(manifest.get("threshold")), "--verdict", str(manifest.get("verdict"))]
+    return shlex.join(words)
+
+
+def page(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    """Both replies side by side, and what the judges made of them."""
+    from .judge_case import case
+
+    return case(row, wanted)
+
+
+def pair(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """The same case in two runs."""
+    from .judge_case import case
+
+    return {"cases": [case(row, {}) for row in (first, second)]}
+
+
+def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
+    """The charts of judges."""
+    from .judge_pictures import pictures as drawn
+
+    return drawn(runs, link)
+
+
+def breakdowns(run: Opened) -> Iterator[Table]:
+    """Errors by variant of an attack, and which reply is preferred."""
+    judges = run.findings.options("judge")
+    counts = run.findings.counts("attack", "variant", "judge", "verdict")
+    groups = list(dict.fromkeys((attack, variant) for attack, variant, _, _ in counts))
+    rows = []
+    for attack, variant in groups:
+        cells = []
+        for judge in judges:
+            wrong, right = (counts[attack, variant, judge, verdict] for verdict in ("error", "right"))
+            cells.append(percent(wrong / (wrong + right)) if wrong + right else "–")
+        rows.append((attack, variant, *cells))
+    yield Table(
+        "errors by variant, %", ("attack", "variant", *judges), tuple(rows), frozenset(range(2, 2 + len(judges)))
+    )
+    preferred = run.findings.counts("judge", "preferred")
+    told = tuple((judge, *(str(preferred[judge, which]) for which in PREFERRED.values())) for judge in judges)
+    yield Table("preferred reply, cases", ("judge", *PREFERRED.values()), told, frozenset({1, 2, 3}))
