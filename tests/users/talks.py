@@ -1,0 +1,68 @@
+"""Small dialogues, written act by act."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
+from dialmeter.users.canonical import ValueMap
+from dialmeter.users.outcome import DialogueOutcome
+from dialmeter.users.profile import Profile, named
+from dialmeter.users.rules import UserRules, changed
+from dialmeter.users.rules import named as rules_named
+from dialmeter.users.scorer import UserScorer
+
+
+def acts(text: str) -> tuple[Act, ...]:
+    """``Hotel-Inform area=east | Booking-Book`` as acts; the service is what stands before the hyphen."""
+    found = []
+    for each in filter(None, (part.strip() for part in text.split("|"))):
+        name, _, rest = each.partition(" ")
+        slot, equals, value = rest.partition("=")
+        found.append(Act(name, name.partition("-")[0].lower(), slot, (value,) if equals else ()))
+    return tuple(found)
+
+
+def user(said: str, text: str = "") -> Move:
+    return Move(USER, text, acts(said))
+
+
+def system(said: str, heard: str | None = None, text: str = "") -> Move:
+    """A system turn; where ``heard`` is not given, :func:`talk` fills in all that the user has just said."""
+    return Move(SYSTEM, text, acts(said), None if heard is None else acts(heard))
+
+
+def goal(**domains: Mapping[str, Any]) -> dict[str, DomainGoal]:
+    """``goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})``"""
+    return {
+        name: DomainGoal(**{**parts, "requests": tuple(parts.get("requests", ()))}) for name, parts in domains.items()
+    }
+
+
+def talk(wanted: Mapping[str, DomainGoal], *moves: Move, name: str = "d", heard_all: bool = True) -> Conversation:
+    """A conversation; where a system turn does not say what it understood, that is everything, or not known."""
+    filled = []
+    for place, move in enumerate(moves):
+        if heard_all and move.speaker == SYSTEM and move.understood is None:
+            before = moves[place - 1].acts if place else ()
+            filled.append(Move(SYSTEM, move.text, move.acts, before))
+        else:
+            filled.append(move)
+    return Conversation(name, tuple(filled), wanted)
+
+
+def scored(
+    talk: Conversation,
+    *changes: str,
+    rules: str | UserRules = "dialmeter",
+    profile: str | Profile = "multiwoz",
+    values: ValueMap | None = None,
+) -> DialogueOutcome:
+    chosen = rules if isinstance(rules, UserRules) else rules_named(rules)
+    used = profile if isinstance(profile, Profile) else named(profile)
+    return UserScorer(changed(chosen, *changes), used, values).add(talk)
+
+
+def classes(outcome: DialogueOutcome, family: str) -> set[str]:
+    return {event.name for event in outcome.events if event.family == family}
