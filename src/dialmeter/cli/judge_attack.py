@@ -135,13 +135,12 @@ def _tell(quiet: bool) -> Tell | None:
     if quiet:
         return None
     told = 0
-    terminal = sys.stderr.isatty()
 
     def tell(attack: str, made: int, wanted: int) -> None:
         nonlocal told
         tenths = 10 * made // wanted
-        if terminal:
-            click.echo(f"\rattacking: {made:,} of {wanted:,} cases ({attack})".ljust(72), err=True, nl=made == wanted)
+        if sys.stderr.isatty():
+            click.echo(f"\rattacking: {made:,} of {wanted:,} cases ({attack})".ljust(72) + "\r", err=True, nl=False)
         elif tenths > told:
             told = tenths
             click.echo(f"attacking: {10 * tenths} % ({made:,} of {wanted:,} cases)", err=True)
@@ -186,6 +185,8 @@ def _print_read(count: int, notices: list[Notice], options: dict[str, Any]) -> N
     left = sum(notice.count for notice in notices)
     if options["style"] == "json":
         counts = {"cases": count, "left_out": left, "written": count}
-        print_json(document("judge", "judge attack", [], counts=counts, warnings=notices, yields=[], resources=[]))
+        print_json(
+            document("judge", "judge attack", [], counts=counts, warnings=notices, seed=None, resources=[], yields=[])
+        )
     else:
         click.echo(f"{count} published cases in {one_line(options['out'], 200)}, {left} left out")

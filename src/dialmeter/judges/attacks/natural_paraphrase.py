@@ -38,6 +38,8 @@ def _contractions(snippet: Snippet, kit: Kit) -> str:
 
 def _punctuation(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text.rstrip()
+    if not any(map(str.isalpha, text)):
+        raise NoCase("no words")
     if "!" in text:
         return re.sub(r"!+", ".", text)
     if re.search(r"[^.]\.$", text):

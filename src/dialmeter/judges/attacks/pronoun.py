@@ -14,6 +14,7 @@ from .pronoun_tables import FAMILIES, GENDER, NUMBER, PERSON, readings, verb_for
 
 _SUBJECT, _OBJECT, _DETERMINER = 0, 1, 2
 _AUXILIARY = re.compile(r"(?i)am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must|['’](?:m|re|s|ll|ve|d)")  # fmt: skip
+_CONJUNCTIONS = frozenset({"that", "and", "but", "if", "because", "when", "so", "or", "while"})
 _POINTERS = frozenset({"this", "that", "these", "those"})
 # In these, *I* and *we* often mean the same party, so that the change alone spoils nothing.
 _SAME_PARTY = frozenset({"i", "we"})
@@ -84,8 +85,9 @@ def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     if token.dep:
         is_object = token.dep not in ("nsubj", "nsubjpass", "expl", "csubj")
         return family, (_OBJECT if is_object else _SUBJECT) if token.tag == "PRP" else min(roles)
-    if _DETERMINER in roles and _OBJECT in roles:
-        return family, _OBJECT if following is None or not following.text[0].isalpha() else _DETERMINER
+    if _DETERMINER in roles:
+        alone = following is None or not following.text[0].isalpha()
+        return family, (roles - {_DETERMINER}).pop() if alone else _DETERMINER
     return family, _SUBJECT if _before_a_verb(tokens, place) else max(roles & {_SUBJECT, _OBJECT}, default=min(roles))
 
 
@@ -93,7 +95,11 @@ def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
     """Without tags: a subject begins its clause, or stands beside an auxiliary."""
     before = tokens[place - 1].text if place else "."
     after = tokens[place + 1].text if place + 1 < len(tokens) else "."
-    return not before[0].isalnum() or bool(_AUXILIARY.fullmatch(before) or _AUXILIARY.fullmatch(after))
+    return (
+        not before[0].isalnum()
+        or before.lower() in _CONJUNCTIONS
+        or bool(_AUXILIARY.fullmatch(before) or _AUXILIARY.fullmatch(after))
+    )
 
 
 def _points(token: Token, following: Token | None) -> bool:

@@ -92,7 +92,9 @@ def _nearest(
             rivals = [
                 each for each in turn if _weight(each) == _weight(best) and each.text.lower() != best.text.lower()
             ]
-            return None if rivals or not best.sayable or best.role < 2 else best
+            # A place or thing beside the point (“in the park”) is rarely what *it* means; a person may be.
+            aside = best.role < 2 and "it" in best.genders
+            return None if rivals or aside or not best.sayable else best
     return None
 
 

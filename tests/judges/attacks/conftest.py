@@ -1,0 +1,33 @@
+"""Resources that the tests of attacks share: loaded once, skipped with a reason where they are not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dialmeter.judges.language import Language, open_language, pipeline, wordnet
+
+
+@pytest.fixture(scope="session")
+def light() -> Language:
+    """Only what comes with dialmeter."""
+    return open_language(light=True)
+
+
+@pytest.fixture(scope="session")
+def full() -> Iterator[Language]:
+    """A spaCy pipeline, and whatever else is installed."""
+    if pipeline.installed() is None:
+        pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
+    language = open_language()
+    yield language
+    language.close()
+
+
+@pytest.fixture(scope="session")
+def with_wordnet(full: Language) -> Language:
+    """The full resources with WordNet."""
+    if wordnet.found() is None:
+        pytest.skip("WordNet is not installed: apt install wordnet-base, or set WNHOME")
+    return full

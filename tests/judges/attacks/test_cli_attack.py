@@ -1,0 +1,118 @@
+"""``dialmeter judge attack``"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dialmeter.conversations.native import written
+from dialmeter.judges.case_lines import read_cases
+
+from ...cli.invoke import call, checked, files_in
+from .talk import VILLAGE
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "village.jsonl"
+    path.write_bytes(b"\n".join(msgspec.json.encode(written(talk)) for talk in VILLAGE))
+    return path
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_cases_and_their_yield(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "cases.jsonl"
+    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--cases", "3", "--attack", "all"]
+    said = call(capsys, *words)
+    assert said.code == 0
+    assert "named-entity" in said.out
+    assert "pip install 'dialmeter[attacks]'" in said.err
+    cases = lines(out)
+    assert {"attack", "variant", "context", "reply", "adversarial", "spans", "source", "expected", "facet"} <= cases[
+        0
+    ].keys()
+    assert {case["corpus"] for case in cases} == {"village.jsonl"}
+    assert len(read_cases(out)) == len(cases)
+    again = call(capsys, *words)
+    assert (again.code, "--force" in again.complaint) == (2, True)
+    before = out.read_bytes()
+    assert call(capsys, *words, "--force", "--quiet").code == 0
+    assert out.read_bytes() == before
+
+
+def test_json(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "cases.jsonl"
+    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--json", "--cases", "2"]
+    found = checked(call(capsys, *words), "judge-attack")
+    assert found["counts"]["cases"] == found["counts"]["written"] == len(lines(out))
+    assert found["seed"] == 7
+    assert [told["attack"] for told in found["yields"]][:2] == ["entailment", "pronoun"]
+    assert "tokens-by-rule" in found["resources"]
+
+
+def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "pairs.jsonl"
+    words = ["--light", "--no-cache", "--pairs", "--attack", "dullness:generic", "--attack", "entrainment"]
+    assert call(capsys, "judge", "attack", corpus, "--out", out, *words).code == 0
+    found = lines(out)
+    assert {pair["attack"] for pair in found} == {"dullness"}
+    assert {"context", "chosen", "rejected"} <= found[0].keys()
+
+
+def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, out = tmp_path / "published", tmp_path / "cases.jsonl"
+    words = ["--light", "--no-cache", "--attack", "pronoun", "--cases", "4", "--layout", "published"]
+    assert call(capsys, "judge", "attack", corpus, "--out", folder, *words).code == 0
+    assert sorted(files_in(folder)) == [f"pronoun/case_{number}" for number in range(4)]
+    found = checked(call(capsys, "judge", "attack", folder, "--out", out, "--json"), "judge-attack")
+    assert found["counts"] == {"cases": 4, "left_out": 0, "written": 4}
+    assert [case.attack for case in read_cases(out)] == ["pronoun"] * 4
+
+
+def test_a_paraphraser_of_ones_own(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_words.py").write_text("def reworded(text):\n    return 'In other words: ' + text\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    out = tmp_path / "cases.jsonl"
+    words = ["--light", "--no-cache", "--attack", "natural-paraphrase:model", "--paraphraser", "my_words:reworded"]
+    assert call(capsys, "judge", "attack", corpus, "--out", out, *words).code == 0
+    sys.modules.pop("my_words")
+    assert all(case["adversarial"].startswith("In other words: ") for case in lines(out))
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--attack", "pronouns"], "unknown attack 'pronouns'; did you mean pronoun?"),
+        (["--attack", "pronoun:gendre"], "the attack pronoun has no variant 'gendre'; did you mean gender?"),
+        (["--paraphraser", "nowhere:f"], "--paraphraser nowhere:f"),
+        (["--paraphraser", "json"], "write it as module:function"),
+        (["--pairs", "--layout", "published"], "--pairs are written as lines"),
+        (["--pipeline", "xx_no_such"], "the pipeline 'xx_no_such' cannot be loaded"),
+        (["--from", "nothing"], "unknown conversation format"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    words: list[str], complaint: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "--pipeline" in words:
+        pytest.importorskip("spacy", reason="the extra `attacks` is not installed")
+    out = tmp_path / "cases.jsonl"
+    said = call(capsys, "judge", "attack", corpus, "--out", out, "--no-cache", "--quiet", *words)
+    assert said.code == 2
+    assert complaint in said.complaint
+    assert not out.exists()
+
+
+def test_a_corpus_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "judge", "attack", tmp_path / "no.jsonl", "--out", tmp_path / "c.jsonl")
+    assert (said.code, "no such file" in said.complaint) == (2, True)

@@ -1,0 +1,159 @@
+"""What holds of every attack, whatever the corpus."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attacks import BEYOND, PAPER, chosen, named, registry
+from dialmeter.judges.attempts import Setting
+from dialmeter.judges.cases import Case
+from dialmeter.judges.language import Language
+from dialmeter.judges.language.words import same_but_for_case
+from dialmeter.judges.snippets import snippets
+from dialmeter.model import Conversation, Move
+
+from .talk import VILLAGE, talk
+
+EVERY = [*PAPER, *BEYOND]
+BY_PLACE = {(talk.id, each.turn): each for talk in VILLAGE for each in snippets(talk)}
+
+
+def cases_of(name: str, language: Language, seed: int = 7, cases: int = 8) -> list[Case]:
+    return attack_corpus(VILLAGE, [named(name)], language, cases=cases, seed=seed).cases
+
+
+@pytest.fixture(scope="module", params=EVERY)
+def found(request: pytest.FixtureRequest, with_wordnet: Language) -> list[Case]:
+    return cases_of(request.param, with_wordnet)
+
+
+def test_every_attack_finds_something_in_the_village(found: list[Case]) -> None:
+    assert found
+
+
+def test_the_context_and_the_reply_are_those_of_the_corpus(found: list[Case]) -> None:
+    for case in found:
+        source = BY_PLACE[case.source.dialogue, case.source.turn]
+        assert case.context == source.context
+        assert (case.reply, case.speaker) == (source.reply.text, source.reply.speaker)
+        assert case.context
+
+
+def test_a_case_changes_something_unless_it_is_the_control(found: list[Case]) -> None:
+    for case in found:
+        assert same_but_for_case(case.reply, case.adversarial) == (case.attack == "identical")
+        assert bool(case.spans) == (case.attack != "identical")
+        assert all(0 <= start <= end <= len(case.adversarial) for start, end in case.spans)
+
+
+def test_the_expected_relation_is_the_declared_one(found: list[Case]) -> None:
+    attack = named(found[0].attack)
+    assert {(case.expected, case.facet) for case in found} == {(attack.expected, attack.facet)}
+    assert {case.variant for case in found} <= {variant.name for variant in attack.variants}
+
+
+def test_the_resources_stand_in_the_case(found: list[Case]) -> None:
+    attack = named(found[0].attack)
+    needs = {variant.name: variant.needs for variant in attack.variants}
+    assert all(bool(case.resources) == bool(needs[case.variant]) for case in found)
+
+
+def test_the_order_and_the_company_of_dialogues_do_not_matter(found: list[Case], with_wordnet: Language) -> None:
+    turned = attack_corpus(VILLAGE[::-1], chosen(["speaker", found[0].attack]), with_wordnet, cases=8)
+    assert [case for case in turned.cases if case.attack == found[0].attack] == found
+
+
+def test_another_seed_gives_other_cases(with_wordnet: Language) -> None:
+    assert cases_of("repetition", with_wordnet, seed=1) != cases_of("repetition", with_wordnet, seed=2)
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in ("identical", "verbosity", "injection")])
+def test_a_reply_that_cannot_be_attacked_is_rejected_with_a_reason(name: str, full: Language) -> None:
+    bare = [talk("d", "...", "!?"), talk("e", "🙂", "🙂🙂")]
+    result = attack_corpus(bare, [named(name)], full)
+    [told] = result.yields
+    if name in ("speaker-tag", "format"):
+        assert told.made == 2
+    else:
+        assert told.made == 0
+        assert told.rejected == 2
+        assert told.why
+
+
+def test_the_twelve_and_the_seven_declare_what_they_are() -> None:
+    assert registry.builtin() == EVERY
+    expected = {
+        "co-reference": "similar", "natural-paraphrase": "similar", "identical": "similar", "vocabulary": "at-most",
+        "entrainment": "at-most", "speaker-tag": "at-most", "verbosity": "at-most", "format": "at-most",
+    }  # fmt: skip
+    for name in EVERY:
+        attack = named(name)
+        assert attack.name == name
+        assert attack.expected == expected.get(name, "lower")
+        assert attack.help.endswith(".")
+        assert all(variant.help.endswith(".") for variant in attack.variants)
+        assert bool(attack.cite) == (name in PAPER)
+
+
+_PRINT = """
+import json, sys
+sys.path.insert(0, {folder!r})
+from talk import VILLAGE
+from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attacks import chosen
+from dialmeter.judges.language import open_language
+found = attack_corpus(VILLAGE, chosen(["all"]), open_language({options}), cases=5)
+print(json.dumps([[case.attack, case.variant, case.source.turn, case.adversarial] for case in found.cases]))
+"""
+
+
+@pytest.mark.parametrize("options", ["light=True", ""])
+def test_the_same_cases_under_three_hash_seeds(options: str, full: Language) -> None:
+    folder = __file__.rpartition("/")[0]
+    told = set()
+    for hash_seed in ("0", "1", "4242"):
+        done = subprocess.run(
+            [sys.executable, "-c", _PRINT.format(folder=folder, options=options)],
+            capture_output=True,
+            env={"PYTHONHASHSEED": hash_seed, "PATH": ""},
+            check=True,
+        )
+        told.add(done.stdout)
+    assert len(told) == 1
+    assert len(json.loads(told.pop())) > 40
+
+
+def test_every_distinct_utterance_is_analysed_once_for_all_attacks() -> None:
+    from dialmeter.judges.language import open_language
+
+    language = open_language(light=True)
+    twice = [*VILLAGE, Conversation("again", VILLAGE[0].moves), talk("short", "Hi.", "Hi.")]
+    attack_corpus(twice, [named(name) for name in EVERY], language, cases=50)
+    distinct = {move.text for each in twice for move in each.moves}
+    assert language.analysed == len(distinct)
+
+
+def test_shards_put_together_are_the_whole(with_wordnet: Language) -> None:
+    from dialmeter.judges.attacking import attack_shard
+    from dialmeter.judges.pool import make_pool
+    from dialmeter.judges.yields import gather
+
+    attacks = [named("pronoun"), named("contradiction"), named("dullness")]
+    whole = attack_corpus(VILLAGE, attacks, with_wordnet, cases=4)
+    setting = Setting(with_wordnet, make_pool(VILLAGE, with_wordnet, 7), 7)
+    shards = [attack_shard(part, attacks, setting, cases=4) for part in (VILLAGE[2:], VILLAGE[:2])]
+    for attack, told in zip(attacks, whole.yields, strict=True):
+        together = [attempt for shard in shards for attempt in shard[attack.name]]
+        cases, told_together = gather(attack.name, together, 4)
+        assert cases == [case for case in whole.cases if case.attack == attack.name]
+        assert told_together == told
+
+
+def test_speakers_are_not_needed() -> None:
+    alone = Conversation("one", tuple(Move("a", f"This is sentence number {number} of mine.") for number in range(4)))
+    assert len(list(snippets(alone))) == 3

@@ -1,0 +1,125 @@
+"""What goes wrong in the published code, and must not here."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attacks import Attack, NoCase, Variant
+from dialmeter.judges.language import Language
+from dialmeter.judges.pool import Pool
+
+from .talk import all_of, attacked, snippet, talk
+
+TOWNS = Pool((), {"GPE": (("Madrid", 1),)})
+
+
+@pytest.mark.parametrize("end", ["", ".", "!", "?", " ."])
+def test_an_entity_at_the_end_is_replaced_and_not_deleted(end: str, full: Language) -> None:
+    what = snippet("Have you been to London?", f"I would love to see London{end}")
+    assert attacked("named-entity:same-type", what, full, pool=TOWNS) == f"I would love to see Madrid{end}"
+
+
+def test_braces_are_just_text(full: Language) -> None:
+    what = snippet("Have you been to London?", "My flat {0} is in London {x}.")
+    assert attacked("named-entity:same-type", what, full, pool=TOWNS) == "My flat {0} is in Madrid {x}."
+    assert "{0}" in attacked("repetition:word", what, full)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("I know.", "You know."),
+        ("Yes, I know.", "Yes, you know."),
+        ("Then I'm late.", "Then you're late."),
+        ("you know me", "I know you"),
+        ("You know.", "I know."),
+        ("MY hat", "YOUR hat"),
+        ("ask me.", "ask you."),
+        ("that is mine.", "that is yours."),
+    ],
+)
+def test_capitals_and_roles_of_i_and_you(reply: str, expected: str, light: Language) -> None:
+    assert expected in all_of("pronoun:person", snippet("Well?", reply), light)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("I like it, really.", "I like him, really."),
+        ("Is it?", "Is he?"),
+        ("It's new.", "He's new."),
+        ("He saw it.", "They saw her."),
+        ("its tail", "his tail"),
+    ],
+)
+def test_a_pronoun_before_a_sign_is_one(reply: str, expected: str, light: Language) -> None:
+    assert expected in all_of("pronoun:gender", snippet("The cat?", reply), light)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("It is red.", "They are red."),
+        ("I know that it works.", "we know that they works."),
+        ("this was fun", "these were fun"),
+        ("That's fine.", "Those are fine."),
+    ],
+)
+def test_number(reply: str, expected: str, light: Language) -> None:
+    assert attacked("pronoun:number", snippet("Well?", reply), light).lower() == expected.lower()
+
+
+def test_i_for_we_alone_spoils_nothing(light: Language) -> None:
+    with pytest.raises(NoCase, match="which may mean the same"):
+        attacked("pronoun:number", snippet("Can you help?", "I will see to my part."), light)
+
+
+def test_stop_words_are_not_repeated(light: Language) -> None:
+    what = snippet("Well?", "It is on the table, and so are you.")
+    assert all("table table" in text for text in all_of("repetition:word", what, light))
+    with pytest.raises(NoCase, match="no content word"):
+        attacked("repetition:word", snippet("Well?", "It is on and so are you, thanks."), light)
+
+
+def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) -> None:
+    shout = Attack(
+        name="shout",
+        facet="naturalness",
+        expected="lower",
+        help="Only capitals.",
+        variants=(Variant("loud", lambda snippet, kit: f" {snippet.reply.text.upper()} ", "All in capitals."),),
+    )
+    found = attack_corpus([talk("d", "Hi.", "Hello there.", "Bye.")], [shout], light)
+    assert found.cases == []
+    assert found.yields[0].why == {"changes nothing but capitals and blanks": 2}
+    assert found.notices[0].code == "few-cases"
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("She plays the flute.", "She does not play the flute."),
+        ("They went home.", "They did not go home."),
+        ("We can do it.", "We cannot do it."),
+        ("I'm at home.", "I am not at home."),
+        ("It's late.", "It is not late."),
+        ("You'd like it.", "You would not like it."),
+        ("He has seen it.", "He has not seen it."),
+    ],
+)
+def test_negation_keeps_the_verb_form(reply: str, expected: str, full: Language) -> None:
+    assert attacked("contradiction:negate-reply", snippet("Tell me.", reply), full) == expected
+
+
+@pytest.mark.parametrize("reply", ["Is it late?", "I do not know.", "Thanks a lot.", "Never mind, nobody came."])
+def test_what_cannot_be_negated(reply: str, full: Language) -> None:
+    with pytest.raises(NoCase, match="no statement"):
+        attacked("contradiction:negate-reply", snippet("Tell me.", reply), full)
+
+
+def test_an_answer_that_may_be_either_is_not_negated(full: Language) -> None:
+    with pytest.raises(NoCase, match="yes-or-no"):
+        attacked("contradiction:negate-reply", snippet("Does it have a lift?", "It has a lift."), full)
+    agreed = attacked("contradiction:negate-reply", snippet("Does it have a lift?", "Yes, it has a lift."), full)
+    assert agreed == "Yes, it does not have a lift."

@@ -1,0 +1,65 @@
+"""Analyses are kept between runs, and a damaged store is no loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialmeter.judges.language import open_language
+from dialmeter.judges.language.analysis import Analysis, Span, Token
+from dialmeter.judges.language.store import Store, cache_folder
+
+TEXTS = ["Where is the hotel?", "It is near the river.", "Where is the hotel?", "שלום", "🙂"]
+ANALYSIS = Analysis(
+    (Token("a", 0, "DET", "DT", "a", "det", 1),), (Span(0, 1, "ORG"),), (Span(0, 1, "0"),), (Span(0, 1),)
+)
+
+
+def test_what_was_put_is_got(tmp_path: Path) -> None:
+    store = Store(tmp_path, "some/pipeline 1.0")
+    many = {f"text {number}": ANALYSIS for number in range(1200)}
+    store.put(many)
+    store.close()
+    again = Store(tmp_path, "some/pipeline 1.0")
+    assert again.get([*many, "unknown"]) == many
+    again.close()
+    other = Store(tmp_path, "other")
+    assert other.get(many) == {}
+    other.close()
+
+
+def test_a_second_run_analyses_nothing(tmp_path: Path) -> None:
+    first = open_language(light=True, cache=tmp_path)
+    first.prepare(TEXTS)
+    assert first.analysed == 4
+    told = [first.analysis(text) for text in TEXTS]
+    first.close()
+    second = open_language(light=True, cache=tmp_path)
+    second.prepare(TEXTS)
+    assert second.analysed == 0
+    assert [second.analysis(text) for text in TEXTS] == told
+    second.close()
+
+
+def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
+    Store(tmp_path, "x").close()
+    [file] = tmp_path.iterdir()
+    file.write_bytes(b"this is not a database" * 100)
+    store = Store(tmp_path, "x")
+    assert store.get(["a"]) == {}
+    store.put({"a": ANALYSIS})
+    assert store.get(["a"]) == {"a": ANALYSIS}
+    store.close()
+
+
+def test_a_folder_that_cannot_be_made_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    store = Store(tmp_path / "file" / "below", "x")
+    store.put({"a": ANALYSIS})
+    assert store.get(["a"]) == {}
+
+
+def test_the_cache_folder_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALMETER_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path / "dialmeter"
