@@ -20,6 +20,10 @@ Watch = Callable[[Iterable[Conversation], int], Iterable[Conversation]]
 """Passes dialogues on and shows progress; gets them and how many there will be."""
 
 
+class Unfinished(DialmeterError):
+    """An agent could not go on; what was played so far is kept."""
+
+
 def sampled(count: int, seed: int) -> list[Task]:
     """Tasks with goals that are drawn for the town.
 
@@ -92,6 +96,7 @@ def write(
 
     Raises:
         DialmeterError: the file is taken or cannot be written, or an unfinished one was begun with another setting.
+        Unfinished: an agent cannot go on.
     """
     part = PartFile(Path(path), _identity(tasks, setting), resume=resume, force=force)
     try:
@@ -102,6 +107,12 @@ def write(
         part.finish()
     except OSError as error:
         raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except DialmeterError as error:
+        if part.done:
+            message = f"{error}; {part.done} of {len(tasks)} dialogues are done, go on with --resume"
+            raise Unfinished(message) from None
+        part.remove()
+        raise
     finally:
         part.close()
     return len(tasks)
@@ -164,12 +175,19 @@ class PartFile:
         """Appends a line; it is on disk when this returns to the caller, save for a crash of the machine."""
         self._file.write(msgspec.json.encode(thing) + b"\n")
         self._file.flush()
+        self.done += 1
 
     def finish(self) -> None:
         """Gives the file its name."""
         os.fsync(self._file.fileno())
         self._file.close()
         os.replace(self._part, self._path)
+        self._begun_with.unlink()
+
+    def remove(self) -> None:
+        """Leaves nothing behind."""
+        self._file.close()
+        self._part.unlink()
         self._begun_with.unlink()
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from ..conversations.native import written
 from ..engine import Lost, map_shards
 from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
+from .agents import QUICK
 from .agents.agent import Agent, Chosen
 from .agents.choosing import made
 from .language.acts import intent_of
@@ -23,7 +24,7 @@ from .world.database import town
 
 MAX_TURNS = 30
 _SHARD = 10
-"""Dialogues that a worker plays at a time."""
+"""Dialogues of built-in agents that a worker plays at a time; those of others come one by one, because they may be slow."""
 
 
 class Setting(Struct, frozen=True):
@@ -71,7 +72,8 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
         >>> talk.id, talk.moves[-1].acts[-1].name
         ('town-7-0000', 'general-bye')
     """
-    shards = [(tasks[place : place + _SHARD], setting) for place in range(0, len(tasks), _SHARD)]
+    size = _SHARD if {setting.user.name, setting.system.name} <= QUICK else 1
+    shards = [(tasks[place : place + size], setting) for place in range(0, len(tasks), size)]
     for (shard, _), outcome in zip(shards, map_shards(_played, shards, workers), strict=True):
         if isinstance(outcome, Lost):
             raise DialmeterError(f"dialogues {shard[0].id} to {shard[-1].id} cannot be played: {outcome.reason}")
@@ -86,11 +88,11 @@ def _played(shard: tuple[Sequence[Task], Setting]) -> list[Conversation]:
 def play_one(task: Task, setting: Setting) -> Conversation:
     """One dialogue, from the user's first move to the system's last."""
     chances = {part: Random(f"{setting.seed} {task.index} {part}") for part in (USER, SYSTEM, "text", "noise")}
-    agents: dict[str, Agent] = {
-        USER: made(setting.user, town(), chances[USER]),
-        SYSTEM: made(setting.system, town(), chances[SYSTEM]),
-    }
     try:
+        agents: dict[str, Agent] = {
+            USER: made(setting.user, town(), chances[USER]),
+            SYSTEM: made(setting.system, town(), chances[SYSTEM]),
+        }
         agents[USER].start(task.goal)
         agents[SYSTEM].start(None)
         moves, over = _talk(agents, setting, chances)

@@ -9,7 +9,10 @@ from ...registry import Registry
 from .agent import Agent, Chosen, Kind
 from .choosing import choose
 
-__all__ = ["Agent", "Chosen", "Kind", "choose", "registry"]
+__all__ = ["QUICK", "Agent", "Chosen", "Kind", "choose", "registry"]
+
+QUICK = frozenset({"agenda", "forgetful", "looping", "inventive", "hasty", "rule", "eager", "stubborn"})
+"""Agents that answer at once."""
 
 registry = Registry(
     "agent",
