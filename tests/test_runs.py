@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from dialmeter import open_run
+from dialmeter import __version__, open_run
 from dialmeter.cli.main import run as run_command
 from dialmeter.errors import DialmeterError
-from dialmeter.runs import RunWriter
+from dialmeter.runs import RunWriter, row_part
 
 STATES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "d1": [
@@ -176,10 +176,10 @@ class TestResume:
     def killed(self, whole: Path, folder: Path, rows: bytes) -> None:
         """A folder as a killed run leaves it."""
         manifest = open_run(whole).manifest
-        identity = {name: manifest[name] for name in ("kind", "inputs", "rules", "measures")}
+        identity = {name: manifest[name] for name in ("dialmeter", "kind", "inputs", "rules", "measures")}
         (folder / "parts").mkdir(parents=True)
         (folder / "parts" / "identity.json").write_bytes(msgspec.json.encode(identity, order="sorted"))
-        (folder / "parts" / "rows.jsonl").write_bytes(rows)
+        (folder / "parts" / "rows-000000.jsonl").write_bytes(rows)
 
     def places(self, rows: bytes) -> Iterator[int]:
         """Every kind of place at which writing may stop."""
@@ -206,18 +206,18 @@ class TestResume:
             "from dialmeter import runs\n"
             "from dialmeter.cli.main import run\n"
             "runs._BATCH = 1\n"
-            "flush, count = runs.RunWriter._flush, []\n"
-            "def flush_and_die(writer):\n"
-            "    flush(writer)\n"
+            "flush, count = runs.RowPart.flush, []\n"
+            "def flush_and_die(part):\n"
+            "    flush(part)\n"
             "    count.append(1)\n"
             "    if len(count) == 2: os._exit(9)\n"
-            "runs.RunWriter._flush = flush_and_die\n"
+            "runs.RowPart.flush = flush_and_die\n"
             "run(sys.argv[1:])\n"
         )
         folder = tmp_path / "killed"
         words = ["tracker", "score", str(file), "--out", str(folder), "--quiet"]
         assert subprocess.run([sys.executable, "-c", code, *words], check=False).returncode == 9
-        assert (folder / "parts" / "rows.jsonl").read_bytes().count(b"\n") == 2
+        assert (folder / "parts" / "rows-000000.jsonl").read_bytes().count(b"\n") == 2
         assert not (folder / "run.json").exists()
         with pytest.raises(DialmeterError, match="unfinished run; go on with --resume"):
             open_run(folder)
@@ -277,6 +277,9 @@ def stop(*_: Any, **__: Any) -> Any:
     raise KeyboardInterrupt
 
 
+IDENTITY = msgspec.json.encode({"dialmeter": __version__, "kind": "test"})
+
+
 class TestWriter:
     """The writer by itself."""
 
@@ -297,8 +300,8 @@ class TestWriter:
             parts = folder / "parts"
             parts.mkdir(parents=True)
             (folder / "run.json").unlink(missing_ok=True)
-            (parts / "identity.json").write_bytes(b'{"kind":"test"}')
-            (parts / "rows.jsonl").write_bytes(rows[:place])
+            (parts / "identity.json").write_bytes(IDENTITY)
+            (parts / "rows-000000.jsonl").write_bytes(rows[:place])
             self.write(folder, resume=True)
             assert contents(folder) == contents(tmp_path / "whole")
 
@@ -306,9 +309,28 @@ class TestWriter:
         writer = RunWriter(tmp_path / "run", {})
         for number in range(600):
             writer.add({"id": str(number)})
-        assert (tmp_path / "run" / "parts" / "rows.jsonl").read_bytes().count(b"\n") == 512
+        assert (tmp_path / "run" / "parts" / "rows-000000.jsonl").read_bytes().count(b"\n") == 512
         writer.finish({"scores": []}, {}, {})
         assert [row["id"] for row in open_run(tmp_path / "run")] == [str(number) for number in range(600)]
+
+    def test_parts_are_joined_in_their_order_whoever_writes_first(self, tmp_path: Path) -> None:
+        writer = RunWriter(tmp_path / "run", {})
+        parts = writer.begin()
+        for number in (2, 0, 1):
+            part = row_part(parts, number)
+            part.add({"id": f"{number}a"})
+            part.add({"id": f"{number}b"})
+            part.flush()
+        writer.finish({"scores": []}, {}, {})
+        assert [row["id"] for row in open_run(tmp_path / "run")] == ["0a", "0b", "1a", "1b", "2a", "2b"]
+
+    def test_a_part_is_gone_on_with(self, tmp_path: Path) -> None:
+        (tmp_path / "rows-000003.jsonl").write_bytes(b'{"id":"a"}\n{"id":"b"}\n{"id":')
+        part = row_part(tmp_path, 3)
+        assert part.done == {"a", "b"}
+        part.add({"id": "c"})
+        part.flush()
+        assert (tmp_path / "rows-000003.jsonl").read_bytes() == b'{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n'
 
     def test_an_empty_run(self, tmp_path: Path) -> None:
         RunWriter(tmp_path / "run", {}).finish({"scores": []}, {}, {})

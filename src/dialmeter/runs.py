@@ -28,8 +28,59 @@ _BATCH = 256
 _CHUNK = 1 << 20
 
 
+class RowPart:
+    """The rows of one part of a run, appended and flushed to disk by batch; a part that is there is gone on with.
+
+    Args:
+        path: the part's file, in a folder that exists when the first batch is full.
+        resume: go on with what is there; otherwise it is not looked at.
+
+    Attributes:
+        done: the dialogues whose rows are on disk already.
+    """
+
+    def __init__(self, path: Path, resume: bool = True) -> None:
+        self._path = path
+        self._pending: list[bytes] = []
+        if resume:
+            _cut_torn_line(path)
+        self.done = _ids(path) if resume else set()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Takes one dialogue's row; it must have an ``id`` that is not done yet."""
+        self._pending.append(msgspec.json.encode(dict(row)) + b"\n")
+        if len(self._pending) >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Appends what has not been written."""
+        with open(self._path, "ab") as file:
+            file.write(b"".join(self._pending))
+            file.flush()
+            os.fsync(file.fileno())
+        self._pending.clear()
+
+    @property
+    def full(self) -> bool:
+        """Would the next row fill a batch?"""
+        return len(self._pending) + 1 >= _BATCH
+
+
+def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:
+    """The part of a run that belongs to a shard, for whoever works it, in this process or in another.
+
+    Args:
+        parts: the folder that ``RunWriter.begin`` gives.
+        number: the shard's place among the shards.
+        resume: go on with what is there.
+    """
+    return RowPart(Path(parts) / f"rows-{number:06}.jsonl", resume)
+
+
 class RunWriter:
     """Writes a run row by row, so that a run that is killed can go on.
+
+    Rows of a run that is worked in shards stand in one part per shard (:func:`row_part`); ``add`` is for the first part.
 
     Args:
         folder: where the run goes.
@@ -46,18 +97,16 @@ class RunWriter:
     ) -> None:
         self.folder = Path(folder)
         self._parts = self.folder / "parts"
-        self._rows = self._parts / "rows.jsonl"
         self._started = time.time()
-        self._pending: list[bytes] = []
         self._begun = False
-        self._identity = msgspec.json.encode(dict(identity), order="sorted")
+        # Another version may cut the input into other shards, so one goes on only with the same.
+        self._identity = msgspec.json.encode({**identity, "dialmeter": __version__}, order="sorted")
         try:
             self._resumes = self._may_write(resume, force)
-            if self._resumes:
-                _cut_torn_line(self._rows)
-            self.done = _ids(self._rows) if self._resumes else set()
+            self._first = row_part(self._parts, 0, self._resumes)
         except OSError as error:
             raise self._unwritable(error) from None
+        self.done = self._first.done
 
     def _may_write(self, resume: bool, force: bool) -> bool:
         """Does the run go on with an unfinished one? Refuses a folder that is taken."""
@@ -86,10 +135,10 @@ class RunWriter:
         return DialmeterError(f"{self.folder}: cannot be written: {error.strerror or error}")
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Takes one dialogue's row; it must have an ``id`` that is not done yet."""
-        self._pending.append(msgspec.json.encode(dict(row)) + b"\n")
-        if len(self._pending) >= _BATCH:
-            self._flush()
+        """Takes one dialogue's row into the first part; the folder is made when there is something to keep."""
+        if self._first.full:
+            self._begin()
+        self._first.add(row)
 
     def begin(self) -> Path:
         """Makes the folder before the first row, for work that takes long until then, and gives the place of its parts."""
@@ -105,15 +154,6 @@ class RunWriter:
             self._parts.mkdir(parents=True)
             _write_atomically(self._parts / "identity.json", self._identity)
         self._begun = True
-
-    def _flush(self) -> None:
-        """Appends the rows to the part on disk; the folder is made with the first of them."""
-        self._begin()
-        with open(self._rows, "ab") as file:
-            file.write(b"".join(self._pending))
-            file.flush()
-            os.fsync(file.fileno())
-        self._pending.clear()
 
     def finish(
         self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]
@@ -135,8 +175,9 @@ class RunWriter:
     ) -> None:
         import numpy as np
 
-        self._flush()
-        os.replace(self._rows, self.folder / "rows.jsonl")
+        self._begin()
+        self._first.flush()
+        _join(sorted(self._parts.glob("rows-*.jsonl")), self.folder / "rows.jsonl")
         arrays = {
             name: np.array([np.nan if value is None else value for value in values]) for name, values in columns.items()
         }
@@ -254,12 +295,33 @@ def _clear(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
+def _join(parts: Sequence[Path], target: Path) -> None:
+    """One file from several, in their order, without holding any of them."""
+    whole = target.with_name(target.name + ".part")
+    with open(whole, "wb") as file:
+        for part in parts:
+            with open(part, "rb") as rows:
+                shutil.copyfileobj(rows, file, _CHUNK)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(whole, target)
+
+
 def _cut_torn_line(path: Path) -> None:
-    data = _read_bytes(path)
-    end = data.rfind(b"\n") + 1
-    if end < len(data):
-        with open(path, "r+b") as file:
-            file.truncate(end)
+    """Removes what stands behind the last whole line."""
+    if not path.exists():
+        return
+    with open(path, "r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - _CHUNK)
+            file.seek(start)
+            found = file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                end = start + found + 1
+                break
+            end = start
+        file.truncate(end)
 
 
 def _ids(path: Path) -> set[str]:
