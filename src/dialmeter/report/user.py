@@ -160,7 +160,7 @@ def markdown_report(name: str, result: UserResult) -> str:
         f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {_plain(result.rules.name)}.",
         render(score_table(result.scores), "markdown"),
         f"Signature: `{shared_signature(result.scores).replace('`', '')}`",
-        *(f"- warning: {notice.count} {_plain(notice.message)}" for notice in result.notices),
+        *(f"- warning: {_plain(notice.message)}" for notice in result.notices),
         render(event_table(result.events), "markdown"),
         render(worst_table(result, 10), "markdown"),
     ]

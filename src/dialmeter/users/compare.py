@@ -55,14 +55,15 @@ def common_goals(results: Mapping[str, UserResult]) -> Common:
         raise DialmeterError(f"{' and '.join(results)} have no dialogue with the same name and the same goal")
     alone = sorted(set.union(*(set(found) for found in goals.values())) - everywhere)
     other = sorted(everywhere - equal)
-    notices = []
-    if alone:
-        notices.append(Notice("alone", len(alone), "dialogues that not all files have; left out", tuple(alone[:SHOWN])))
-    if other:
-        notices.append(
-            Notice("other-goal", len(other), "dialogues with different goals; left out", tuple(other[:SHOWN]))
-        )
-    return Common(equal, notices)
+    left_out = (("alone", alone, "that not all files have"), ("other-goal", other, "with different goals"))
+    return Common(
+        equal,
+        [
+            Notice(code, len(keys), f"{len(keys)} dialogues {what} are left out", tuple(keys[:SHOWN]))
+            for code, keys, what in left_out
+            if keys
+        ],
+    )
 
 
 def compare(results: Mapping[str, UserResult], how: Resampling, domain: str = COMBINED) -> Compared:

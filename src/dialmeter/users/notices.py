@@ -35,10 +35,12 @@ def notices_of(remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Seq
     found = []
     if refused:
         where = tuple(str(error) for error in refused[:SHOWN])
-        found.append(Notice("refused", len(refused), "dialogues that cannot be scored and are left out", where))
+        message = f"{len(refused)} dialogues that cannot be scored and are left out"
+        found.append(Notice("refused", len(refused), message, where))
     for code in sorted(remarks):
         places = sorted({_place(dialogue, remark) for dialogue, remark in remarks[code]})
-        found.append(Notice(code, len(remarks[code]), _MESSAGES[code], tuple(places[:SHOWN])))
+        count = len(remarks[code])
+        found.append(Notice(code, count, f"{count} {_MESSAGES[code]}", tuple(places[:SHOWN])))
     return found
 
 
