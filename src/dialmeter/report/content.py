@@ -15,7 +15,6 @@ from .browse.kinds import Picture, RowsLink
 from .browse.opened import Opened
 from .browse.paired import match, test
 from .browse.select import Query, select
-from .html_env import score
 from .tables import Table
 
 WORST = 10
@@ -133,8 +132,8 @@ def worst(run: Opened) -> Rows:
     for position in order[:WORST]:
         row = run.row(position)
         told, _ = run.kind.teaser(row)
-        value = float(run.columns[by][position]) if by else None
-        rows.append((str(row["id"]), score(value), told))
+        value = run.kind.cell(by, float(run.columns[by][position])) if by else "–"
+        rows.append((str(row["id"]), value, told))
     table = Table(
         f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
     )

@@ -12,7 +12,7 @@ from .browse.drawn import Drawn, drawn
 from .browse.opened import Opened
 from .browse.static_list import list_data
 from .content import Charts, Rows, Section, sections
-from .html_env import asset, environment, page, score
+from .html_env import asset, environment, page
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -146,7 +146,7 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
     for position in positions:
         row = run.row(position)
         body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
-        value = score(float(run.columns[by][position])) if by else ""
+        value = run.kind.cell(by, float(run.columns[by][position])) if by else ""
         told, _ = run.kind.teaser(row)
         rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, told, body))
     found = run.findings

@@ -141,8 +141,8 @@ def _listed(matched: Matched, by: str, at: int, links: Links, kept: Mapping[str,
     moved = after - before
     return {
         "id": first.findings.ids[here],
-        "first": score(before),
-        "second": score(after),
+        "first": first.kind.cell(by, before),
+        "second": first.kind.cell(by, after),
         "change": _signed(moved),
         "way": way,
         "sign": WAYS[way],

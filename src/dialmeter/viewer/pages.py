@@ -14,7 +14,7 @@ from ..report.browse.headline import confidence, facts, signature
 from ..report.browse.opened import Opened
 from ..report.browse.select import IN_FILE, PAGE, Query, Selection, is_down
 from ..report.browse.static_list import list_data
-from ..report.html_env import environment, page, score
+from ..report.html_env import environment, page
 from .links import Links
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _listed(run: Opened, position: int, names: Sequence[str], found: Selection, 
     return {
         "position": position,
         "id": name,
-        "scores": [score(float(run.columns[name][position])) for name in names],
+        "scores": [run.kind.cell(name, float(run.columns[name][position])) for name in names],
         "hits": int(found.hits[position]) if found.hits is not None else 0,
         "facts": told,
         "talk": talk if len(talk) <= SHORT else talk[:SHORT] + "…",
@@ -253,6 +253,6 @@ def row_page(run: Opened, position: int, query: Query, found: Selection, *, link
         after=links.row(run.key, int(order[at + 1]), kept) if at is not None and at + 1 < len(order) else "",
         back=links.rows(run.key, kept),
         place=f"{at + 1:,} of {len(order):,}" if at is not None else f"all {many}",
-        scores=[(name, score(float(column[position]))) for name, column in run.columns.items()],
+        scores=[(name, run.kind.cell(name, float(column[position]))) for name, column in run.columns.items()],
         shown=shown,
     )

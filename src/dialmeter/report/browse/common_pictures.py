@@ -54,7 +54,7 @@ def spread(run: Opened, link: RowsLink, of: str = "") -> Picture:
             links[at] = link(run, {"by": measure, "low": f"{low:g}", **upper})
             words[links[at]] = f"{size:,} {many} with {measure} from {low:g} to {high:g}"
     title = f"{many.capitalize()} by their score{of}"
-    label = f"{measure} of a {one}"
+    label = f"{measure}, per {one}"
     return Picture(
         f"spread-{slug(run.key)}",
         title,

@@ -26,6 +26,7 @@ class Drawn(NamedTuple):
     svg: Markup
     table: Table
     left_out: int
+    broad: bool
 
 
 def drawn(picture: Picture, number: int | str) -> Drawn:
@@ -37,8 +38,10 @@ def drawn(picture: Picture, number: int | str) -> Drawn:
     """
     from markupsafe import Markup
 
-    svg = themed(canvas.render(picture.draw(), "svg"), f"c{number}-", picture.links)
+    figure = picture.draw()
+    svg = themed(canvas.render(figure, "svg"), f"c{number}-", picture.links)
     data = replace(picture.table, title=picture.title, rows=picture.table.rows[:DATA_ROWS])
     left_out = len(picture.table.rows) - len(data.rows)
+    broad = float(figure.get_figwidth()) > 1.2 * canvas.WIDTH
     # Our own drawing: all texts in it were escaped when it was written as XML.
-    return Drawn(f"chart-{slug(picture.name)}", picture.title, Markup(svg), data, left_out)  # noqa: S704
+    return Drawn(f"chart-{slug(picture.name)}", picture.title, Markup(svg), data, left_out, broad)  # noqa: S704

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
-from ..html_env import limits, score
+from ..html_env import score
 from ..tables import Table, percent
 from .findings import Finding
 from .kinds import Field, Picture, RowsLink, Scanned
@@ -111,6 +112,13 @@ def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
     return {ALL_JUDGES: np.where(sizes > 0, wrong / np.maximum(sizes, 1), np.nan)}
 
 
+def cell(column: str, value: float) -> str:
+    """Right or wrong for a judge, a share for all of them."""
+    if column == ALL_JUDGES or isnan(value):
+        return score(value)
+    return "✗ error" if value else "✓ right"
+
+
 def ranking(columns: Sequence[str]) -> str:
     """Cases that lead most judges astray come first."""
     return ALL_JUDGES if ALL_JUDGES in columns else columns[0]
@@ -126,9 +134,7 @@ def headlines(run: Opened) -> Iterator[Table]:
         for attack in dict.fromkeys(attack for attack, _ in cells):
             first = next(each for (name, _), each in cells.items() if name == attack)
             values = [cells.get((attack, judge), {}) for judge in judges]
-            told = (
-                f"{score(each.get('value'))} ({limits(each.get('ci'))})" if each.get("ci") else "–" for each in values
-            )
+            told = map(_rate, values)
             rows.append((attack, _must(first.get("expected")), str(first.get("n", "")), *told))
         title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
         headings = ("attack", "the score", "n", *judges)
@@ -136,6 +142,14 @@ def headlines(run: Opened) -> Iterator[Table]:
     averages = [each for each in run.manifest.get("averages") or () if isinstance(each, dict)]
     if averages:
         yield _facets(averages)
+
+
+def _rate(found: Mapping[str, Any]) -> str:
+    """An error rate with its interval, short enough for a column per judge."""
+    value, ci = found.get("value"), found.get("ci")
+    if value is None:
+        return "–"
+    return f"{100 * value:.1f}" + (f" ({100 * ci[0]:.0f} to {100 * ci[1]:.0f})" if ci else "")
 
 
 def _facets(averages: Sequence[Mapping[str, Any]]) -> Table:

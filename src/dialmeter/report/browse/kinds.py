@@ -90,6 +90,9 @@ class Kind(Protocol):
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Further scores of rows, made from those in the index."""
 
+    def cell(self, column: str, value: float) -> str:
+        """The score of one row."""
+
     def ranking(self, columns: Sequence[str]) -> str:
         """The score by which rows are sorted when nothing else is asked for, the worst first."""
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ...model import Value, domain_of
+from ..html_env import score
 from ..tables import Table, percent
 from .findings import Finding
 from .headline import headline
@@ -127,6 +128,11 @@ def headlines(run: Opened) -> Iterator[Table]:
 def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
     """None: all measures are in the index."""
     return {}
+
+
+def cell(column: str, value: float) -> str:
+    """A share in percent."""
+    return score(value)
 
 
 def ranking(columns: Sequence[str]) -> str:

@@ -104,6 +104,11 @@ def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
     return {}
 
 
+def cell(column: str, value: float) -> str:
+    """A share in percent."""
+    return score(value)
+
+
 def ranking(columns: Sequence[str]) -> str:
     """Inform first."""
     return "I-GCDF1" if "I-GCDF1" in columns else columns[0]
