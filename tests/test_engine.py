@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.engine import Done, Lost, map_shards
+from dialmeter.engine import Done, Lost, map_shards, note
 from dialmeter.errors import DialmeterError, InputError, MissingExtra
 
 
@@ -29,6 +29,7 @@ def killed_once(task: tuple[str, int]) -> int:
 
 
 def killed_always(number: int) -> int:
+    note(f"dialogue d{number}")
     if number == 2:
         os.kill(os.getpid(), signal.SIGKILL)
     return squared(number)
@@ -65,6 +66,7 @@ def test_a_shard_that_kills_twice_is_given_up_and_the_others_are_finished() -> N
     lost = outcomes.pop(2)
     assert isinstance(lost, Lost)
     assert lost.reason == "2 workers died at it, the last one by signal 9"
+    assert lost.at == "dialogue d2"
     assert outcomes == [Done(number * number) for number in range(6) if number != 2]
 
 

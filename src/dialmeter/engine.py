@@ -37,12 +37,24 @@ class Done(Struct, Generic[Result], frozen=True):
 
 
 class Lost(Struct, frozen=True):
-    """A shard that was given up, and why."""
+    """A shard that was given up, why, and what the last worker was at, where that is known."""
 
     reason: str
+    at: str = ""
 
 
 Outcome: TypeAlias = Done[Result] | Lost
+
+
+_NOTE_BYTES = 200
+_note: Any = None
+"""Memory that a worker shares with the process that started it; None in any other process."""
+
+
+def note(at: str) -> None:
+    """Says what the work is at, so that it can be told if the worker dies at it. Costs next to nothing."""
+    if _note is not None:
+        _note.value = at.encode()[:_NOTE_BYTES]
 
 
 def map_shards(
@@ -83,10 +95,16 @@ class _Worker:
     def __init__(self, work: Callable[[Any], Any]) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(theirs, work), daemon=True)
+        self._note = context.Array("c", _NOTE_BYTES + 1, lock=False)
+        self.process: BaseProcess = context.Process(target=_serve, args=(theirs, work, self._note), daemon=True)
         self.process.start()
         theirs.close()
         self.shard: int | None = None
+
+    @property
+    def at(self) -> str:
+        """What the worker said last that it is at."""
+        return self._note.value.decode(errors="ignore")
 
     def stop(self) -> None:
         self.pipe.close()
@@ -95,12 +113,15 @@ class _Worker:
         self.process.close()
 
 
-def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
+def _serve(pipe: Connection, work: Callable[[Any], Any], shared: Any) -> None:
     """What a worker does until its pipe is closed, also by the death of the process that started it."""
+    global _note  # noqa: PLW0603  a worker is a process of its own
+    _note = shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:
             shard = pipe.recv()
+            note("")
             try:
                 answer: tuple[str, Any] = ("done", work(shard))
             except DialmeterError as error:
@@ -182,5 +203,5 @@ class _Pool(Generic[Shard, Result]):
             self._again.append(shard)
         else:
             how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-            self._ready[shard] = Lost(f"{self._deaths[shard]} workers died at it, the last one {how}")
+            self._ready[shard] = Lost(f"{self._deaths[shard]} workers died at it, the last one {how}", worker.at)
         return _Worker(self._work)
