@@ -7,7 +7,7 @@ failed. Results that rest on it say so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -57,6 +57,7 @@ class TextReader:
         self._profile = profile
         self._values = values
         self._indices: dict[str, dict[str, dict[str, str]]] = {}
+        self._known: dict[tuple[str, ...], frozenset[str]] = {}
         words = profile.words
         self._slot_words = {_joined(_words(word)): slot for slot, listed in words.slots.items() for word in listed}
         self._domain_words = {_joined(_words(word)): name for name, listed in words.domains.items() for word in listed}
@@ -79,17 +80,20 @@ class TextReader:
         return Read(replace(talk, moves=tuple(moves)), tuple(remarks))
 
     def _mentioned(self, text: str, current: str | None) -> str | None:
-        found = [domain for _, _, domain in _matches(_words(text), self._domain_words)]
-        return found[-1] if found else current
+        found = [form for _, form in _matches(_words(text), self._domain_words)]
+        return self._domain_words[found[-1]] if found else current
 
     def _acts(self, move: Move, wants: Mapping[str, Wants], current: str | None) -> list[Act]:
         found: dict[Act, None] = {}
+        in_goal = {
+            _joined(_words(value)) for each in wants.values() for values in each.values.values() for value in values
+        }
         for sentence in _SENTENCE.findall(move.text.lower()):
             words = _words(sentence)
-            domains = [(start, domain) for start, _, domain in _matches(words, self._domain_words)]
-            slots = {slot: start for start, _, slot in _matches(words, self._slot_words)}
+            domains = [(start, self._domain_words[form]) for start, form in _matches(words, self._domain_words)]
+            slots = {self._slot_words[form]: start for start, form in _matches(words, self._slot_words)}
             told = set()
-            for start, form in self._forms(words, wants):
+            for start, form in _matches(words, self._mapped(wants), in_goal):
                 domain = _nearest(domains, start) or current or next(iter(wants), None)
                 pair = self._meant(form, domain, wants, slots) if domain else None
                 if domain and pair:
@@ -109,14 +113,12 @@ class TextReader:
             return [Act(self._profile.words.request, domain, slot, ("?",))]
         return [] if move.speaker == USER else [Act(self._profile.words.inform, domain, slot)]
 
-    def _forms(self, words: Sequence[str], wants: Mapping[str, Wants]) -> Iterator[tuple[int, str]]:
-        """Surface forms in a sentence, the longest first where they overlap."""
-        known: set[str] = set()
-        for domain in {*wants, *self._profile.words.domains}:
-            known.update(self._index(domain))
-        for wanted in wants.values():
-            known.update(_joined(_words(value)) for values in wanted.values.values() for value in values)
-        return ((start, form) for start, form, _ in _matches(words, dict.fromkeys(known, "")))
+    def _mapped(self, wants: Iterable[str]) -> frozenset[str]:
+        """All surface forms that the map has in the domains of the profile and of a goal."""
+        domains = tuple(sorted({*wants, *self._profile.words.domains}))
+        if domains not in self._known:
+            self._known[domains] = frozenset().union(*[self._index(domain) for domain in domains])
+        return self._known[domains]
 
     def _meant(
         self, form: str, domain: str, wants: Mapping[str, Wants], slot_words: Iterable[str]
@@ -130,7 +132,7 @@ class TextReader:
             in_goal.update((slot, value) for slot, value in pairs if _joined(_words(value)) == form)
             in_goal.update(pair for pair in choices.items() if constraint(*pair) in wanted.constraints)
         choices.update(in_goal)
-        if form in self._domain_words:
+        if form == domain:
             choices = in_goal
         named = {slot: value for slot, value in choices.items() if slot in slot_words}
         if _WEAK.fullmatch(form):
@@ -161,14 +163,14 @@ def _joined(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-def _matches(words: Sequence[str], known: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
-    """Known word sequences from left to right, the longest at each place: where, which, and what it stands for."""
+def _matches(words: Sequence[str], *known: Container[str]) -> Iterator[tuple[int, str]]:
+    """Known word sequences from left to right with their places, the longest at each place."""
     place = 0
     while place < len(words):
         for length in range(min(_LONGEST, len(words) - place), 0, -1):
             form = _joined(words[place : place + length])
-            if form in known:
-                yield place, form, known[form]
+            if any(form in some for some in known):
+                yield place, form
                 place += length
                 break
         else:

@@ -107,8 +107,8 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
         """What the profile says of a domain.
 
         Example:
-            >>> named("multiwoz").traits("train").own_booking, named("sgd").traits("Hotels_4").entity_slots
-            (True, frozenset({'place_name', 'hotel_name'}))
+            >>> named("multiwoz").traits("train").own_booking, sorted(named("sgd").traits("Hotels_4").entity_slots)
+            (True, ['hotel_name', 'place_name'])
         """
         return Traits(
             frozenset(slot for name, slots in self.entity_slots.items() if fnmatchcase(domain, name) for slot in slots),

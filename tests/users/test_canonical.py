@@ -1,0 +1,123 @@
+"""Values in one form: goal candidates first, then the whole map, above a threshold, or as they are."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.users.canonical import Matcher, ValueMap
+
+VALUES = {
+    "area": {
+        "centre": ["centre", "center of town", "middle of the city"],
+        "north": ["north", "northern part"],
+        "special_keys": {"not_in_goal": {"dontcare": ["any area"], "noise": {"x": ["somewhere"]}}, "noise": ["?"]},
+    },
+    "leaveat": {"train": {"10:15": ["10 15"], "special_keys": {"not_in_goal": {"11:11": ["11 11"]}}}},
+    "stay": {"2": ["two nights"], "special_keys": {"not_in_goal": {"hotel": {"6": ["six nights"]}}}},
+    "name": {"acorn": ["the acorn house"], "acorns": ["acorn house the"]},
+}
+
+
+def matcher(**how: Any) -> Matcher:
+    return Matcher(ValueMap(VALUES), **how)
+
+
+@pytest.mark.parametrize(
+    ("domain", "slot", "value", "canonical"),
+    [
+        ("hotel", "area", "centre", "centre"),
+        ("hotel", "area", "town of center", "centre"),  # words in any order
+        ("hotel", "area", "center of towns", "centre"),
+        ("hotel", "area", "somewhere", "somewhere"),  # noise is no form
+        ("hotel", "area", "any area", "dontcare"),
+        ("hotel", "area", "moon", "moon"),
+        ("hotel", "stars", "four", "four"),  # a slot that the map does not know
+        ("train", "leaveat", "10.15", "10:15"),
+        ("train", "leaveat", "11 11", "11:11"),
+        ("hotel", "leaveat", "10 15", "10 15"),  # another domain's slot
+        ("hotel", "stay", "six nights", "6"),
+        ("restaurant", "stay", "six nights", "six nights"),  # listed for hotels only
+    ],
+)
+def test_canonical(domain: str, slot: str, value: str, canonical: str) -> None:
+    assert matcher()(domain, slot, value) == canonical
+
+
+def test_the_values_of_the_goal_come_first() -> None:
+    match = matcher()
+    assert match("hotel", "name", "acorn house, the", ("acorns",)) == "acorns"
+    assert match("hotel", "name", "acorn house, the", ("acorn",)) == "acorn"
+    assert match("hotel", "name", "acorn house, the", ("unknown",)) in ("acorn", "acorns")
+
+
+def test_values_that_stay_as_they_are() -> None:
+    assert matcher(kept={"hotel": ["center of town"]})("hotel", "area", "center of town") == "center of town"
+    assert matcher(kept={"hotel": ["center of town"]})("train", "area", "center of town") == "centre"
+
+
+def test_threshold_and_exactness() -> None:
+    assert matcher(threshold=0.99)("hotel", "area", "center of towns") == "center of towns"
+    assert matcher(threshold=0.5)("hotel", "area", "northern") == "north"
+    exact = matcher(fuzzy=False)
+    assert exact("hotel", "area", "center of town") == "centre"
+    assert exact("hotel", "area", "center of towns") == "center of towns"
+    assert Matcher(None)("hotel", "area", "center of town") == "center of town"
+
+
+def test_scores_are_whole_percents() -> None:
+    from rapidfuzz import fuzz, utils
+
+    values = ValueMap({"x": {"a": ["abcdefghij"]}})
+    value = "abcdefghijkl"
+    score = fuzz.token_sort_ratio(value, "abcdefghij", processor=utils.default_process)
+    assert 90 < score < 91
+    assert Matcher(values, threshold=0.91)("d", "x", value) == "a"
+    assert Matcher(values, threshold=0.92)("d", "x", value) == value
+
+
+def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "map.json", tmp_path / "map.json.gz"
+    plain.write_text(json.dumps(VALUES))
+    packed.write_bytes(gzip.compress(json.dumps(dict(reversed(VALUES.items()))).encode()))
+    one, other = ValueMap.read(plain), ValueMap.read(packed)
+    assert one.digest == other.digest
+    assert one.digest != ValueMap({"area": {"centre": ["centre"]}}).digest
+    assert one.is_split("leaveat")
+    assert not one.is_split("area")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "a value map is an object"),
+        ('{"area": []}', "slot area: a slot must hold an object"),
+        ('{"area": {"east": "east"}}', "slot area: east must hold a list of strings"),
+        ('{"leaveat": {"train": {"10:00": [10]}}}', "slot leaveat: train → 10:00 must hold a list of strings"),
+        ("{", "not valid JSON"),
+    ],
+)
+def test_maps_that_are_none(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "map.json"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        ValueMap.read(path)
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_map_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="no such file"):
+        ValueMap.read("nowhere.json")
+
+
+def test_answers_are_forgotten_before_they_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialmeter.users.canonical._MEMORY", 2)
+    match = matcher()
+    assert [match("hotel", "area", f"center of town {end}") for end in (".", "!", "?", ",")] == ["centre"] * 4
+    assert len(match._answers) <= 2

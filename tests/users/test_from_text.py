@@ -1,0 +1,104 @@
+"""Users without acts: constraints and requests from words, and a result that says so."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from dialmeter.conversations import open_conversations
+from dialmeter.model import SYSTEM, USER, Conversation, Move
+from dialmeter.users.canonical import ValueMap
+from dialmeter.users.from_text import TextReader
+from dialmeter.users.profile import named
+from dialmeter.users.scorer import score_user
+
+from ..shared_data import shared
+from .talks import goal, system, talk, user
+
+GOAL = goal(
+    hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}, "book": {"people": "4"}, "requests": ["phone"]},
+    restaurant={"info": {"area": "centre", "food": "thai"}},
+    train={"info": {"leaveAt": "10:15", "day": "monday"}},
+)
+VALUES = ValueMap(
+    {
+        "area": {"centre": ["centre", "center of town"], "east": ["east", "eastern part"], "west": ["west"]},
+        "food": {"thai": ["thai"], "chinese": ["chinese", "cantonese"]},
+        "stars": {"4": ["4", "four"]},
+        "people": {"4": ["4", "four"]},
+        "parking": {"yes": ["yes", "free"], "no": ["no"]},
+        "type": {"hotel": ["hotel"], "guesthouse": ["guesthouse", "guest house"]},
+        "leaveat": {"train": {"10:15": ["10:15"]}},
+        "arriveby": {"train": {"10:15": ["10:15"]}},
+    }
+)
+
+
+def found(*lines: str, values: ValueMap | None = VALUES) -> list[tuple[str, str, str, str]]:
+    moves = [Move(SYSTEM if place % 2 else USER, line) for place, line in enumerate(lines)]
+    read = TextReader(named("multiwoz"), values).read(Conversation("d", tuple(moves), GOAL))
+    return [(act.name, act.service, act.slot, "".join(act.values)) for act in read.talk.moves[-1].acts or ()]
+
+
+@pytest.mark.parametrize(
+    ("line", "acts"),
+    [
+        ("A hotel in the eastern part.", [("Inform", "hotel", "area", "east")]),
+        ("A hotel in the Northeast.", []),  # a word, not a part of one
+        ("I want cantonese food at a restaurant.", [("Inform", "restaurant", "food", "chinese")]),
+        (
+            "A hotel in the east and a restaurant in the center of town.",
+            [("Inform", "hotel", "area", "east"), ("Inform", "restaurant", "area", "centre")],
+        ),
+        ("A hotel with 4 stars.", [("Inform", "hotel", "stars", "4")]),
+        ("A hotel for 4 people.", [("Inform", "hotel", "people", "4")]),
+        ("A hotel for 4.", []),  # 4 of what?
+        ("A hotel with free parking.", [("Inform", "hotel", "parking", "yes")]),
+        ("Yes, a hotel.", []),
+        ("I need a hotel.", []),  # the domain, not the type
+        ("A guest house as hotel.", [("Inform", "hotel", "type", "guesthouse")]),
+        ("A train leaving after 10:15.", [("Inform", "train", "leaveat", "10:15")]),
+        ("What is the phone number of the hotel?", [("Request", "hotel", "phone", "?")]),
+        ("Give me the postcode of the hotel.", [("Request", "hotel", "postcode", "?")]),
+        ("The phone at the hotel rang.", []),
+    ],
+)
+def test_words_of_a_user(line: str, acts: list[tuple[str, str, str, str]]) -> None:
+    assert found(line) == acts
+
+
+def test_the_domain_is_remembered() -> None:
+    assert found("I need a restaurant.", "Which area?", "The centre.") == [("Inform", "restaurant", "area", "centre")]
+
+
+def test_a_system_tells_and_asks() -> None:
+    assert found("A hotel.", "The phone number of the hotel is 0123.") == [("Inform", "hotel", "phone", "")]
+    assert found("A hotel.", "What area should the hotel be in?") == [("Request", "hotel", "area", "?")]
+
+
+def test_without_a_map_the_values_of_the_goal_are_found() -> None:
+    assert found("A hotel in the east, not in the west.", values=None) == [("Inform", "hotel", "area", "east")]
+
+
+def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() -> None:
+    wanted = goal(hotel={"info": {"area": "east", "stars": "4"}})
+    first = user("Hotel-Inform area=east", text="A hotel with 4 stars.")
+    half = talk(wanted, first, system(""), Move(USER, "It should have four stars."), system(""))
+    result = score_user([half], values=VALUES, from_text=True, ci=0)
+    assert result.outcomes[0].said == {"hotel": {"area=east": (0,), "stars=4": (2,)}}
+    notice = next(each for each in result.notices if each.code == "from-text")
+    assert (notice.count, notice.where) == (1, ("d turn 2",))
+    assert "from:text" in result.signature.split("|")
+    plain = score_user([half], values=VALUES, ci=0)
+    assert [each.code for each in plain.notices] == ["no-acts", "no-understanding"]
+    assert "from:text" not in plain.signature
+
+
+def test_words_tell_nearly_what_acts_tell_on_published_dialogues() -> None:
+    path = shared("data", "users", "fixture48_dialogues.json.gz")
+    values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
+    talks = list(open_conversations(path))
+    wordy = [replace(each, moves=tuple([Move(move.speaker, move.text) for move in each.moves])) for each in talks]
+    by_acts, by_words = score_user(talks, values=values), score_user(wordy, values=values, from_text=True)
+    assert by_acts.value is not None
+    assert by_words.value == pytest.approx(by_acts.value, abs=0.1)
