@@ -14,6 +14,7 @@ from ..report.chart_files import Chart
 from ..report.charts import bars
 from ..report.charts.data import Estimate
 from ..report.tables import render
+from ..report.tracker import shared_signature
 from ..report.user import comparison_table
 from ..resampling import Resampling
 from ..users.compare import Compared, common_goals
@@ -61,13 +62,30 @@ def compare(**options: Any) -> None:
     draw([_chart(found, options["domain"])] if options["charts"] else [], options)
     if options["style"] == "json":
         scores = [{**each, "system": name} for name, result in results.items() for each in result.to_dicts()]
-        more = {"comparisons": to_builtins(found.versus), "domain": options["domain"]}
+        more = {"versus": to_builtins(found.versus), "domain": options["domain"]}
         counts = {"dialogues": len(common.keys), "systems": len(results)}
         print_json(document("user", "user compare", scores, counts=counts, warnings=notices, **more))
     else:
-        click.echo(render(comparison_table(found, options["domain"]), options["style"]))
+        _print(found, len(common.keys), options)
     if options["fail_if_worse"]:
         _fail_if_worse(found, 1 - resampling.confidence)
+
+
+def _print(found: Compared, dialogues: int, options: dict[str, Any]) -> None:
+    style = options["style"]
+    click.echo(render(comparison_table(found, options["domain"]), style))
+    if style == "csv":
+        return
+    scores = [
+        score
+        for result in found.results.values()
+        for score in result.scores
+        if score.group["domain"] == options["domain"]
+    ]
+    if style == "text":
+        click.echo(f"\n{dialogues} dialogues with the same goal for every user")
+    line = shared_signature(scores)
+    click.echo({"latex": f"% signature  {line}", "markdown": f"\nSignature: `{line}`"}.get(style, f"signature  {line}"))
 
 
 def _names(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, str]:
@@ -84,7 +102,7 @@ def _names(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, str]:
 def _scored(
     names: dict[str, str], how: How, options: dict[str, Any], resampling: Resampling, only: frozenset[str] | None
 ) -> dict[str, UserResult]:
-    return {name: scored(file, how, options, resampling, only=only)[0] for name, file in names.items()}
+    return {name: scored(file, how, options, resampling, only=only).result for name, file in names.items()}
 
 
 def _chart(found: Compared, domain: str) -> Chart:

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from ..conversations import open_conversations
-from ..errors import DialmeterError
-from ..model import Conversation, dialogue_key
+from ..conversations import open_conversations, open_span, spans_of
+from ..engine import note
+from ..errors import DialmeterError, InputError, one_line
+from ..model import Notice
 from ..resampling import Resampling
-from ..runs import open_run
+from ..runs import RunWriter, open_run
+from ..users.blame import Verdict
 from ..users.canonical import ValueMap
-from ..users.outcome import DialogueOutcome
 from ..users.profile import load as load_profile
-from ..users.record import UserRow, row_of, rows_of
+from ..users.record import UserRow, rows_of
 from ..users.result import How, UserResult
 from ..users.rules import changed
 from ..users.rules import load as load_rules
-from ..users.scorer import score_user
+from ..users.scorer import UserScorer
+from ..users.spans import SpanScore, SpanTask, score_span
 from .options import stacked
 from .say import warn, watched
+from .work import work_options, worked
 
-Sink = Callable[[Conversation, DialogueOutcome], None]
+LISTED = 20
+"""How many dialogues that cannot be scored are named on a terminal."""
 
 dialogue_options = stacked(
     click.option("--from", "form", metavar="LAYOUT", help="The layout of the file; found where it is not named."),
@@ -52,6 +57,7 @@ scoring_options = stacked(
         "--set", "changes", multiple=True, metavar="SWITCH=VALUE", help="Change one switch, as repetitions.max=4."
     ),
     click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
+    work_options,
 )
 
 
@@ -65,44 +71,70 @@ def chosen_how(options: dict[str, Any]) -> How:
     )
 
 
+class Scored(NamedTuple):
+    """What scoring a file comes to: its layout, the result, and what else was asked for."""
+
+    form: str
+    result: UserResult
+    verdicts: list[Verdict]
+    rows: list[UserRow]
+
+
 def scored(
     file: str,
     how: How,
     options: dict[str, Any],
     resampling: Resampling | None,
     *,
-    sink: Sink | None = None,
+    writer: RunWriter | None = None,
     only: frozenset[str] | None = None,
-) -> tuple[UserResult, str]:
-    """Scores a file, and says in which layout it was.
+    blamed: bool = False,
+    kept: bool = False,
+) -> Scored:
+    """Scores a file, in shards where it is large.
 
     Args:
         file: the dialogues.
         how: rules, profile and value map.
-        options: of the command: layout, goals, quiet.
+        options: of the command: layout, goals, workers, quiet.
         resampling: of the intervals.
-        sink: takes every scored dialogue.
-        only: the keys of the dialogues to score; all where there are none.
+        writer: takes the rows of the run.
+        only: the keys of the dialogues to score; all where it is None.
+        blamed: say who lost each point.
+        kept: give the rows back.
     """
-    talks = open_conversations(file, options["form"], options["goals"])
-    result = score_user(
-        talks,
-        how.rules,
-        how.profile,
-        how.values,
-        from_text=how.from_text,
-        ci=resampling.confidence if resampling else 0,
-        resamples=resampling.resamples if resampling else 0,
-        seed=resampling.seed if resampling else 0,
-        keep=False,
-        watch=lambda found: _chosen(watched(found, talks, options["quiet"]), only),
-        sink=sink,
-    )
-    return result, talks.format
+    opened = open_conversations(file, options["form"], options["goals"])
+    form, goals = opened.format, options["goals"]
+    spans = spans_of(file, form, goals)
+    if len(spans) > 1:
+        opened.close()
+    parts = None if writer is None else str(writer.begin())
+    tasks = [SpanTask(span, place, form, how, goals, only, blamed, kept, parts) for place, span in enumerate(spans)]
+
+    def here(task: SpanTask) -> SpanScore:
+        talks = opened if len(spans) == 1 else open_span(task.span, form, goals)
+        return score_span(task, talks, lambda each: watched(each, talks, options["quiet"]))
+
+    scorer = UserScorer(how.rules, how.profile, how.values, from_text=how.from_text)
+    notices: dict[Notice, None] = {}
+    verdicts: list[Verdict] = []
+    rows: list[UserRow] = []
+    try:
+        for part in worked(_work, here, tasks, options, [file]):
+            scorer.book.merge(part.book)
+            scorer.refused += part.refused
+            notices.update(dict.fromkeys(part.notices))
+            verdicts += part.verdicts
+            rows += part.rows
+        return Scored(form, scorer.result(list(notices), resampling), verdicts, rows)
+    except InputError as error:
+        if writer is not None:
+            writer.abandon()
+        raise error.at(file=opened.name) from None
 
 
-def _chosen(talks: Iterable[Conversation], only: frozenset[str] | None) -> Iterable[Conversation]:
-    return talks if only is None else (talk for talk in talks if dialogue_key(talk.id) in only)
+def _work(task: SpanTask) -> SpanScore:
+    return score_span(task, at=note)
 
 
 def rows_in(where: str, options: dict[str, Any]) -> Iterable[UserRow]:
@@ -111,22 +143,44 @@ def rows_in(where: str, options: dict[str, Any]) -> Iterable[UserRow]:
     Raises:
         DialmeterError: a run of another kind, or an unfinished one.
     """
-    folder = Path(where)
-    if folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists()):
-        run = open_run(folder)
+    if is_run(where):
+        run = open_run(where)
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
         return rows_of(run)
-    found: list[UserRow] = []
-    result, _ = scored(
-        where, chosen_how(options), options, None, sink=lambda talk, outcome: found.append(row_of(talk, outcome))
-    )
-    warn(result.notices, options["quiet"])
-    return found
+    found = scored(where, chosen_how(options), options, None, kept=True)
+    warn(found.result.notices, options["quiet"])
+    return found.rows
 
 
-def scoring_words(options: dict[str, Any]) -> list[str]:
-    """The options that say how dialogues are read and scored, as they were typed."""
+def complain(refused: Sequence[InputError]) -> None:
+    """Dialogues that cannot be scored, one line each, on standard error."""
+    for error in refused[:LISTED]:
+        click.echo(f"dialmeter: {one_line(str(error), 1000)}", err=True)
+    if len(refused) > LISTED:
+        click.echo(f"dialmeter: … and {len(refused) - LISTED} more dialogues that cannot be scored", err=True)
+
+
+def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:
+    """The command that prints a dialogue turn by turn; a run knows by itself how it was scored, a file does not.
+
+    Args:
+        where: a run or a file of dialogues.
+        dialogue: its id.
+        options: of the command, for the ones that say how a file is read and scored.
+    """
+    words = ["dialmeter", "user", "query", where, "--dialogue", dialogue]
+    words += [] if is_run(where) else _scoring_words(options)
+    return f"Next: {shlex.join(one_line(word, 1000) for word in words)}"
+
+
+def is_run(where: str) -> bool:
+    """Is this the folder of a run, finished or not?"""
+    folder = Path(where)
+    return folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists())
+
+
+def _scoring_words(options: dict[str, Any]) -> list[str]:
     words: list[str] = []
     for name, option, usual in (
         ("form", "--from", None),

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError
 from ..report.tables import render
 from ..report.user import found_table
 from ..users.events import Event
@@ -16,7 +16,7 @@ from ..users.record import UserRow
 from ..users.show import lines
 from .options import quiet_option, style_options
 from .say import document, print_json
-from .user_options import dialogue_options, rows_in, scoring_options
+from .user_options import dialogue_options, next_line, rows_in, scoring_options
 
 
 @click.command()
@@ -89,10 +89,8 @@ def _print(kept: list[tuple[UserRow, list[Event]]], total: int, options: dict[st
     if style == "text" and not options["dialogue"]:
         more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
         click.echo(f"\n{total} dialogue{'s' if total > 1 else ''} found{more}")
-        if not options["shown"]:
-            click.echo(
-                f"Next: dialmeter user query {one_line(options['where'], 200)} --dialogue {one_line(kept[0][0].id, 200)}"
-            )
+        if not options["shown"] and options["where"] != "-":
+            click.echo(next_line(options["where"], kept[0][0].id, options))
 
 
 def _scores(row: UserRow) -> dict[str, float | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +10,18 @@ from msgspec import to_builtins
 
 from ..conditions import parse_condition
 from ..errors import DialmeterError, one_line
-from ..model import Conversation
 from ..report.tables import render
 from ..report.tracker import shared_signature
 from ..report.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
 from ..report.user_charts import Tally, user_charts
 from ..runs import RunWriter, input_of
 from ..users import record
-from ..users.blame import Blamer, Verdict
-from ..users.outcome import COMBINED, DialogueOutcome
+from ..users.outcome import COMBINED
 from ..users.result import How, UserResult
 from .main import EXIT_INPUT
 from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
-from .user_options import chosen_how, dialogue_options, scored, scoring_options, scoring_words
+from .user_options import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
 
 
 @click.command()
@@ -54,25 +51,37 @@ def score(**options: Any) -> int:
     how = chosen_how(options)
     guards = [parse_condition(text) for text in options["conditions"]]
     writer, about = _writer(options, how)
-    tally = Tally() if options["charts"] else None
-    found = _Found(writer, Blamer(how.profile) if options["blamed"] else None, tally)
-    result, form = scored(options["dialogues"], how, options, chosen_resampling(options), sink=found.take)
-    warn(result.notices, options["quiet"])
+    found = scored(
+        options["dialogues"],
+        how,
+        options,
+        chosen_resampling(options),
+        writer=writer,
+        blamed=options["blamed"],
+        kept=bool(options["charts"]),
+    )
+    result = found.result
+    accepted = options["skip_bad"] or not result.refused
+    warn([each for each in result.notices if accepted or each.code != "refused"], options["quiet"])
     verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
     if writer is not None:
         more = {"verdicts": verdicts} if verdicts is not None else {}
         report = markdown_report(Path(options["dialogues"]).name, result)
         record.finish(writer, result, about, report, **more)
-    if tally is not None:
-        draw(user_charts(tally), options)
-    _print(result, verdicts, form, options)
+    if options["charts"]:
+        draw(user_charts(Tally.of(found.rows)), options)
+    _print(result, verdicts, found.form, options)
+    if not accepted:
+        complain(result.refused)
+        left = f"{len(result.refused)} of {len(result.refused) + result.dialogues} dialogues"
+        click.echo(f"dialmeter: {left} cannot be scored and are left out (--skip-bad accepts that)", err=True)
     scores = [
         {key: value for key, value in each.items() if (key, value) != ("domain", COMBINED)}
         for each in result.to_dicts()
     ]
     for guard in guards:
         guard.check(scores)
-    return EXIT_INPUT if result.refused and not options["skip_bad"] else 0
+    return 0 if accepted else EXIT_INPUT
 
 
 def _writer(options: dict[str, Any], how: How) -> tuple[RunWriter | None, dict[str, Any]]:
@@ -86,28 +95,6 @@ def _writer(options: dict[str, Any], how: How) -> tuple[RunWriter | None, dict[s
     inputs = [input_of(role, path) for role, path in paths.items() if path]
     about = record.identity(inputs, how, options["blamed"])
     return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
-
-
-class _Found:
-    """Takes every scored dialogue: into the run, and what is said of all of them together."""
-
-    def __init__(self, writer: RunWriter | None, blamer: Blamer | None, tally: Tally | None) -> None:
-        self._writer = writer
-        self._blamer = blamer
-        self._tally = tally
-        self.verdicts: list[Verdict] = []
-
-    def take(self, talk: Conversation, outcome: DialogueOutcome) -> None:
-        verdict = self._blamer.verdict(talk, outcome) if self._blamer is not None else None
-        if verdict is not None:
-            self.verdicts.append(verdict)
-        if self._tally is None and self._writer is None:
-            return
-        row = record.row_of(talk, outcome, verdict)
-        if self._tally is not None:
-            self._tally.add(row)
-        if self._writer is not None and talk.id not in self._writer.done:
-            self._writer.add(to_builtins(row))
 
 
 def _print(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> None:
@@ -146,6 +133,7 @@ def _print_json(result: UserResult, verdicts: dict[str, Any] | None, form: str) 
     worst = [{"dialogue": each.dialogue, "inform": each.inform, "request": each.request} for each in result.worst(3)]
     how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
     more: dict[str, Any] = {"format": form, "intervals": how, "events": result.events, "worst": worst}
+    more["refused"] = [str(error) for error in result.refused]
     if verdicts is not None:
         more["verdicts"] = verdicts
     print_json(document("user", "user score", result.to_dicts(), counts=result.counts, warnings=result.notices, **more))
@@ -155,9 +143,5 @@ def _print_next(result: UserResult, options: dict[str, Any]) -> None:
     worst = result.worst(1)
     if not worst:
         click.echo("\nNo dialogue lost a point.")
-    elif options["dialogues"] != "-":
-        where = options["out"] or options["dialogues"]
-        words = ["dialmeter", "user", "query", where, "--dialogue", one_line(worst[0].dialogue, 200)]
-        if not options["out"]:
-            words += scoring_words(options)
-        click.echo(f"\nNext: {shlex.join(one_line(word, 1000) for word in words)}")
+    elif options["out"] or options["dialogues"] != "-":
+        click.echo("\n" + next_line(options["out"] or options["dialogues"], worst[0].dialogue, options))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -10,12 +10,15 @@ from msgspec import Struct
 from ..conversations import Conversations
 from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
+from .book import Row
+from .notices import SHOWN
+from .outcome import COMBINED
 from .result import How
 from .scorer import UserScorer
 
 
 class Checked(Struct, frozen=True):
-    """What a look at a file found."""
+    """What a look at a file found: what `score` would leave out is a problem, the rest a notice."""
 
     format: str
     counts: dict[str, int]
@@ -24,13 +27,14 @@ class Checked(Struct, frozen=True):
     self_scores: list[dict[str, Any]]
 
     @property
+    def problems(self) -> list[Notice]:
+        """One for each dialogue that cannot be scored."""
+        return [Notice("refused", 1, error.message, (str(error),)) for error in self.refused]
+
+    @property
     def fit(self) -> bool:
-        """Would every dialogue be scored, and does a perfect user score 1?"""
-        return (
-            not self.refused
-            and self.counts["dialogues"] > 0
-            and all(score["value"] in (None, 1.0) for score in self.self_scores)
-        )
+        """Would every dialogue be scored?"""
+        return not self.refused and self.counts["dialogues"] > 0
 
 
 def check_talk(
@@ -68,10 +72,21 @@ def check_talk(
     scores = [
         each
         for each in perfect.result().to_dicts()
-        if each["domain"] == "combined" and each["measure"] in ("I-GCDF1", "R-GCDF1")
+        if each["domain"] == COMBINED and each["measure"] in ("I-GCDF1", "R-GCDF1")
     ]
     notices = [each for each in scorer.result(talks.notices).notices if each.code != "refused"]
-    return Checked(talks.format, counts, notices, scorer.refused, scores)
+    return Checked(talks.format, counts, [*notices, *_imperfect(perfect.book.rows)], scorer.refused, scores)
+
+
+def _imperfect(rows: Mapping[str, Row]) -> list[Notice]:
+    """Goals that a perfect user does not meet: two of their values are one value under the rules, or never count."""
+    lossy = [
+        name
+        for name, row in rows.items()
+        if any(parts is not None and parts.f1 < 1 for parts in (row["I", COMBINED], row["R", COMBINED]))
+    ]
+    message = f"{len(lossy)} goals that a user who says exactly its goal does not meet under these rules and values"
+    return [Notice("self-score", len(lossy), message, tuple(lossy[:SHOWN]))] if lossy else []
 
 
 def saying_exactly(name: str, goal: Goal) -> Conversation:

@@ -8,11 +8,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from ..runs import Run, RunWriter
 from .blame import Verdict
 from .estimates import MEASURES, column
 from .events import Event, Remark
+from .notices import SHOWN
 from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
 from .patterns import Pattern, patterns_of
 from .result import How, UserResult
@@ -85,6 +87,7 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
     for measure in MEASURES:
         values = column(result.book.rows, measure, COMBINED)
         columns[measure] = [values.get(name) for name in result.book.rows]
+    refused = [str(_without_file(error)) for error in result.refused]
     manifest = {
         **about,
         "seed": result.resampling.seed if result.resampling else None,
@@ -93,7 +96,16 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
         "counts": result.counts,
         "scores": result.to_dicts(),
         "events": result.events,
-        "warnings": [msgspec.to_builtins(notice) for notice in result.notices],
+        "warnings": [
+            {**msgspec.to_builtins(notice), **({"where": refused[:SHOWN]} if notice.code == "refused" else {})}
+            for notice in result.notices
+        ],
+        "refused": refused,
         **more,
     }
     writer.finish(manifest, columns, {"report.md": report})
+
+
+def _without_file(error: InputError) -> InputError:
+    """What is wrong and in which dialogue; a run is the same wherever its input lies."""
+    return InputError(error.message, line=error.line, dialogue=error.dialogue, turn=error.turn, slot=error.slot)

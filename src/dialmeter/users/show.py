@@ -6,11 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from ..errors import one_line
 from ..model import Act, DomainGoal
+from .behaviours import ALL
 from .events import Event
 from .outcome import Measured
 from .record import UserRow
 from .score import Parts
 
+# Two classes that are nobody's fault cost credit all the same.
+_COSTLY = ("spurious_annotation", "wrong_taxi_annotations")
+_NOTES = frozenset((each.family, each.name) for each in ALL if each.owner == "log" and each.name not in _COSTLY)
 _PARTS = ("info", "fail_info", "book", "fail_book")
 
 
@@ -34,6 +38,7 @@ def lines(row: UserRow) -> Iterator[str]:
             understood  nothing
         not said or not asked
           − missed_constraints: hotel stars=4
+        + counts as wanted   − does not   · a note
     """
     yield f"dialogue {one_line(row.id, 80)}   {_score(row, 'I', 'I-GCDF1')}   {_score(row, 'R', 'R-GCDF1')}"
     yield "goal"
@@ -55,6 +60,8 @@ def lines(row: UserRow) -> Iterator[str]:
         yield "not said or not asked"
         for event in left:
             yield f"  {_event(event)}"
+    if row.events:
+        yield "+ counts as wanted   − does not   · a note"
     if row.cut:
         yield "the dialogue ended at its limit of turns"
     if row.verdict is not None:
@@ -92,9 +99,10 @@ def _acts(acts: Sequence[Act]) -> str:
 
 
 def _event(event: Event) -> str:
-    """An event with a sign: + credited, − a loss or a remark."""
+    """An event with a sign: does it count as wanted, or is it a note that no point hangs on?"""
+    sign = "+" if event.credited else "·" if (event.family, event.name) in _NOTES else "−"
     about = f" {one_line(event.about, 80)}" if event.about else ""
     said = f", said {one_line(event.said, 60)}" if event.said else ""
     turns = f" (turns {', '.join(map(str, event.turns))})" if len(event.turns) > 1 else ""
     domain = "" if event.about.startswith(f"{event.domain}-") else f" {one_line(event.domain)}"
-    return f"{'+' if event.credited else '−'} {event.name}:{domain}{about}{said}{turns}"
+    return f"{sign} {event.name}:{domain}{about}{said}{turns}"

@@ -91,7 +91,7 @@ def _label(axes: Axes, place: float, point: HasInterval, *, room: float, as_perc
     height = finite(point.value)
     if height is None:
         return
-    text = f"{100 * height:.1f}" if as_percent else f"{height:.3g}"
+    text = f"{100 * height:.1f}" if as_percent else f"{height:.0f}" if height.is_integer() else f"{height:.3g}"
     wide = len(text) * 4.6 <= room
     if not wide and room < 8:
         return
