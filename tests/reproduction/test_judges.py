@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from dialmeter.judges.adapters.dialogrpt import published
+from dialmeter.judges.adapters.satisfaction import rating
 from dialmeter.judges.builtin.constant import Constant
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.result import score_judge
@@ -35,3 +37,16 @@ def test_a_constant_judge(figures: dict[str, Any]) -> None:
             for n in range(10)
         ]
         assert score_judge(cases, [Constant()]).cell("constant", "made").value == pytest.approx(value, abs=1e-9)
+
+
+def test_the_ensemble_of_dialogrpt(figures: dict[str, Any]) -> None:
+    rows = figures["dialogrpt_ensemble_rows"]
+    assert len(rows) == 5
+    for row in rows:
+        assert published(row["heads"]) == pytest.approx(row["final"], abs=1e-9)
+
+
+def test_weighted_satisfaction(figures: dict[str, Any]) -> None:
+    example = figures["public"]["uss_weighted_example"]
+    assert rating(example["logits"]) == pytest.approx(example["weighted"], abs=1e-9)
+    assert rating(example["logits"], "argmax") == example["argmax_index"] + 1

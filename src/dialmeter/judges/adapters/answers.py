@@ -1,0 +1,67 @@
+"""The answers of a language model on disk, so that nothing is paid for twice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from threading import Lock
+
+import msgspec
+from msgspec import Struct
+
+from ...errors import DialmeterError
+
+
+class Answer(Struct, frozen=True):
+    """What was asked (as a digest), what came back, and the number in it."""
+
+    key: str
+    text: str
+    score: float
+
+
+class Answers:
+    """A file of answers that grows line by line; a line that was cut off is left out.
+
+    Args:
+        folder: where the file is; without it answers are kept in memory alone.
+    """
+
+    def __init__(self, folder: str = "") -> None:
+        self._path = Path(folder) / "answers.jsonl" if folder else None
+        self._known: dict[str, Answer] = {}
+        self._lock = Lock()
+        if self._path and self._path.exists():
+            lines = self._path.read_bytes().split(b"\n")
+            if lines[-1]:
+                with open(self._path, "ab") as file:
+                    file.write(b"\n")
+            for line in lines:
+                try:
+                    answer = msgspec.json.decode(line, type=Answer)
+                except msgspec.DecodeError:
+                    continue
+                self._known[answer.key] = answer
+
+    def get(self, key: str) -> Answer | None:
+        """The answer to what was asked, if it is known."""
+        return self._known.get(key)
+
+    def add(self, answer: Answer) -> None:
+        """Keeps an answer.
+
+        Raises:
+            DialmeterError: the folder cannot be written to.
+        """
+        with self._lock:
+            self._known[answer.key] = answer
+            if self._path is None:
+                return
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                with open(self._path, "ab") as file:
+                    file.write(msgspec.json.encode(answer) + b"\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:
+                raise DialmeterError(f"{self._path.parent}: cannot be written: {error.strerror or error}") from None

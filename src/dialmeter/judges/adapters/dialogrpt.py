@@ -1,0 +1,122 @@
+"""DialogRPT: would people on a forum like the reply?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import DialmeterError
+from ..judge import Item, called
+from .models import load, mask_of, pieces_of, shown, weights_digest
+from .packed import Row, hidden_states, shared_rows
+
+if TYPE_CHECKING:
+    from numpy import float32
+
+_USUAL = "microsoft/DialogRPT"
+HEADS = ("human_vs_rand", "human_vs_machine", "updown", "depth", "width")
+
+
+def published(heads: Mapping[str, float]) -> float:
+    """The ensemble of Gao et al. (2020), in single precision as there.
+
+    Example:
+        >>> round(published(dict(human_vs_rand=1.0, human_vs_machine=0.5, updown=0.5, depth=0.5, width=0.25)), 6)
+        0.470663
+    """
+    from numpy import float32 as single
+
+    human = single(0.5) * single(heads["human_vs_rand"]) + single(0.5) * single(heads["human_vs_machine"])
+    return float(human * (_liked(heads) / single(0.98)))
+
+
+def attacked(heads: Mapping[str, float]) -> float:
+    """The ensemble as the paper on attacks used it.
+
+    Example:
+        >>> round(attacked(dict(human_vs_rand=0.5, updown=0.5, depth=0.5, width=0.25)), 6)
+        0.3075
+    """
+    from numpy import float32 as single
+
+    return float(_liked(heads) * single(heads["human_vs_rand"]))
+
+
+def _liked(heads: Mapping[str, float]) -> float32:
+    from numpy import float32 as single
+
+    updown, depth, width = (single(heads[name]) for name in ("updown", "depth", "width"))
+    return updown + single(0.48) * depth - single(0.5) * width
+
+
+_ENSEMBLES = {
+    "published": (published, HEADS, "<|endoftext|>"),
+    "attack": (attacked, ("human_vs_rand", "updown", "depth", "width"), "\n"),
+}
+
+
+class DialogRPT:
+    """Five heads on a GPT-2, each the sigmoid of one logit at the last token, and an ensemble of them.
+
+    Args:
+        model: a folder with one model per head, or the beginning of their ids on the hub.
+        ensemble: ``published``, with turns joined by the end of text; ``attack``, with turns joined by a line break; or
+            the name of one head.
+        device: where it runs.
+        dtype: the numbers that it runs with.
+    """
+
+    higher_is_better = True
+    scale: tuple[float, float] | None = (-0.5, 1.5)
+    facets: frozenset[str] | None = None
+
+    def __init__(
+        self,
+        model: str = _USUAL,
+        ensemble: str = "published",
+        device: str = "cpu",
+        dtype: str = "float32",
+    ) -> None:
+        if ensemble not in (*_ENSEMBLES, *HEADS):
+            raise DialmeterError(f"dialogrpt: ensemble is published, attack or a head: {', '.join(HEADS)}")
+        single = (lambda heads: heads[ensemble], (ensemble,), "<|endoftext|>")
+        self._combine, names, self._joint = _ENSEMBLES.get(ensemble, single)
+        paths = {head: str(Path(model) / head) if Path(model).is_dir() else f"{model}-{head}" for head in names}
+        self._heads = {
+            head: load("AutoModelForSequenceClassification", path, device=device, dtype=dtype)
+            for head, path in paths.items()
+        }
+        self.name = called("dialogrpt", model=(shown(model), _USUAL), ensemble=(ensemble, "published"))
+        digests = ", ".join(f"{head}={weights_digest(path)}" for head, path in paths.items())
+        self.identity = f"dialogrpt({digests}, ensemble={ensemble}, dtype={dtype})"
+        self._tokenizer = next(iter(self._heads.values()))[0]
+        self.mask = mask_of(self._tokenizer)
+
+    def pieces(self, text: str) -> list[str]:
+        return pieces_of(self._tokenizer, text)
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        return [self._combine(heads) for heads in self.heads(items)]
+
+    def heads(self, items: Sequence[Item]) -> list[dict[str, float]]:
+        """What each head says of each item."""
+        groups: dict[str, list[int]] = {}
+        for number, (context, _) in enumerate(items):
+            before = "".join(move.text + self._joint for move in context)
+            groups.setdefault(before, []).append(number)
+        found: list[dict[str, float]] = [{} for _ in items]
+        for head, (tokenizer, model) in self._heads.items():
+            numbers: list[list[int]] = []
+            rows: list[Row] = []
+            for before, members in groups.items():
+                texts = [before + items[number][1] for number in members]
+                row = shared_rows(tokenizer, before, texts)
+                if row is None:
+                    raise DialmeterError("dialogrpt needs a context")
+                rows.append(Row(row.prefix, row.suffixes[1:]))
+                numbers.append(members)
+            for members, layers in zip(numbers, hidden_states(model, rows), strict=True):
+                for number, layer in zip(members, layers, strict=True):
+                    found[number][head] = float(model.score(layer[-1]).float().sigmoid())
+        return found

@@ -1,0 +1,93 @@
+"""Loading models of the transformers library: a local folder or a hub id, each once."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ...errors import DialmeterError, MissingExtra, one_line
+
+_CHUNK = 1 << 20
+
+
+@lru_cache(maxsize=16)
+def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
+    """A tokenizer and a model, ready to be asked.
+
+    Args:
+        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
+        model: a folder, or the id of a model on the hub.
+        gguf: the name of a GGUF file in the folder.
+        device: where the model runs.
+        dtype: the numbers that it runs with; ``float16`` and ``bfloat16`` are for devices that are quick with them.
+
+    Raises:
+        MissingExtra: torch or transformers are not installed.
+        DialmeterError: there is no such model, device or type.
+    """
+    try:
+        import torch
+        import transformers
+    except ImportError:
+        raise MissingExtra("a neural judge", "neural") from None
+    if dtype not in ("float32", "float16", "bfloat16"):
+        raise DialmeterError(f"dtype is float32, float16 or bfloat16, not {dtype!r}")
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    local = Path(model).is_dir()
+    if local and not gguf and not any(Path(model).glob("*.safetensors")):
+        warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
+    more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
+        found = getattr(transformers, kind).from_pretrained(
+            model, local_files_only=local, dtype=getattr(torch, dtype), **more
+        )
+        found = found.to(torch.device(device)).eval().requires_grad_(False)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise DialmeterError(f"model {model}: cannot be loaded: {one_line(str(error), 300)}") from None
+    return tokenizer, found
+
+
+def weights_digest(model: str) -> str:
+    """Ten digits that stand for the files of a local model; a hub id stands for itself."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return model
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".safetensors", ".bin", ".gguf", ".json", ".txt", ".model"):
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            with open(path, "rb") as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+    return digest.hexdigest()[:10]
+
+
+def shown(model: str) -> str:
+    """A model's name without the folder that it lies in.
+
+    Example:
+        >>> shown("/somewhere/gpt2"), shown("openai-community/gpt2")
+        ('gpt2', 'openai-community/gpt2')
+    """
+    return Path(model).name if Path(model).is_absolute() or Path(model).is_dir() else model
+
+
+def mask_of(tokenizer: Any) -> str:
+    """What stands for a hidden token: the model's own mask, or the end of text for models that have none."""
+    if tokenizer.mask_token:
+        return str(tokenizer.mask_token)
+    end = "<|endoftext|>"
+    return end if end in tokenizer.get_vocab() else str(tokenizer.eos_token)
+
+
+def pieces_of(tokenizer: Any, text: str) -> list[str]:
+    """A text cut where the tokenizer's tokens begin; joined, the pieces are the text."""
+    offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+    starts = sorted({start for start, end in offsets if end > start} - {0})
+    edges = [0, *starts, len(text)]
+    return [text[one:two] for one, two in pairwise(edges) if two > one]

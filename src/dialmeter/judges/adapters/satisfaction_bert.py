@@ -1,0 +1,111 @@
+"""User satisfaction with a BERT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import DialmeterError
+from ..judge import Item, called
+from .models import load, mask_of, pieces_of, shown, weights_digest
+from .satisfaction import CLASSES, check_reading, rating
+
+_UTTERANCE = 64
+_DIALOGUE = 500
+_BATCH = 16
+
+
+class SatisfactionBert:
+    """How satisfied a user would be after the reply, from 1 to 5 (Sun et al. 2021), from a fine-tuned BERT.
+
+    The dialogue is one sequence of utterances, each of at most 64 tokens with its separator, the last 500 tokens of all
+    behind [CLS]. The classifier sees [CLS] and the mean over tokens, both of the last two layers.
+
+    Args:
+        model: a folder with a BERT and ``head.safetensors``, which holds ``weight`` (5 × 4 hidden sizes) and ``bias``.
+        reading: ``weighted``, or ``argmax`` for the likeliest class.
+        pooling: ``mean`` over tokens, or ``root`` for their sum by the square root of their number, as published code has it.
+        device: where it runs.
+        dtype: the numbers that it runs with.
+    """
+
+    higher_is_better = True
+    scale: tuple[float, float] | None = (1.0, 5.0)
+    facets: frozenset[str] | None = None
+
+    def __init__(
+        self,
+        model: str,
+        reading: str = "weighted",
+        pooling: str = "mean",
+        *,
+        device: str = "cpu",
+        dtype: str = "float32",
+    ) -> None:
+        check_reading(reading)
+        if pooling not in ("mean", "root"):
+            raise DialmeterError(f"satisfaction-bert: pooling is mean or root, not {pooling!r}")
+        self._tokenizer, self._model = load("AutoModel", model, device=device, dtype=dtype)
+        self._head = _head(Path(model), self._model)
+        self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
+        self.name = called(
+            "satisfaction-bert", model=(shown(model), ""), reading=(reading, "weighted"), pooling=(pooling, "mean")
+        )
+        self.identity = (
+            f"satisfaction-bert(model={weights_digest(model)}, reading={reading}, pooling={pooling}, dtype={dtype})"
+        )
+        self.mask = mask_of(self._tokenizer)
+
+    def pieces(self, text: str) -> list[str]:
+        return pieces_of(self._tokenizer, text)
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        texts = [[*(move.text for move in context), reply] for context, reply in items]
+        sequences = [self._ids(each) for each in texts]
+        found = [0.0] * len(items)
+        order = sorted(range(len(items)), key=lambda number: len(sequences[number]))
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            for number, logits in zip(batch, self._logits([sequences[number] for number in batch]), strict=True):
+                found[number] = rating(logits, self._reading)
+        return found
+
+    def _ids(self, utterances: Sequence[str]) -> list[int]:
+        said: list[int] = []
+        for text in utterances:
+            ids = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+            said += [*ids, self._tokenizer.sep_token_id][:_UTTERANCE]
+        return [self._tokenizer.cls_token_id, *said[-_DIALOGUE:]]
+
+    def _logits(self, sequences: Sequence[list[int]]) -> list[list[float]]:
+        import torch
+
+        width = max(map(len, sequences))
+        ids = torch.zeros(len(sequences), width, dtype=torch.long)
+        mask = torch.zeros(len(sequences), width, dtype=torch.long)
+        for row, sequence in enumerate(sequences):
+            ids[row, : len(sequence)] = torch.tensor(sequence)
+            mask[row, : len(sequence)] = 1
+        ids, mask = ids.to(self._model.device), mask.to(self._model.device)
+        with torch.inference_mode():
+            layers = self._model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+            last = torch.cat([layers[-1], layers[-2]], dim=-1).float()
+            pooled = (last * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).float() ** self._power
+            weight, bias = self._head
+            logits = torch.cat([last[:, 0], pooled], dim=-1) @ weight.T + bias
+        found: list[list[float]] = logits.double().tolist()
+        return found
+
+
+def _head(folder: Path, model: Any) -> tuple[Any, Any]:
+    from safetensors.torch import load_file
+
+    path = folder / "head.safetensors"
+    if not path.is_file():
+        raise DialmeterError(f"{folder.name}: has no head.safetensors with the classifier's weights")
+    tensors = load_file(path, device=str(model.device))
+    shape = (CLASSES, 4 * model.config.hidden_size)
+    if "weight" not in tensors or "bias" not in tensors or tuple(tensors["weight"].shape) != shape:
+        raise DialmeterError(f"{folder.name}: head.safetensors holds weight ({shape[0]} × {shape[1]}) and bias")
+    return tensors["weight"].float(), tensors["bias"].float()

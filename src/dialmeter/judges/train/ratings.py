@@ -1,0 +1,56 @@
+"""Examples for a judge of satisfaction: what was said until a user rated it, and the rating."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ...conversations.satisfaction import Rated, read_rated
+from ...errors import InputError
+
+
+class Example(Struct, frozen=True):
+    """A dialogue up to the turn that is rated, as speakers and texts, and the class of the rating, 0 to 4."""
+
+    said: tuple[tuple[str, str], ...]
+    label: int
+
+
+def read_examples(path: str | Path, held_out: int) -> tuple[list[list[Example]], list[list[Example]]]:
+    """Examples by dialogue: those to train on, and those of the last dialogues.
+
+    Raises:
+        InputError: the file holds no ratings, or too few dialogues.
+    """
+    dialogues = [found for found in map(examples, read_rated(path)) if found]
+    if len(dialogues) <= held_out or not held_out:
+        message = f"{len(dialogues)} rated dialogues are too few to hold out {held_out}"
+        raise InputError(message, file=str(path))
+    return dialogues[:-held_out], dialogues[-held_out:]
+
+
+def examples(rated: Rated) -> list[Example]:
+    """One example per rated turn of the user: the rating says how the user felt about what was said before it.
+
+    The first turn of a dialogue has nothing before it and gives none; the rating of the whole belongs to all that was said.
+    """
+    said = tuple((move.speaker, move.text) for move in rated.talk.moves)
+    found = [Example(said[:place], label_of(given)) for place, given in enumerate(rated.ratings) if given and place]
+    return [*found, Example(said, label_of(rated.overall))] if rated.overall and said else found
+
+
+def label_of(ratings: Sequence[int]) -> int:
+    """The class of the rounded mean, a half going up.
+
+    Example:
+        >>> label_of([3, 3, 2, 3]), label_of([3, 4])
+        (2, 3)
+    """
+    return int(sum(ratings) / len(ratings) + 0.5) - 1
+
+
+def flat(dialogues: Iterable[Sequence[Example]]) -> list[Example]:
+    """The examples of all dialogues."""
+    return [example for dialogue in dialogues for example in dialogue]

@@ -1,0 +1,151 @@
+"""Training a hierarchical GRU on ratings of satisfaction."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+from msgspec import Struct
+from torch import nn
+
+from ..adapters.hierarchical_gru import Config, HierarchicalGru, encoded, logits_of, places_of, save
+from ..adapters.satisfaction import CLASSES, rating
+from ..builtin.tokens import tokens
+from .quality import Quality, majority, quality
+from .ratings import Example, flat, read_examples
+
+_WATCHED = 0.1
+"""The share of training dialogues that decide when to stop."""
+
+
+class Settings(Struct, frozen=True):
+    """How training goes."""
+
+    epochs: int = 8
+    patience: int = 3
+    batch: int = 4
+    """How many dialogues make one step; they share their utterances, each of which is read once."""
+    rate: float = 1e-3
+    decay: float = 1e-2
+    balance: float = 0.5
+    """How much rare classes weigh more: a class weighs (1 / its share) to this power."""
+    least: int = 2
+    """A word that occurs less often is unknown."""
+    embedding: int = 64
+    hidden: int = 64
+    dropout: float = 0.3
+    held_out: int = 100
+
+
+class Trained(Struct, frozen=True):
+    """What came of training with one seed."""
+
+    seed: int
+    epochs: int
+    test: Quality
+    watched: list[Quality]
+
+
+Told = Callable[[int, Quality], None]
+
+
+def train(
+    data: str | Path, out: str | Path, *, seed: int = 1, settings: Settings | None = None, told: Told | None = None
+) -> tuple[Trained, Quality]:
+    """Trains a judge of satisfaction and writes it into a folder.
+
+    Args:
+        data: a file in the layout ``satisfaction``.
+        out: the folder.
+        seed: of all random choices.
+        settings: how training goes.
+        told: is told how each epoch went on the watched dialogues.
+
+    Returns:
+        What came of it, and the quality of always saying the most frequent class.
+    """
+    settings = settings or Settings()
+    training, test = read_examples(data, settings.held_out)
+    draw = random.Random(seed)
+    order = list(range(len(training)))
+    draw.shuffle(order)
+    cut = max(1, round(_WATCHED * len(order)))
+    watched = flat(training[number] for number in sorted(order[:cut]))
+    dialogues = [training[number] for number in sorted(order[cut:])]
+    kept = flat(dialogues)
+    words = _words(kept, settings.least)
+    places = places_of(words)
+    torch.manual_seed(seed)
+    config = Config(len(words) + 2, settings.embedding, settings.hidden, settings.dropout)
+    network = HierarchicalGru(config)
+    steps = _Steps(network, places, dialogues, settings)
+    best, best_value, since = deepcopy(network.state_dict()), -1.0, 0
+    found: list[Quality] = []
+    for epoch in range(1, settings.epochs + 1):
+        steps.epoch(draw)
+        found.append(measured(network, places, watched))
+        if told:
+            told(epoch, found[-1])
+        value = found[-1].uar + (found[-1].spearman or 0.0)
+        if value > best_value:
+            best, best_value, since = deepcopy(network.state_dict()), value, 0
+        else:
+            since += 1
+            if since >= settings.patience:
+                break
+    network.load_state_dict(best)
+    save(Path(out), network, words)
+    labels = [example.label for example in flat(test)]
+    beside = majority(labels, [example.label for example in kept])
+    return Trained(seed, len(found), measured(network, places, flat(test)), found), beside
+
+
+def _words(examples: Sequence[Example], least: int) -> list[str]:
+    texts = {text for example in examples for _, text in example.said}
+    counts = Counter(token for text in sorted(texts) for token in tokens(text))
+    return sorted(word for word, count in counts.items() if count >= least)
+
+
+def measured(network: HierarchicalGru, places: dict[str, int], examples: Sequence[Example]) -> Quality:
+    """The quality of a network on examples."""
+    network.eval()
+    logits = logits_of(network, places, [example.said for example in examples])
+    classes = [round(rating(each, "argmax")) - 1 for each in logits]
+    return quality([example.label for example in examples], classes, [rating(each) for each in logits])
+
+
+class _Steps:
+    """One pass over the dialogues at a time."""
+
+    def __init__(
+        self,
+        network: HierarchicalGru,
+        places: dict[str, int],
+        dialogues: Sequence[Sequence[Example]],
+        settings: Settings,
+    ) -> None:
+        self._network, self._places, self._dialogues, self._size = network, places, dialogues, settings.batch
+        counts = Counter(example.label for example in flat(dialogues))
+        # A class with a handful of examples would otherwise weigh hundreds of times as much as the others.
+        shares = [max(counts[each] / counts.total(), 0.01) for each in range(CLASSES)]
+        weights = torch.tensor([share**-settings.balance for share in shares])
+        self._loss = nn.CrossEntropyLoss(weight=weights / weights[counts.most_common(1)[0][0]])
+        self._optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
+
+    def epoch(self, draw: random.Random) -> None:
+        """Goes through all dialogues once."""
+        self._network.train()
+        numbers = list(range(len(self._dialogues)))
+        draw.shuffle(numbers)
+        for start in range(0, len(numbers), self._size):
+            batch = flat(self._dialogues[number] for number in numbers[start : start + self._size])
+            ids, speakers = encoded([example.said for example in batch], self._places)
+            labels = torch.tensor([example.label for example in batch])
+            self._optimiser.zero_grad()
+            self._loss(self._network(ids, speakers), labels).backward()
+            nn.utils.clip_grad_norm_(self._network.parameters(), 1.0)
+            self._optimiser.step()

@@ -1,0 +1,66 @@
+"""A chat endpoint on this machine that answers as a test says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any, NamedTuple
+
+Reply = tuple[int, dict[str, Any] | str, dict[str, str]]
+
+
+class Asked(NamedTuple):
+    """One request that came in."""
+
+    path: str
+    body: dict[str, Any]
+    key: str | None
+
+
+class Server:
+    """What was asked, and where the endpoint is."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.asked: list[Asked] = []
+        self.lock = Lock()
+
+
+def saying(text: str) -> Reply:
+    """An answer with some text."""
+    return 200, {"choices": [{"message": {"content": text}}]}, {}
+
+
+@contextmanager
+def serve(answer: Callable[[dict[str, Any], int], Reply]) -> Iterator[Server]:
+    """A server for the time of a test; ``answer`` gets the request and how many came before it."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            with server.lock:
+                number = len(server.asked)
+                server.asked.append(Asked(self.path, body, self.headers["authorization"]))
+            code, content, headers = answer(body, number)
+            data = (content if isinstance(content, str) else json.dumps(content)).encode()
+            self.send_response(code)
+            for name, value in {**headers, "content-length": str(len(data))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        server = Server(f"http://127.0.0.1:{http.server_port}/v1")
+        thread = Thread(target=http.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            http.shutdown()
+            thread.join()
