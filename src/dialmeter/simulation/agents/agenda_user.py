@@ -13,7 +13,7 @@ from ..language.acts import GENERAL, act
 from ..world.database import World
 from ..world.schema import DOMAINS
 from .agenda import Agenda, Item
-from .flaws import forget, invent, loop
+from .flaws import MOST_LOOPS, forget, invent, loop
 from .hearing import Heard, heard
 from .wish import Wish
 
@@ -54,10 +54,11 @@ class AgendaUser:
         self._agenda = Agenda()
         self._domain = ""
         self._turn = 0
+        self._loops = 0
         self._left = False
 
     def start(self, goal: Goal | None) -> None:
-        self._left, self._turn, self._domain = False, 0, ""
+        self._left, self._turn, self._loops, self._domain = False, 0, 0, ""
         self._wishes = {domain: Wish(domain, each) for domain, each in (goal or {}).items()}
         self._agenda = Agenda([Item("bye")])
         for wish in reversed(self._wishes.values()):
@@ -113,8 +114,9 @@ class AgendaUser:
             wish.offered = news.facts["car type"]
         wish.answered |= dict.fromkeys(answered, wish.offered or "")
         self._agenda.drop(lambda item: item.stage == "ask" and item.domain == wish.domain and item.slot in answered)
-        if heeded and self._dials.repetition:
+        if heeded and self._dials.repetition and self._loops < MOST_LOOPS:
             again = loop(wish, self._dials.repetition, self._rng)
+            self._loops += bool(again)
             self._agenda.push(again)
             if again and answered & wish.asked:
                 self._agenda.push([Item("ask", wish.domain, min(answered & wish.asked))])

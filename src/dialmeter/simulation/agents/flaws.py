@@ -9,7 +9,7 @@ from ..world.value_map import goal_values
 from .agenda import Item
 from .wish import Wish
 
-MOST_LOOPS = 2
+MOST_LOOPS = 4  # in a dialogue, so that it comes to an end
 MOST_INVENTED = 2
 
 
@@ -60,8 +60,7 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[Item]:
 
 def loop(wish: Wish, chance: float, rng: Random) -> list[Item]:
     """What is said once more after an answer."""
-    if wish.loops >= MOST_LOOPS or rng.random() >= chance:
+    if rng.random() >= chance:
         return []
-    wish.loops += 1
     said = [Item("search", wish.domain, slot, value) for slot, value in wish.said.items() if slot in wish.search]
     return rng.sample(said, min(len(said), 2))

@@ -16,6 +16,7 @@ from ..world.schema import DOMAINS, DONTCARE, REFERENCE
 
 _Share = Annotated[float, Meta(ge=0, le=1)]
 _TIMES = ("leaveat", "arriveby")
+_MOST_AGAIN = 2
 _FACTS = ("address", "phone", "postcode", "entrance fee", "duration", "price", "colour")
 
 
@@ -27,7 +28,7 @@ class SystemDials(Struct, frozen=True):
     failures: _Share = 0.0
     """How often it does not answer a question, or refuses a booking without a cause."""
     stubbornness: _Share = 0.0
-    """How often it asks again for what it was told; once per slot."""
+    """How often it asks again for what it was told; twice in a domain at most, and never twice for a slot."""
     questions: Annotated[int, Meta(ge=0)] = 1
     """How often it asks for a constraint in a domain before it offers something."""
     few: Annotated[int, Meta(ge=1)] = 3
@@ -56,7 +57,7 @@ class RuleSystem:
         self._found: dict[str, Row] = {}
         self._booked: dict[str, str] = {}
         self._asked: dict[str, list[str]] = {domain: [] for domain in DOMAINS}
-        self._asked_again: set[tuple[str, str]] = set()
+        self._asked_again: dict[str, list[str]] = {domain: [] for domain in DOMAINS}
         self._waiting: dict[str, set[str]] = {}
         self._over = False
 
@@ -104,9 +105,10 @@ class RuleSystem:
             yield from booking if changed or booking else self._offer(domain)
 
     def _ask_again(self, domain: str, changed: set[str]) -> str | None:
-        for slot in sorted(changed):
-            if (domain, slot) not in self._asked_again and self._rng.random() < self._dials.stubbornness:
-                self._asked_again.add((domain, slot))
+        asked = self._asked_again[domain]
+        for slot in sorted(changed - set(asked)):
+            if len(asked) < _MOST_AGAIN and self._rng.random() < self._dials.stubbornness:
+                asked.append(slot)
                 return slot
         return None
 

@@ -36,7 +36,6 @@ class Wish:
         self.offered: str | None = None
         self.booked = False
         self.tries = 0
-        self.loops = 0
         self.given_up = False
         self._search_may_fail = bool(goal.fail_info)
         self._booking_may_fail = bool(goal.fail_book)

@@ -1,0 +1,20 @@
+"""Dialogues that several tests look at, played once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dialmeter.model import Conversation
+from dialmeter.simulation.agents import choose
+from dialmeter.simulation.files import sampled
+from dialmeter.simulation.play import Setting, play
+
+SEED = 7
+GOALS = 300
+
+
+@cache
+def played(user: str = "agenda", system: str = "rule", noise: float = 0.0) -> list[Conversation]:
+    """300 dialogues; the goals are the same for all."""
+    setting = Setting(choose(user, "user"), choose(system, "system"), noise, SEED)
+    return list(play(sampled(GOALS, SEED), setting))

@@ -1,0 +1,151 @@
+"""Language models behind an endpoint: a real server on this machine, well-behaved and not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import DialmeterError
+from dialmeter.model import Conversation
+from dialmeter.simulation.agents import choose
+from dialmeter.simulation.agents.agent import Role
+from dialmeter.simulation.files import Unfinished, sampled, write
+from dialmeter.simulation.play import Setting, play
+
+from .chat_server import Answer, chat_server, saying
+
+pytest.importorskip("httpx", reason="the extra llm is not installed")
+
+
+def setting(role: Role, url: str, **dials: Any) -> Setting:
+    model = choose("endpoint", role, {"url": url, "model": "tiny", "pause": 0.0, **dials})
+    others = {"user": choose("agenda", "user"), "system": choose("rule", "system")}
+    return Setting(**{**others, role: model}, seed=7, max_turns=6)
+
+
+def first(role: Role, url: str, **dials: Any) -> Conversation:
+    return next(play(sampled(1, 7), setting(role, url, **dials)))
+
+
+def test_a_user_is_told_its_goal_and_leaves_when_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "secret-word")
+    lines = ["I need a train from Dunmereth, to Saltmere.", "on thursday please, the train", "Goodbye."]
+    with chat_server(lambda number, body: saying(lines[number])) as (url, asked):
+        talk = first("user", url, key="MY_KEY")
+    assert [move.text for move in talk.moves[::2]] == lines
+    assert [(act.slot, act.values[0]) for act in talk.moves[0].acts or ()] == [
+        ("departure", "dunmereth"),
+        ("destination", "saltmere"),
+    ]
+    assert [(act.slot, act.values[0]) for act in talk.moves[2].acts or ()] == [("day", "thursday")]
+    assert not talk.cut
+    prompt = asked[0].body["messages"][0]["content"]
+    assert all(value in prompt for goal in (talk.goal or {}).values() for value in goal.info.values())
+    assert {each.path for each in asked} == {"/v1/chat/completions"}
+    assert {each.key for each in asked} == {"Bearer secret-word"}
+    assert [message["role"] for message in asked[-1].body["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert asked[-1].body["messages"][3]["content"] == talk.moves[1].text
+
+
+def test_no_key_no_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with chat_server(lambda number, body: saying("Goodbye.")) as (url, asked):
+        first("user", url)
+    assert asked[0].key is None
+
+
+def test_a_system_sees_what_is_found() -> None:
+    text = "I can recommend a place to stay called Otter House."
+    with chat_server(lambda number, body: saying(text)) as (url, asked):
+        talk = first("system", url)
+    assert [(act.name, act.values) for act in talk.moves[1].acts or ()] == [("Hotel-Recommend", ("otter house",))]
+    notes = asked[-1].body["messages"][-1]
+    assert notes["role"] == "system"
+    assert notes["content"].startswith("Notes:\ntrain: ")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        Answer(500),
+        Answer(429, b"slow down"),
+        Answer(200, b"<html>"),
+        Answer(200, b'{"choices": []}'),
+        Answer(200, b'{"choices": [{"message": {"content": null}}]}'),
+        Answer(200, b'[1, 2]'),
+        Answer(200, b"\xff\xfe"),
+        Answer(after=1.0),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_trouble_that_passes(trouble: Answer) -> None:
+    with chat_server(lambda number, body: trouble if number < 2 else saying("Goodbye.")) as (url, asked):
+        talk = first("user", url, timeout=0.3, retries=2)
+    assert talk.moves[0].text == "Goodbye."
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        (Answer(503), "status 503 (2 tries)"),
+        (Answer(200, b"oops"), "not an answer of a chat model: 'oops' (2 tries)"),
+        (Answer(after=1.0), "no answer within 0.3 s (2 tries)"),
+    ],
+    ids=str,
+)
+def test_trouble_that_stays_names_the_dialogue(trouble: Answer, message: str) -> None:
+    with chat_server(lambda number, body: trouble) as (url, asked), pytest.raises(DialmeterError) as refused:
+        first("user", url, timeout=0.3, retries=1)
+    assert str(refused.value) == f"dialogue town-7-0000: {url}/chat/completions: {message}"
+    assert len(asked) == 2
+
+
+def test_a_refusal_is_not_asked_again() -> None:
+    server = chat_server(lambda number, body: Answer(401, b"who\nare you"))
+    with server as (url, asked), pytest.raises(DialmeterError, match="refuses: status 401: who are you"):
+        first("user", url)
+    assert len(asked) == 1
+
+
+def test_nobody_there() -> None:
+    with chat_server(lambda number, body: saying("")) as (url, _):
+        pass
+    with pytest.raises(DialmeterError, match=r"dialogue town-7-0000: .*no connection"):
+        first("user", url, retries=0)
+
+
+@pytest.mark.parametrize("url", ["", "ftp://127.0.0.1/", "file:///etc/passwd", "http://name:word@127.0.0.1/"])
+def test_addresses_that_are_none(url: str) -> None:
+    with pytest.raises(DialmeterError) as refused:
+        first("user", url)
+    assert "word@" not in str(refused.value)
+
+
+def test_what_was_played_before_the_trouble_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-word")
+    path = tmp_path / "talk.jsonl"
+    down = True
+
+    def answer(number: int, body: dict[str, Any]) -> Answer:
+        return Answer(503) if down and number >= 3 else saying("Goodbye.")
+
+    with chat_server(answer) as (url, asked):
+        how = setting("user", url, retries=0)
+        with pytest.raises(Unfinished, match=r"dialogue town-7-0003: .*3 of 5 dialogues are done, go on with --resume"):
+            write(path, sampled(5, 7), how)
+        assert asked[0].key == "Bearer secret-word"
+        assert not [each.name for each in tmp_path.iterdir() if b"secret" in each.read_bytes()]
+        down = False
+        write(path, sampled(5, 7), how, resume=True)
+        assert len(asked) == 4 + 2
+    assert path.read_bytes().count(b"\n") == 5

@@ -1,0 +1,72 @@
+"""What became of a goal: every way to miss it."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
+from dialmeter.simulation.language.acts import BOOKING, act
+from dialmeter.simulation.outcome import DomainOutcome, outcome
+from dialmeter.simulation.world import town
+from dialmeter.simulation.world.database import reference
+
+from .talks import played
+
+ROW = next(row for row in town().tables["hotel"] if row["full"] == "")
+BOOK = {"day": "friday", "people": "2", "stay": "1"}
+GOAL = {"hotel": DomainGoal(info={"area": ROW["area"], "stars": ROW["stars"]}, book=BOOK, requests=("phone",))}
+CODE = reference("hotel", ROW["name"], BOOK)
+SAID = [act("hotel", "inform", slot, value) for slot, value in {**GOAL["hotel"].info, **BOOK}.items()]
+ANSWER = [
+    act("hotel", "recommend", "name", ROW["name"]),
+    act("hotel", "inform", "phone", ROW["phone"]),
+    act(BOOKING, "book", "ref", CODE),
+]
+
+
+def found(said: list[Act], answer: list[Act]) -> DomainOutcome:
+    talk = Conversation("d", (Move(USER, acts=tuple(said)), Move(SYSTEM, acts=tuple(answer))), GOAL)
+    return outcome(talk, town()).domains["hotel"]
+
+
+def test_all_is_well() -> None:
+    assert found(SAID, ANSWER) == DomainOutcome(True, True, True, True)
+    assert found(SAID, ANSWER).complete
+
+
+OTHER = next(row for row in town().tables["hotel"] if row["area"] != ROW["area"])
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "expected"),
+    [
+        (SAID[1:], ANSWER, DomainOutcome(False, True, True, True)),
+        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, DomainOutcome(False, True, True, True)),
+        (SAID, [*ANSWER[1:]], DomainOutcome(True, False, False, True)),
+        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], DomainOutcome(True, False, False, True)),
+        (SAID, [ANSWER[0], ANSWER[2]], DomainOutcome(True, True, False, True)),
+        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], DomainOutcome(True, True, False, True)),
+        (SAID, ANSWER[:2], DomainOutcome(True, True, True, False)),
+        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], DomainOutcome(True, True, True, False)),
+    ],
+    ids=["not told", "taken back", "not found", "another in the end", "not answered", "a wrong answer", "not booked", "a wrong booking"],
+)  # fmt: skip
+def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: DomainOutcome) -> None:
+    assert found(said, answer) == expected
+    assert not expected.complete
+
+
+def test_a_taxi_is_right_for_the_ride_that_was_told() -> None:
+    talk = next(talk for talk in played() if list(talk.goal or {}) == ["taxi"])
+    assert outcome(talk, town()).complete
+    moved = structs.replace(
+        talk, moves=tuple(structs.replace(move, acts=()) if move.speaker == SYSTEM else move for move in talk.moves)
+    )
+    assert not outcome(moved, town()).complete
+
+
+def test_bookings_are_counted_where_they_are_wanted() -> None:
+    outcomes = [outcome(talk, town()) for talk in played()]
+    wanted = sum(bool(goal.book) for talk in played() for goal in (talk.goal or {}).values())
+    assert sum(each.bookings[1] for each in outcomes) == wanted

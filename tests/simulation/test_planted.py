@@ -1,0 +1,121 @@
+"""The measures see what was planted: seed 7, 300 goals, every user with the rule system, paired with the agenda user."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dialmeter.model import Conversation
+from dialmeter.simulation.outcome import outcome
+from dialmeter.simulation.world import town
+from dialmeter.stats import paired_bootstrap, ratio
+from dialmeter.users.blame import Blamer
+from dialmeter.users.outcome import DialogueOutcome
+from dialmeter.users.result import UserResult
+from dialmeter.users.scorer import UserScorer
+
+from .talks import played
+
+NOISE = 0.1
+
+
+@cache
+def scored(user: str, noise: float = 0.0) -> UserResult:
+    scorer = UserScorer(profile="town", keep=True)
+    for talk in played(user, noise=noise):
+        scorer.add(talk)
+    return scorer.result()
+
+
+def value(user: str, measure: str, noise: float = 0.0) -> float:
+    found = scored(user, noise)[measure].value
+    assert found is not None
+    return found
+
+
+def difference(user: str, measured: str, part: str) -> tuple[float, float, float]:
+    """How much less than the agenda user, with the limits of the 95 % paired interval."""
+    columns = []
+    for name in (user, "agenda"):
+        scores = [each.combined[measured] for each in scored(name).outcomes]  # type: ignore[index]
+        columns.append(np.array([(getattr(each, part), 1) if each else (0, 0) for each in scores]))
+    found = paired_bootstrap(*columns, {"x": ratio()}, resamples=2000)["x"]
+    assert found.difference is not None
+    assert found.low is not None
+    assert found.high is not None
+    return found.difference, found.low, found.high
+
+
+def test_a_user_that_does_well_scores_well() -> None:
+    assert value("agenda", "I-GCDF1") >= 0.97
+    assert value("agenda", "R-GCDF1") >= 0.97
+    outcomes = [outcome(talk, town()) for talk in played()]
+    assert sum(each.complete for each in outcomes) >= 0.97 * len(outcomes)
+    made, wanted = (sum(each.bookings[place] for each in outcomes) for place in (0, 1))
+    assert made >= 0.97 * wanted
+
+
+def test_forgetting_costs_recall_and_no_precision() -> None:
+    less, low, _ = difference("forgetful", "I", "recall")
+    assert less >= 0.10
+    assert low > 0
+    assert abs(difference("forgetful", "I", "precision")[0]) <= 0.02
+
+
+@pytest.mark.parametrize("user", ["looping", "inventive"])
+def test_saying_too_much_costs_precision_and_no_recall(user: str) -> None:
+    less, low, _ = difference(user, "I", "precision")
+    assert less >= 0.10
+    assert low > 0
+    assert abs(difference(user, "I", "recall")[0]) <= 0.02
+
+
+def test_repeated_questions_cost_precision_of_requests() -> None:
+    less, low, _ = difference("looping", "R", "precision")
+    assert less >= 0.10
+    assert low > 0
+
+
+def _share_with_missed_domain(user: str) -> float:
+    several = [each for each in scored(user).outcomes if len(each.domains) > 1]
+    return sum(any(event.name == "missed_domain" for event in each.events) for each in several) / len(several)
+
+
+def test_haste_misses_domains() -> None:
+    assert _share_with_missed_domain("hasty") >= 0.20
+    assert _share_with_missed_domain("agenda") <= 0.01
+
+
+def test_noise_costs_some_points() -> None:
+    lost = value("agenda", "I-GCDF1") - value("agenda", "I-GCDF1", NOISE)
+    assert 0.01 <= lost <= 0.25
+    assert value("agenda", "R-GCDF1", NOISE) < value("agenda", "R-GCDF1")
+
+
+def _parties(talks: list[Conversation], outcomes: list[DialogueOutcome]) -> list[str]:
+    blamer = Blamer(scored("agenda").how.profile, lambda domain, wanted: len(town().search(domain, wanted)))
+    verdicts = [blamer.verdict(talk, each) for talk, each in zip(talks, outcomes, strict=True)]
+    return [loss.party for verdict in verdicts if verdict for loss in verdict.losses]
+
+
+def test_what_noise_costs_is_put_down_to_understanding() -> None:
+    parties = _parties(played(noise=NOISE), scored("agenda", NOISE).outcomes)
+    assert len(parties) > 20
+    assert parties.count("understanding") >= 0.6 * len(parties)
+
+
+def test_what_forgetting_costs_is_put_down_to_the_user() -> None:
+    parties = _parties(played("forgetful"), scored("forgetful").outcomes)
+    assert parties.count("user") >= 0.6 * len(parties)
+
+
+def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> None:
+    from importlib.resources import as_file, files
+
+    with as_file(files("dialmeter.simulation.world").joinpath("data", "values.json")) as path:
+        scorer = UserScorer(profile="town", values=path)
+    for talk in played("inventive"):
+        scorer.add(talk)
+    assert scorer.result()["I-GCDF1"].value == pytest.approx(value("inventive", "I-GCDF1"))
