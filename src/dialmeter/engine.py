@@ -104,7 +104,7 @@ class _Worker:
     @property
     def at(self) -> str:
         """What the worker said last that it is at."""
-        return self._note.value.decode(errors="ignore")
+        return bytes(self._note.value).decode(errors="ignore")
 
     def stop(self) -> None:
         self.pipe.close()

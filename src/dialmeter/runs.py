@@ -12,6 +12,7 @@ import platform
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,9 @@ class RowPart:
             _cut_torn_line(path)
         self.done = _ids(path) if resume else set()
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Takes one dialogue's row; it must have an ``id`` that is not done yet."""
-        self._pending.append(msgspec.json.encode(dict(row)) + b"\n")
+    def add(self, row: Any) -> None:
+        """Takes one dialogue's row, an object or a struct; it must have an ``id`` that is not done yet."""
+        self._pending.append(msgspec.json.encode(row) + b"\n")
         if len(self._pending) >= _BATCH:
             self.flush()
 
@@ -134,7 +135,7 @@ class RunWriter:
     def _unwritable(self, error: OSError) -> DialmeterError:
         return DialmeterError(f"{self.folder}: cannot be written: {error.strerror or error}")
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: Any) -> None:
         """Takes one dialogue's row into the first part; the folder is made when there is something to keep."""
         if self._first.full:
             self._begin()
@@ -154,6 +155,13 @@ class RunWriter:
             self._parts.mkdir(parents=True)
             _write_atomically(self._parts / "identity.json", self._identity)
         self._begun = True
+
+    def abandon(self) -> None:
+        """Takes back what was begun for input that turned out to be bad; an older unfinished run stays."""
+        if self._begun and not self._resumes:
+            shutil.rmtree(self._parts, ignore_errors=True)
+            with suppress(OSError):
+                self.folder.rmdir()
 
     def finish(
         self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]

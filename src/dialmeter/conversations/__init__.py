@@ -17,6 +17,7 @@ from ..formats.parts import Once
 from ..formats.source import Source
 from ..model import Conversation, Notice
 from ..registry import Registry
+from ..shards import Span, spans
 from .goals import GoalFile
 
 # Detection asks in this order; layouts that other packages bring are read when they are named.
@@ -127,6 +128,34 @@ def open_conversations(path: str | Path, form: str | None = None, goals: str | P
         source.close()
         raise
     return Conversations(source, name, registry.load(name), wanted)
+
+
+_LINE_BY_LINE = frozenset({"native", "states"})
+"""Layouts whose lines stand for themselves, names included, so that a file can be read from the middle."""
+
+
+def spans_of(path: str | Path, form: str, goals: str | Path | None = None) -> list[Span]:
+    """The spans in which a file may be read one apart from the other; a file of goals is looked at as a whole.
+
+    Args:
+        path: the file, or ``-``.
+        form: its layout.
+        goals: a file of goals.
+    """
+    if form in _LINE_BY_LINE and goals is None and Path(path).is_file():
+        return spans([str(path)])
+    return [Span(str(path))]
+
+
+def open_span(span: Span, form: str, goals: str | Path | None = None) -> Conversations:
+    """Opens a span of a file, of which the layout is known.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    if span.bounds is None:
+        return open_conversations(span.path, form, goals)
+    return Conversations(Source(span.path, span=span.bounds), form, registry.load(form))
 
 
 def _detect(source: Source) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..users.patterns import Kind, Pattern, counted
 from ..users.record import UserRow
@@ -58,6 +58,14 @@ class Tally:
         self.events: Counter[tuple[str, str, str]] = Counter()
         self.goals: Counter[str] = Counter()
         self._patterns: list[Pattern] = []
+
+    @classmethod
+    def of(cls, rows: Iterable[UserRow]) -> Tally:
+        """What is to be drawn of some rows."""
+        tally = cls()
+        for row in rows:
+            tally.add(row)
+        return tally
 
     def add(self, row: UserRow) -> None:
         """Takes a dialogue."""

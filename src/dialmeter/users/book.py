@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TypeAlias
 
+from ..errors import InputError
 from ..model import Goal
 from .events import Family, Remark
 from .goals import goal_digest
@@ -53,7 +54,13 @@ class Book:
             self.outcomes[name] = outcome
 
     def merge(self, other: Book) -> None:
-        """Takes the dialogues of another part of the corpus."""
+        """Takes the dialogues of another part of the corpus.
+
+        Raises:
+            InputError: a dialogue stands in both.
+        """
+        for name in self.rows.keys() & other.rows.keys():
+            raise InputError("the dialogue stands twice", dialogue=name)
         self.rows.update(other.rows)
         self.goals.update(other.goals)
         self.events.update(other.events)

@@ -1,0 +1,105 @@
+"""Work in shards from the command line: how many workers or which cluster, progress, shards that are lost."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..cluster import Cluster
+from ..engine import Lost, map_shards
+from ..errors import DialmeterError, Unfinished
+from .options import stacked
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+LARGE = 64 * 1024 * 1024
+"""From so many bytes of input on, all cores are used unless --workers says otherwise."""
+
+work_options = stacked(
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes to use; by default one, and all cores for large files.",
+    ),
+    click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler to work on, as tcp://host:8786."),
+    click.option("--cluster-ca", metavar="FILE", help="TLS: the authority's certificate."),
+    click.option("--cluster-cert", metavar="FILE", help="TLS: our certificate."),
+    click.option("--cluster-key", metavar="FILE", help="TLS: our key."),
+)
+
+
+def chosen_cluster(options: dict[str, Any]) -> Cluster | None:
+    """The cluster that --cluster names, with its TLS files."""
+    files = {name: options[f"cluster_{name}"] for name in ("ca", "cert", "key")}
+    if not options["cluster"]:
+        if any(files.values()):
+            raise DialmeterError("--cluster-ca, --cluster-cert and --cluster-key go with --cluster")
+        return None
+    return Cluster(options["cluster"], files["ca"], files["cert"], files["key"])
+
+
+def chosen_workers(options: dict[str, Any], inputs: Sequence[str]) -> int:
+    """How many processes: what --workers says, or one, or one per core for large input."""
+    if options["workers"]:
+        return int(options["workers"])
+    size = sum(Path(path).stat().st_size for path in inputs if Path(path).is_file())
+    return os.cpu_count() or 1 if size > LARGE else 1
+
+
+def worked(
+    work: Callable[[Task], Result],
+    here: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    options: dict[str, Any],
+    inputs: Sequence[str],
+) -> Iterator[Result]:
+    """What comes of each task, in order; where shards are lost, the others are finished first.
+
+    Args:
+        work: does a task, in whatever process.
+        here: the same in this process, where it may show finer progress.
+        tasks: one per shard.
+        options: of the command.
+        inputs: the files that are read.
+
+    Raises:
+        Unfinished: shards were lost.
+    """
+    cluster = chosen_cluster(options)
+    workers = chosen_workers(options, inputs)
+    if cluster is None and (workers == 1 or len(tasks) == 1):
+        yield from map(here, tasks)
+        return
+    lost: list[tuple[int, Lost]] = []
+    paths = [path for path in inputs if path != "-"]
+    for number, outcome in enumerate(map_shards(work, tasks, workers, cluster, paths)):
+        if isinstance(outcome, Lost):
+            lost.append((number, outcome))
+        else:
+            yield outcome.value
+        _tell(number + 1, len(tasks), options["quiet"])
+    if lost:
+        number, first = lost[0]
+        at = f" at {first.at}" if first.at else ""
+        raise Unfinished(
+            f"{len(lost)} of {len(tasks)} shards could not be done, the first of them shard {number}{at}: {first.reason}; "
+            "the rest is kept with --out, go on with --resume"
+        )
+
+
+def _tell(done: int, of: int, quiet: bool) -> None:
+    """A line per tenth of the shards; on a terminal the line is written over."""
+    if quiet:
+        return
+    text = f"{100 * done // of} % ({done} of {of} shards)"
+    if sys.stderr.isatty():
+        click.echo(f"\r{text}" + ("\n" if done == of else ""), err=True, nl=False)
+    elif 10 * done // of > 10 * (done - 1) // of:
+        click.echo(text, err=True)
