@@ -68,6 +68,10 @@ NOTICED = {
         talk(GOAL, user("Hotel-Inform area=east | Hotel-Inform stars"), system("Hotel-Inform phone=1")),
         "d turn 0: hotel-stars",
     ),
+    "said-in-booking": (
+        talk(GOAL, user("Hotel-Inform area=east | Booking-Inform people=2"), system("Hotel-Inform phone=1")),
+        "d turn 0: people",
+    ),
     "no-understanding": (
         talk(GOAL, AREA, system("Hotel-Inform phone=1"), heard_all=False),
         "d turn 1",

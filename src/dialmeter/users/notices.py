@@ -16,6 +16,7 @@ _MESSAGES = {
     "unknown-domain": "services that the profile does not know",
     "unknown-act": "acts whose name the profile does not know; they play no part",
     "act-without-value": "constraints said without a value; they are left out",
+    "said-in-booking": "constraints said in the service of bookings, which is no domain; they are left out",
     "goal-value-not-in-map": "goal values that the value map does not know; what is said is looked for in the whole map",
     "slot-of-another-domain": "values of slots that the value map holds for other domains only; they stay as they are",
     "ends-on-user-turn": "domains whose last constraint has no reply; the search is not taken to have failed",

@@ -73,7 +73,7 @@ class Stage:
         self.rules = rules
         self.profile = profile
         self.matcher = matcher
-        self.no_domains = frozenset([profile.booking, *profile.general]) - {""}
+        self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
         self._classify = classifier(profile.acts, rules.faults.nooffer_misspelt)
         self._parts: dict[str, int] = {}
         self._traits: dict[str, Traits] = {}
@@ -214,10 +214,13 @@ class Stage:
         found: dict[str, dict[str, list[int]]] = {}
         for turn in turns[::2]:
             for service, acts in turn.acts.items():
-                if service in self.no_domains:
+                if service in self.profile.general:
                     continue
                 for parts, slot, value in acts:
                     if not parts & INFORM or not slot:
+                        continue
+                    if service in self.no_domains:
+                        remarks.append(Remark("said-in-booking", turn.number, slot))
                         continue
                     if not value:
                         remarks.append(Remark("act-without-value", turn.number, f"{service}-{slot}"))

@@ -1,0 +1,118 @@
+"""The layout of the published evaluator."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.conversations import gcdf1, open_conversations
+from dialmeter.errors import InputError
+from dialmeter.formats.source import Sample
+from dialmeter.model import SYSTEM, USER, Act, DomainGoal, Move
+
+
+def dialogue(name: str = "d1", **more: Any) -> dict[str, Any]:
+    asked = {"service": "hotel", "actions": [{"act": "Hotel-Request", "slot": "phone", "values": ["?"]}]}
+    said = {"service": "general", "actions": [{"act": "general-bye"}, {"act": "x", "slot": None, "values": None}]}
+    return {
+        "dialogue_id": name,
+        "goal": {
+            "hotel": {
+                "info": {"area": "east", "stars": 4},
+                "book": {"people": "2", "invalid": False, "day": None},
+                "reqt": {"phone": "?"},
+                "booked": "?",
+            },
+            "train": {"reqt": ["price"]},
+            "message": ["You want a hotel."],
+        },
+        "turns": [
+            {
+                "turn_id": "0",
+                "speaker": "USER",
+                "utterance": "The phone?",
+                "frames": [{**asked, "state": {"requested_slots": ["hotel-phone"]}}],
+                "nlu": {"frames": []},
+            },
+            {"turn_id": "1", "speaker": "SYSTEM", "utterance": None, "frames": [said], "nlu": {"frames": [asked]}},
+        ],
+        **more,
+    }
+
+
+def write(folder: Path, things: Any, name: str = "talk.json", **how: Any) -> Path:
+    path = folder / name
+    path.write_text(json.dumps(things, **how))
+    return path
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_dialogue_is_read(tmp_path: Path, indent: int | None) -> None:
+    talks = open_conversations(write(tmp_path, [dialogue()], indent=indent))
+    (talk,) = list(talks)
+    assert talks.format == "gcdf1"
+    request = Act("Hotel-Request", "hotel", "phone", ("?",))
+    assert talk.moves == (
+        Move(USER, "The phone?", (request,), (), {"hotel": ("hotel-phone",)}),
+        Move(SYSTEM, "", (Act("general-bye", "general"), Act("x", "general")), (request,)),
+    )
+    assert talk.goal == {
+        "hotel": DomainGoal(info={"area": "east", "stars": "4"}, book={"people": "2"}, requests=("phone",)),
+        "train": DomainGoal(requests=("price",)),
+    }
+
+
+def test_packed_files_and_folders(tmp_path: Path) -> None:
+    packed = tmp_path / "packed.json.gz"
+    packed.write_bytes(gzip.compress(json.dumps([dialogue()]).encode()))
+    assert [talk.id for talk in open_conversations(packed)] == ["d1"]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write(folder, [dialogue("b")], "2.json")
+    write(folder, [dialogue("a")], "1.json")
+    talks = open_conversations(folder)
+    assert [talk.id for talk in talks] == ["a", "b"]
+    assert talks.format == "gcdf1"
+
+
+def test_dialogues_without_goals_are_another_layout(tmp_path: Path) -> None:
+    plain = {key: value for key, value in dialogue().items() if key != "goal"}
+    assert gcdf1.detect(Sample("document", [dialogue()]))
+    assert not gcdf1.detect(Sample("document", [plain]))
+    forced = open_conversations(write(tmp_path, [plain]), "gcdf1")
+    assert [talk.goal for talk in forced] == [None]
+
+
+def test_values_that_are_no_text(tmp_path: Path) -> None:
+    frame = {"service": "hotel", "actions": [{"act": "Hotel-Inform", "slot": "stars", "values": [4, True, None, "x"]}]}
+    turn = {"speaker": "USER", "frames": [frame]}
+    (talk,) = open_conversations(write(tmp_path, [dialogue(turns=[turn])]))
+    assert talk.moves[0].acts == (Act("Hotel-Inform", "hotel", "stars", ("4", "yes", "x")),)
+    assert talk.moves[0].requested is None
+    assert talk.moves[0].understood is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1}', "not a JSON list of dialogues"),
+        ("[{]", "not a JSON list of dialogues"),
+        ("[1]", "Expected `object`"),
+    ],
+)
+def test_what_is_no_such_file(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "talk.json"
+    path.write_text(text)
+    talks = open_conversations(path, "gcdf1")
+    try:
+        list(talks)
+    except InputError as error:
+        found = str(error)
+    else:
+        found = str(talks.refused[0])
+    assert found.startswith(str(path))
+    assert message.replace("`", "") in found
