@@ -10,6 +10,7 @@ from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
 
 _DRAWN = 12
+_LOOKED_AT = 100
 _SHORTEST = 5
 
 
@@ -51,8 +52,8 @@ def _later(snippet: Snippet, kit: Kit) -> str:
 
 
 def _other(snippet: Snippet, kit: Kit) -> str:
-    others = (move for dialogue, move in kit.pool.utterances if dialogue != snippet.dialogue)
-    return _least_related(snippet, others, kit)
+    others = kit.random.sample(kit.pool.utterances, min(_LOOKED_AT, len(kit.pool.utterances)))
+    return _least_related(snippet, (move for dialogue, move in others if dialogue != snippet.dialogue), kit)
 
 
 ATTACK = Attack(

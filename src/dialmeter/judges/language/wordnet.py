@@ -48,6 +48,7 @@ class WordNet:
         self._folder = folder
         self._index: dict[str, dict[str, list[int]]] = {}
         self._data: dict[str, bytes] = {}
+        self._known: dict[tuple[str, str], list[Synset]] = {}
 
     @cached_property
     def name(self) -> str:
@@ -60,8 +61,11 @@ class WordNet:
         """The senses of a word as one part of speech, the most used first; empty for a word that is not known."""
         if pos not in _FILES:
             return []
-        offsets = self._offsets(pos).get(lemma.lower().replace(" ", "_"), [])
-        return [Synset(self._words(pos, offset), sense) for sense, offset in enumerate(offsets)]
+        key = (lemma.lower().replace(" ", "_"), pos)
+        if key not in self._known:
+            offsets = self._offsets(pos).get(key[0], [])
+            self._known[key] = [Synset(self._words(pos, offset), sense) for sense, offset in enumerate(offsets)]
+        return self._known[key]
 
     def _offsets(self, pos: str) -> dict[str, list[int]]:
         if pos not in self._index:

@@ -1,0 +1,140 @@
+"""How long attacks take: batches against single calls, and twelve attacks on a thousand dialogues, cold and warm.
+
+Run with `python benchmarks/attack_speed.py`. The dialogues are made up from sentences with drawn words, so that nearly
+every utterance is distinct, as in a real corpus.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attacks import chosen
+from dialmeter.judges.language import open_language, pipeline
+from dialmeter.judges.language.pipeline import Pipeline
+from dialmeter.model import Conversation, Move
+
+Row = tuple[str, float, str, bool]
+
+_USER = (
+    "I am looking for a {adj} {place} in the {area} of town, please.",
+    "Does the {name} {house} have free parking? It should be {adj}.",
+    "Please book it for {number} people on {day} at {number}:{minute}.",
+    "What is the phone number of the {name} {house}? I'd like to call them.",
+    "If there is no {place}, I will take a {adj} room for {number} nights.",
+    "My friend {person} says that it is {adj}. Can you check the price?",
+    "Thanks! I also need a train from {town} to {town} on {day}.",
+    "That sounds great, but is there a {adj} {place} near the {area}?",
+)
+_SYSTEM = (
+    "The {name} {house} is a {adj} {place} in the {area}. Would you like to book it?",
+    "I have found {number} options. Do you prefer the {area} or the {area}?",
+    "It is booked for {day}. Your reference is {code}. Can I help with anything else?",
+    "The phone number is 0{code}. The {place} is open until {number}:{minute}.",
+    "The train leaves {town} at {number}:{minute} and arrives in {town} an hour later. Shall I buy a ticket?",
+    "I'm sorry, there is no {adj} {place} in the {area}. Should I look for something else?",
+    "{person} can reserve a table there. How many people are you?",
+    "Yes, they serve breakfast, and it has a {adj} garden with {number} tables.",
+)
+_WORDS = {
+    "adj": ["cheap", "expensive", "nice", "quiet", "modern", "small", "large", "famous", "lovely", "cosy"],
+    "place": ["restaurant", "hotel", "museum", "guesthouse", "cinema", "park", "theatre", "pool", "cafe", "gallery"],
+    "house": ["Lodge", "Inn", "House", "Hotel", "Garden", "Kitchen", "Corner", "Tavern"],
+    "name": [
+        "Heron",
+        "Bear",
+        "Castle",
+        "River",
+        "Bridge",
+        "Willow",
+        "Harbour",
+        "Mill",
+        "Crown",
+        "Anchor",
+        "Fox",
+        "Abbey",
+    ],
+    "area": ["north", "south", "east", "west", "centre"],
+    "day": ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
+    "town": ["London", "Cambridge", "Oxford", "Bristol", "Leeds", "York", "Norwich", "Ely", "Bath"],
+    "person": ["Anna", "Peter", "Helen", "Martin", "Julia", "Thomas", "Laura", "Simon"],
+    "minute": ["00", "15", "30", "45"],
+}
+
+
+def dialogues(number: int, seed: int = 7) -> list[Conversation]:
+    """Dialogues of about twenty turns."""
+    random = Random(seed)
+
+    def said(templates: tuple[str, ...]) -> str:
+        text = random.choice(templates)
+        for name, words in _WORDS.items():
+            while "{" + name + "}" in text:
+                text = text.replace("{" + name + "}", random.choice(words), 1)
+        while "{number}" in text:
+            text = text.replace("{number}", str(random.randint(2, 23)), 1)
+        return text.replace("{code}", str(random.randint(10**6, 10**7)))
+
+    return [
+        Conversation(
+            f"d{place}",
+            tuple(
+                Move(("user", "system")[turn % 2], said((_USER, _SYSTEM)[turn % 2]))
+                for turn in range(random.randint(16, 24))
+            ),
+        )
+        for place in range(number)
+    ]
+
+
+def _seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
+    work()
+    return clock() - start
+
+
+def ratios() -> list[Row]:
+    """The rows of the common table."""
+    name = pipeline.installed()
+    if name is None:
+        return []
+    talks = dialogues(1000)
+    texts = list(dict.fromkeys(move.text for talk in talks for move in talk.moves))
+    loaded = Pipeline(name)
+    list(loaded.analyse(texts[-50:]))
+    some = texts[:600]
+    # Processor time, best of three each, alternating, so that other work on the machine counts for neither.
+    clock = time.process_time
+    rounds = [
+        (
+            _seconds(lambda: [loaded.analyse_one(text) for text in some], clock),
+            _seconds(lambda: list(loaded.analyse(some)), clock),
+        )
+        for _ in range(3)
+    ]
+    ratio = min(single for single, _ in rounds) / min(batch for _, batch in rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        cold, warm = (_attacks(talks, Path(folder)) for _ in range(2))
+    return [
+        ("one call per utterance / batches", ratio, ">= 1.8", ratio >= 1.8),
+        ("12 attacks x 100 cases, 1,000 dialogues: seconds", cold, "<= 90", cold <= 90),
+        ("the same with a warm store: seconds", warm, "<= 20", warm <= 20),
+    ]
+
+
+def _attacks(talks: list[Conversation], cache: Path) -> float:
+    language = open_language(cache=cache)
+    seconds = _seconds(lambda: attack_corpus(talks, chosen(["paper"]), language, cases=100))
+    language.close()
+    return seconds
+
+
+if __name__ == "__main__":
+    found = ratios()
+    if not found:
+        sys.exit("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
+    for what, value, target, met in found:
+        print(f"{what:52} {value:8.2f}  {target:8}  {'met' if met else 'missed'}")
