@@ -113,7 +113,7 @@ def test_rules(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path:
     assert list(found["flips"]) == [score["rules"] for score in found["scores"][1:]]
 
 
-@pytest.mark.parametrize("what", ["formats", "conversations", "measures", "rules"])
+@pytest.mark.parametrize("what", ["formats", "conversations", "measures", "rules", "events", "profiles"])
 def test_list(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "list", what, "--json")
     assert said.code == 0

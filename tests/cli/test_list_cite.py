@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from dialmeter import __version__, conversations, formats, measure, rules
+from dialmeter.users import behaviours, profile
+from dialmeter.users import measures as user_measures
+from dialmeter.users import rules as user_rules
 
 from .invoke import call
 from .samples import town
@@ -32,8 +35,10 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("formats", formats.registry.builtin()),
         ("conversations", conversations.registry.builtin()),
-        ("measures", measure.registry.builtin()),
-        ("rules", list(rules.names())),
+        ("measures", [*measure.registry.builtin(), *user_measures.ABOUT]),
+        ("rules", [*rules.names(), *user_rules.names()]),
+        ("events", [each.name for each in behaviours.ALL]),
+        ("profiles", list(profile.names())),
     ],
 )
 def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,10 +48,10 @@ def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -
     for style in ("markdown", "csv", "latex"):
         styled = call(capsys, "list", what, "--as", style)
         assert styled.code == 0
-        assert all(name.replace("_", r"\_") in styled.out for name in names)
+        assert all(name in styled.out.replace(r"\_", "_") for name in names)
 
 
-@pytest.mark.parametrize("what", ["formats", "conversations", "measures", "rules"])
+@pytest.mark.parametrize("what", ["formats", "conversations", "measures", "rules", "events", "profiles"])
 def test_everything_that_is_listed_is_described(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     listed = call(capsys, "list", what, "--json").json["items"]
     for item in listed:
@@ -123,3 +128,53 @@ def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "completion", shell)
     assert said.code == 0
     assert "_DIALMETER_COMPLETE" in said.out
+
+
+def test_a_rule_set_for_users_is_described_switch_by_switch(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", "rules", "gcdf1-repo")
+    assert "\nfor: users\n" in said.out
+    for name in user_rules.switches(user_rules.named("gcdf1-repo")):
+        assert f"\n{name} " in said.out
+    differs = [line.split()[0] for line in said.out.splitlines() if "(dialmeter: " in line]
+    assert differs == ["values.collisions", *(f"faults.{name}" for name in user_rules.Faults.__struct_fields__)]
+
+
+def test_a_name_that_trackers_and_users_share_is_described_for_both(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", "rules", "dialmeter")
+    assert said.out.index("\nfor: trackers\n") < said.out.index("\nfor: users\n")
+
+
+def test_rules_of_a_file_are_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "strict.toml"
+    file.write_text("[repetitions]\nmax = 2\n")
+    said = call(capsys, "list", "rules", file)
+    assert said.code == 0
+    assert "(dialmeter: 6)" in said.out
+    assert "for: trackers" not in said.out
+    assert call(capsys, "list", "rules", tmp_path / "none.toml").code == 2
+    assert "did you mean gcdf1-repo?" in call(capsys, "list", "rules", "gcdf1-rep").complaint
+
+
+def test_an_event_of_two_families_is_described_in_both(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", "events", "elicited_by_sys_question")
+    assert "switch      repetitions.elicited_by_sys_question: true under dialmeter" in said.out
+    assert "switch      not_in_goal.elicited_by_sys_question: false under dialmeter" in said.out
+    assert "did you mean unmatched?" in call(capsys, "list", "events", "unmached").complaint
+
+
+def test_a_profile_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", "profiles", "multiwoz")
+    assert "transactional                hotel, restaurant, train\n" in said.out
+    assert "fine.slots                   taxi: departure, destination\n" in said.out
+    assert call(capsys, "list", "profiles", "multiwos").complaint.startswith("unknown profile 'multiwos'")
+
+
+def test_a_measure_of_users_is_described_and_cited(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", "measures", "i-gcdf1")
+    assert said.out.startswith("I-GCDF1: ")
+    assert "coca-2021" in said.out
+    for words in (["cite", "I-GCDF1"], ["cite", "--measure", "R-recall"], ["cite", "R-GCDF1", "JGA"]):
+        cited = call(capsys, *words)
+        assert cited.code == 0
+        assert "@inproceedings{coca-2021," in cited.out
+    assert "@inproceedings{henderson-2014," in call(capsys, "cite", "R-GCDF1", "JGA").out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from ..citations import for_measures
@@ -10,16 +12,27 @@ from ..runs import open_run
 
 
 @click.command()
-@click.argument("run", required=False)
+@click.argument("things", nargs=-1, metavar="[RUN|MEASURE]...")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to cite; may be repeated.")
-def cite(run: str | None, measures: tuple[str, ...]) -> None:
-    """Print BibTeX for what a RUN (a folder made with --out) or the named measures rest on, and signatures of the run."""
-    if run is None and not measures:
-        raise DialmeterError("name a run folder, or measures with --measure")
+def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> None:
+    """Print BibTeX for what a RUN (a folder made with --out) or a MEASURE rests on, and the signatures of a run."""
+    if not things and not measures:
+        raise DialmeterError("name a run folder or a measure")
     named = list(measures)
-    if run is not None:
-        scores = open_run(run).scores
+    for thing in things:
+        if not Path(thing).exists() and _is_measure(thing):
+            named.append(thing)
+            continue
+        scores = open_run(thing).scores
         named += [score["measure"] for score in scores]
         for score in scores:
             click.echo(f"% {score['signature']}")
     click.echo("\n\n".join(for_measures(named)))
+
+
+def _is_measure(name: str) -> bool:
+    try:
+        for_measures([name])
+    except DialmeterError:
+        return False
+    return True

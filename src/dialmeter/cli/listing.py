@@ -11,17 +11,22 @@ from msgspec import NODEFAULT
 from msgspec.structs import fields
 
 from .. import conversations, formats, measure, rules
+from ..errors import DialmeterError, did_you_mean
 from ..report.tables import Table, render
+from ..users import measures as user_measures
+from ..users import rules as user_rules
+from . import listing_users as users
 from .options import style_options
 from .say import document, print_json, warn
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(["formats", "conversations", "measures", "rules"]))
+@click.argument("what", type=click.Choice(["formats", "conversations", "measures", "rules", "events", "profiles"]))
 @click.argument("name", required=False)
 @style_options
 def list_(what: str, name: str | None, style: str) -> None:
-    """List formats of states, layouts of conversations, measures or rules; with NAME, describe one."""
+    """List what there is: formats of states, layouts of conversations, measures, rule sets, and for users the classes of
+    events and the profiles of corpora. With NAME, describe one."""
     listing, describe = _KINDS[what]
     if name is not None:
         text = describe(name)
@@ -63,11 +68,14 @@ def _conversation(name: str) -> str:
 def _measures() -> Table:
     members, notices = measure.registry.loaded()
     warn(notices, quiet=False)
-    rows = [(name, kind.title, kind.unit) for name, kind in members.items()]
-    return Table("", ("measure", "title", "unit"), tuple(rows))
+    rows = [(name, "tracker", kind.title, kind.unit) for name, kind in members.items()]
+    rows += [(each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values()]
+    return Table("", ("measure", "of", "title", "unit"), tuple(rows))
 
 
 def _measure(name: str) -> str:
+    if user_measures.known(name):
+        return users.measure_text(user_measures.described(name))
     kind = type(measure.parse(name if "(" in name else _callable_form(name)))
     lines = [f"{kind.__name__}: {kind.title}", "", inspect.getdoc(kind) or "", "", f"formula     {kind.formula}"]
     texts = measure.parameter_help(kind)
@@ -90,13 +98,34 @@ def _callable_form(name: str) -> str:
 
 
 def _rules() -> Table:
-    rows = [(each.name, each.evidence, each.about) for each in map(rules.named, rules.names())]
-    return Table("", ("rules", "checked against", "about"), tuple(rows))
+    rows = [(each.name, "tracker", each.evidence, each.about) for each in map(rules.named, rules.names())]
+    rows += [(each.name, "user", each.evidence, each.about) for each in map(user_rules.named, user_rules.names())]
+    return Table("", ("rules", "for", "checked against", "about"), tuple(rows))
+
+
+def _rule_sets(name: str) -> str:
+    """The rule sets of that name or in that file: one for trackers, one for users, or both."""
+    found, errors = [], []
+    for describe in (_rule_set, users.rules_text):
+        try:
+            found.append(describe(name))
+        except DialmeterError as error:
+            errors.append(error)
+    if not found:
+        known = {*rules.names(), *user_rules.names()}
+        raise (
+            errors[0]
+            if name.endswith(".toml")
+            else DialmeterError(
+                f"unknown rule set {name!r}; {did_you_mean(name, known)} (a file of your own must end in .toml)"
+            )
+        )
+    return "\n\n".join(found)
 
 
 def _rule_set(name: str) -> str:
     found = rules.load(name)
-    lines = [f"{found.name}: {found.about}", f"checked against: {found.evidence}", ""]
+    lines = [f"{found.name}: {found.about}", "for: trackers", f"checked against: {found.evidence}", ""]
     lines += [f"{field:13} {found.shown(field)}" for field in rules.FIELDS]
     lines += [
         f"{'hyphen cut':13} {'yes' if found.hyphen_cut else 'no'}",
@@ -111,5 +140,7 @@ _KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], Any]]] = {
     "formats": (_formats, _format),
     "conversations": (_conversations, _conversation),
     "measures": (_measures, _measure),
-    "rules": (_rules, _rule_set),
+    "rules": (_rules, _rule_sets),
+    "events": (users.events, users.event),
+    "profiles": (users.profiles, users.profile_text),
 }

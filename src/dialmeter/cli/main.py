@@ -29,7 +29,7 @@ _COMMANDS = {
     "report": ("report:report", "One page for runs: HTML, Markdown or LaTeX."),
     "view": ("view:view", "Look at runs in the browser."),
     "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
-    "list": ("listing:list_", "List formats, measures and rule sets, or describe one."),
+    "list": ("listing:list_", "List formats, measures, rule sets, events and profiles, or describe one."),
     "cite": ("cite:cite", "Print what to cite for a run or for measures."),
     "completion": ("completion:completion", "Print the shell completion script."),
 }

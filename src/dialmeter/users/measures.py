@@ -1,0 +1,103 @@
+"""The six measures of users: what they are called, what they say, how they are computed, what to cite."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from ..errors import DialmeterError, did_you_mean
+from .estimates import MEASURES
+
+
+class UserMeasure(Struct, frozen=True):
+    """A measure of users. All six come from one pass; they have no parameters, what can be changed is in the rule set."""
+
+    name: str
+    title: str
+    about: str
+    formula: str
+    why_unscored: str = "no goal wants anything of this kind, and no user says any"
+    cite: tuple[str, ...] = ("coca-2021",)
+    unit: str = "dialogue"
+
+
+_INFORM = (
+    "Does the user tell the system all that its goal wants, and nothing else? Units are constraints, slot=value in a "
+    "domain. A constraint that is said again, or that the goal does not have, is forgiven where the system brought it "
+    "about or where people do the same."
+)
+_REQUEST = (
+    "Does the user ask for all that its goal wants to know, and for nothing else? Units are slots of a domain. Asking "
+    "again is forgiven until there is an answer, and what the system gives unasked counts as asked."
+)
+_MET = "TP = sum over units of min(times counted, times wanted)"
+_MEAN = "per dialogue, over all domains together; then the mean over dialogues"
+
+_ALL = (
+    UserMeasure(
+        "I-GCDF1",
+        "F1 of informed constraints, given goal and context",
+        _INFORM,
+        f"F1 = 2 P R / (P + R), 0 where P + R = 0; {_MEAN}",
+    ),
+    UserMeasure(
+        "I-precision",
+        "Precision of informed constraints",
+        "How much of what the user says is wanted? " + _INFORM.partition("? ")[2],
+        f"P = TP / |counted|, 1 where nothing counts; {_MET}; {_MEAN}",
+    ),
+    UserMeasure(
+        "I-recall",
+        "Recall of informed constraints",
+        "How much of what is wanted does the user say? " + _INFORM.partition("? ")[2],
+        f"R = TP / |wanted|, 1 where nothing is wanted; {_MET}; {_MEAN}",
+    ),
+    UserMeasure(
+        "R-GCDF1",
+        "F1 of requests, given goal and context",
+        _REQUEST,
+        f"F1 = 2 P R / (P + R), 0 where P + R = 0; {_MEAN}",
+    ),
+    UserMeasure(
+        "R-precision",
+        "Precision of requests",
+        "How much of what the user asks for is wanted? " + _REQUEST.partition("? ")[2],
+        f"P = TP / |counted|, 1 where nothing counts; {_MET}; {_MEAN}",
+    ),
+    UserMeasure(
+        "R-recall",
+        "Recall of requests",
+        "How much of what is wanted does the user ask for? " + _REQUEST.partition("? ")[2],
+        f"R = TP / |wanted|, 1 where nothing is wanted; {_MET}; {_MEAN}",
+    ),
+)
+
+ABOUT: dict[str, UserMeasure] = {each.name: each for each in _ALL}
+"""Name → measure, in the order of tables."""
+
+
+def known(name: str) -> bool:
+    """Is this a measure of users, whatever its letter case?
+
+    Example:
+        >>> known("i-gcdf1"), known("JGA")
+        (True, False)
+    """
+    return name.lower() in _BY_LOWER
+
+
+def described(name: str) -> UserMeasure:
+    """A measure by name.
+
+    Raises:
+        DialmeterError: no such measure.
+
+    Example:
+        >>> described("r-recall").title
+        'Recall of requests'
+    """
+    if not known(name):
+        raise DialmeterError(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}")
+    return ABOUT[_BY_LOWER[name.lower()]]
+
+
+_BY_LOWER = {name.lower(): name for name in ABOUT}
