@@ -74,6 +74,7 @@ def _listener(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen()
     except OSError as error:
         listener.close()
         raise DialmeterError(f"cannot listen on {host}:{port}: {error.strerror or error}; try --port 0") from None

@@ -131,8 +131,10 @@ def rows_page(
     positions = found.positions[(at - 1) * size : at * size].tolist()
     kept = query.params(page=None)
     rows = [_listed(run, position, names, found, links.row(run.key, position, kept)) for position in positions]
-    ready = run.is_read()
-    listed = [(field, run.findings.options(field.name)) for field in run.kind.FIELDS if field.listed] if ready else []
+    reading = _reading(run)
+    listed = (
+        [(field, run.findings.options(field.name)) for field in run.kind.FIELDS if field.listed] if not reading else []
+    )
     one, many = run.kind.UNIT
     return page(
         "rows.html",
@@ -145,7 +147,7 @@ def rows_page(
         sorts=[*run.columns, IN_FILE],
         by=by,
         down=down,
-        reading="" if ready else _reading(run),
+        reading=reading,
         chips=_chips(run, query, links),
         count=_count(run, found, query, most is None),
         shown={"rows": rows, "one": one, "unit": many, "hits": filtered},
@@ -199,7 +201,11 @@ def _listed(run: Opened, position: int, names: Sequence[str], found: Selection, 
 
 
 def _reading(run: Opened) -> str:
+    """Why there are no filters (yet)."""
     many = run.kind.UNIT[1]
+    if run.is_read():
+        problem = _trouble(run)
+        return f"There are no filters: {problem}" if problem else ""
     return f"Filters come when all {many} are read: {run.read:,} of {len(run):,} so far. Reload to see them."
 
 

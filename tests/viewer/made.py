@@ -1,0 +1,133 @@
+"""A folder with runs of all three kinds, made by the commands that users type, and a server over it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import uvicorn
+
+from dialmeter.cli.main import cli
+from dialmeter.viewer.app import LOCAL, make_app
+from dialmeter.viewer.folder import RunFolder
+
+HOSTILE = {
+    "script": "<script>document.title='owned'</script>",
+    "image": "<img src=x onerror=\"document.title='owned'\">",
+    "svg": "<svg onload=document.title='owned'><a href='javascript:alert(1)'>x</a></svg>",
+    "quotes": "\"'><b>bold</b> & &amp; {{ 7 * 7 }} {% raw %}",
+    "link": "javascript:alert(1)",
+    "bidi": "abc \u202edcba\u202c \u2066x\u2069 \u200bend",
+    "close": "</script></style></template>]]><!--",
+}
+
+
+def dialmeter(*words: str | Path) -> None:
+    """Runs a command in this process."""
+    assert not cli.main([str(word) for word in words], prog_name="dialmeter", standalone_mode=False)
+
+
+def hostile_tracker_lines() -> str:
+    """A dialogue whose id, slots, values and utterances are all out to be taken for something else."""
+    script = HOSTILE["script"]
+    turns = []
+    gold: dict[str, str] = {}
+    pred: dict[str, str] = {}
+    for number, (name, text) in enumerate(HOSTILE.items()):
+        gold = {**gold, f"inn-{name}{text}": text}
+        pred = {**pred, f"inn-{name}{text}": text if number % 2 else f"other {text}"}
+        turns.append({"turn": number, "gold": gold, "pred": pred, "user": text, "system": f"You said {text}"})
+    return json.dumps({"dialogue_id": f"evil {script} {HOSTILE['quotes']}", "turns": turns}) + "\n"
+
+
+def case_lines() -> str:
+    """Cases of three attacks, one of them hostile."""
+    context = [
+        {"speaker": "user", "text": "I need a bed in Saltmere, and it should be cheap."},
+        {"speaker": "system", "text": "The Salt-And-Tide Inn is cheap. Shall I book it?"},
+    ]
+    reply = "Yes, please book it for two nights."
+    attacks = {
+        "repetition": ("Yes, yes, please please book it for two nights.", "naturalness", "lower"),
+        "dullness": ("I do not know.", "interest", "lower"),
+        "natural-paraphrase": ("Please book it for two nights, yes.", "naturalness", "similar"),
+    }
+    lines: list[dict[str, Any]] = []
+    for number in range(8):
+        for attack, (adversarial, facet, expected) in attacks.items():
+            lines.append(
+                {
+                    "attack": attack,
+                    "variant": "made",
+                    "context": context[: 1 + number % 2],
+                    "reply": f"{reply} Room {number}.",
+                    "adversarial": f"{adversarial} Room {number}.",
+                    "expected": expected,
+                    "facet": facet,
+                    "source": {"dialogue": f"d{number}", "turn": 2},
+                    "speaker": "user",
+                    "spans": [[0, len(adversarial)]],
+                    "corpus": "saltmere",
+                    "seed": 7,
+                }
+            )
+    evil = " ".join(HOSTILE.values())
+    lines.append(
+        {
+            **lines[0],
+            "context": [{"speaker": HOSTILE["script"], "text": evil}],
+            "adversarial": evil,
+            "reply": f"a {evil}",
+        }
+    )
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def make_runs(folder: Path) -> Path:
+    """Two trackers, two users, two juries, a hostile tracker, a broken run and an unfinished one."""
+    runs = folder / "runs"
+    for name in ("steady", "hasty"):
+        with as_file(files("dialmeter.demo_data").joinpath(f"{name}.jsonl")) as path:
+            dialmeter("tracker", "score", path, "--out", runs / "trackers" / name, "-q", "--resamples", 200)
+    (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
+    dialmeter("tracker", "score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--ci", 0)
+    for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):
+        talk = folder / f"{name}.jsonl"
+        dialmeter("user", "play", "--goals", 12, "--noise", noise, "--workers", 1, "--out", talk, "-q")
+        how = ("--profile", "town", "--blame", "--skip-bad", "-q", "--resamples", 200)
+        dialmeter("user", "score", talk, "--out", runs / name, *how)
+    (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
+    dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
+    dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")
+    (runs / "broken").mkdir()
+    (runs / "broken" / "run.json").write_text("{")
+    (runs / "half" / "parts").mkdir(parents=True)
+    torn = runs / "torn"
+    shutil.copytree(runs / "hostile", torn)
+    (torn / "rows.jsonl").write_bytes(b'{"id": 1}\n')
+    return runs
+
+
+@contextmanager
+def served(folder: Path, token: str = "", hosts: tuple[str, ...] | None = LOCAL) -> Iterator[str]:
+    """The viewer over a folder; gives its address."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    app = make_app(RunFolder(folder), hosts, token)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
+    thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()

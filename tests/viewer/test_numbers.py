@@ -1,0 +1,163 @@
+"""Counts on pages are those of the rows: bars, filters, order, ranges, comparisons."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from dialmeter.report.browse.opened import Opened
+from dialmeter.report.browse.select import Query, parse_query, select
+from dialmeter.report.charts import spread
+
+from .asking import ask
+
+
+def rows_of(run: Path) -> list[dict]:
+    return [json.loads(line) for line in (run / "rows.jsonl").read_text("utf-8").splitlines()]
+
+
+def links_of(site: str, run: str) -> dict[str, str]:
+    """Address → label of all bars of a run."""
+    found = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', ask(site, f"/run/{run}").text)
+    assert found
+    return {unescape(address): unescape(words) for address, words in found}
+
+
+def count_of(site: str, address: str) -> tuple[int, int]:
+    """Rows and findings that a list tells of."""
+    found = re.search(r'id="count">([\d,]+)(?: of [\d,]+)? \w+(?:, ([\d,]+) findings)?<', ask(site, address).text)
+    assert found, address
+    return int(found[1].replace(",", "")), int((found[2] or "0").replace(",", ""))
+
+
+def test_bars_of_mistakes_lead_to_what_they_count(site: str) -> None:
+    checked = 0
+    for address, words in links_of(site, "trackers/hasty").items():
+        told = re.search(r", ([\d,]+) turns$", words)
+        if told:
+            assert count_of(site, address)[1] == int(told[1].replace(",", "")), words
+            checked += 1
+    assert checked > 10
+
+
+def test_bars_of_scores_and_turns_lead_to_as_many_dialogues(site: str) -> None:
+    checked = 0
+    for run in ("trackers/steady", "quiet"):
+        for address, words in links_of(site, run).items():
+            told = re.match(r"([\d,]+) dialogues with", words)
+            if told:
+                assert count_of(site, address)[0] == int(told[1].replace(",", "")), words
+                checked += 1
+    assert checked > 15
+
+
+def test_bars_of_errors_lead_to_the_errors(site: str, runs: Path) -> None:
+    rows = rows_of(runs / "jury")
+    checked = 0
+    for address, words in links_of(site, "jury").items():
+        told = re.match(r"(\S+) under (\S+): wrong", words)
+        if told:
+            wrong = [row for row in rows if row["attack"] == told[2] and row["scores"][told[1]]["conforms"] is False]
+            assert count_of(site, address)[0] == len(wrong)
+            checked += 1
+    assert checked
+
+
+def test_bars_of_events_lead_to_the_events(site: str, runs: Path) -> None:
+    rows = rows_of(runs / "noisy")
+    checked = 0
+    for address, words in links_of(site, "noisy").items():
+        told = re.match(r"(\w+) in (\w+): ([\d,]+)$", words)
+        if told:
+            events = [
+                each for row in rows for each in row["events"] if (each["class"], each["domain"]) == (told[1], told[2])
+            ]
+            assert count_of(site, address)[1] == len(events) == int(told[3])
+            checked += 1
+    assert checked > 3
+
+
+def test_a_filter_takes_one_finding_at_a_time(runs: Path) -> None:
+    run = Opened(runs / "trackers" / "hasty")
+    expected = [
+        at
+        for at, row in enumerate(rows_of(runs / "trackers" / "hasty"))
+        if any(
+            cell["class"] == "wrong"
+            for turn in row["turns"]
+            for slot, cell in turn["slots"].items()
+            if slot == "ferry-from"
+        )
+    ]
+    query = parse_query({"slot": "ferry-from", "class": "wrong"}, run)
+    assert sorted(select(run, query).positions.tolist()) == expected
+    assert 0 < len(expected) < len(run)
+
+
+@pytest.mark.parametrize("measure", ["JGA", "GCA"])
+def test_order_and_range(runs: Path, measure: str) -> None:
+    run = Opened(runs / "trackers" / "hasty")
+    values = run.columns[measure]
+    up = select(run, Query(by=measure)).positions
+    down = select(run, Query(by=measure, down=True)).positions
+    assert values[up].tolist() == sorted(values.tolist())
+    assert values[down].tolist() == sorted(values.tolist(), reverse=True)
+    some = select(run, Query(by=measure, low=30, high=70)).positions
+    assert sorted(some.tolist()) == [at for at, value in enumerate(values) if 0.3 - 1e-9 <= value < 0.7 - 1e-9]
+
+
+def test_worst_cases_of_judges_come_first(runs: Path) -> None:
+    run = Opened(runs / "jury")
+    values = run.columns["judges wrong"][select(run, Query()).positions]
+    assert values.tolist() == sorted(values.tolist(), reverse=True)
+
+
+def test_every_score_lies_in_one_range() -> None:
+    values = [at / 100 for at in range(101)]
+    limits = spread.edges(values)
+    assert spread.counted(values, limits) == [5] * 19 + [6]
+
+
+def test_search_finds_ids_and_talk_whatever_the_case(runs: Path) -> None:
+    run = Opened(runs / "trackers" / "hasty")
+    rows = rows_of(runs / "trackers" / "hasty")
+    assert select(run, Query(q="SALTMERE-07")).positions.tolist() == [7]
+    said = [at for at, row in enumerate(rows) if any("rye bread" in turn["user"].lower() for turn in row["turns"])]
+    assert sorted(select(run, Query(q="Rye Bread")).positions.tolist()) == said
+    assert not select(run, Query(q='"class":"wrong"')).positions.tolist()
+
+
+def test_groups_count_what_rows_hold(runs: Path) -> None:
+    run = Opened(runs / "trackers" / "hasty")
+    cells = [
+        (slot, cell["class"])
+        for row in rows_of(runs / "trackers" / "hasty")
+        for turn in row["turns"]
+        for slot, cell in turn["slots"].items()
+    ]
+    table = next(table for table in run.kind.breakdowns(run) if table.title == "by slot")
+    for slot, turns, share, missed, wrong, over, _ in table.rows:
+        found = [kind for name, kind in cells if name == slot]
+        assert [int(missed), int(wrong), int(over)] == [found.count(kind) for kind in ("missed", "wrong", "over")]
+        right = found.count("correct")
+        assert int(turns) == right + int(missed) + int(wrong)
+        assert share == f"{100 * right / int(turns):.2f}"
+
+
+def test_a_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
+    first, second = (Opened(runs / "trackers" / name) for name in ("steady", "hasty"))
+    change = second.columns["JGA"] - first.columns["JGA"]
+    text = ask(site, "/compare?run=trackers/steady&run=trackers/hasty&by=JGA").text
+    for way, expected in (("better", (change > 1e-12).sum()), ("worse", (change < -1e-12).sum())):
+        assert f'aria-label="{expected} {way} by JGA"' in text
+        listed = ask(site, f"/compare?run=trackers/steady&run=trackers/hasty&by=JGA&show={way}").text
+        assert listed.count("data-row") == expected
+
+
+def test_fewer_errors_are_better(site: str, runs: Path) -> None:
+    text = ask(site, "/compare?run=jury&run=jury2&by=length&show=same").text
+    assert text.count("data-row") == len(rows_of(runs / "jury"))
