@@ -94,6 +94,14 @@ def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() 
     assert "from:text" not in plain.signature
 
 
+def test_requests_in_words_count_beside_lists_of_requests() -> None:
+    wanted = goal(hotel={"info": {"area": "east"}, "requests": ["phone", "address"]})
+    first = replace(user("Hotel-Inform area=east"), requested={"hotel": ("hotel-phone",)})
+    mixed = talk(wanted, first, system(""), Move(USER, "What is the address?"), system(""))
+    result = score_user([mixed], values=VALUES, from_text=True, ci=0)
+    assert result.outcomes[0].asked == {"hotel": {"hotel-phone": (0,), "hotel-address": (2,)}}
+
+
 def test_words_tell_nearly_what_acts_tell_on_published_dialogues() -> None:
     path = shared("data", "users", "fixture48_dialogues.json.gz")
     values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))

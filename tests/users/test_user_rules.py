@@ -8,6 +8,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.users import profile, rules
+from dialmeter.users.canonical import ValueMap
 from dialmeter.users.kinds import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OTHER, RECOMMEND, REQUEST, classifier
 from dialmeter.users.scorer import score_user
 
@@ -72,6 +73,16 @@ def test_signatures_say_what_is_changed() -> None:
     assert signature()[:4] == ["I-GCDF1", "rules:dialmeter", "profile:multiwoz", "values:exact"]
     made = rules.changed(rules.named("gcdf1-repo"), "repetitions.max=4")
     assert signature(rules=made)[1:3] == ["rules:gcdf1-repo", "repetitions.max:4"]
+
+
+def test_a_map_can_be_given_and_not_used() -> None:
+    values = ValueMap({"area": {"east": ["eastern part"]}})
+    each = talk(GOAL, user("Hotel-Inform area=eastern part"), system(""))
+    used = score_user([each], values=values, ci=0)
+    unused = score_user([each], rules.changed(rules.named("dialmeter"), "values.map=false"), values=values, ci=0)
+    assert (used.value, unused.value) == (1.0, 0.0)
+    assert f"values:map@{values.digest}" in used.signature
+    assert "values:exact" in unused.signature
 
 
 def test_rules_from_a_file(tmp_path: Path) -> None:

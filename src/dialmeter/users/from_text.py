@@ -68,6 +68,7 @@ class TextReader:
         wants = wants_of(talk.goal or {})
         moves, remarks = [], []
         current: str | None = None
+        listed = any(move.requested is not None for move in talk.moves)
         for number, move in enumerate(talk.moves):
             if move.acts is not None:
                 current = next((act.service for act in move.acts if act.service in wants), current)
@@ -76,8 +77,17 @@ class TextReader:
             acts = self._acts(move, wants, current)
             current = acts[-1].service if acts else self._mentioned(move.text, current)
             remarks.append(Remark("from-text", number))
-            moves.append(replace(move, acts=tuple(acts)))
+            # Where other turns list what is asked for, request acts are not looked at.
+            requested = self._requested(acts) if listed and move.requested is None else move.requested
+            moves.append(replace(move, acts=tuple(acts), requested=requested))
         return Read(replace(talk, moves=tuple(moves)), tuple(remarks))
+
+    def _requested(self, acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for act in acts:
+            if act.name == self._profile.words.request:
+                found[act.service] = (*found.get(act.service, ()), act.slot)
+        return found
 
     def _mentioned(self, text: str, current: str | None) -> str | None:
         found = [form for _, form in _matches(_words(text), self._domain_words)]
