@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from msgspec import to_builtins
 
 from ..errors import ConditionHolds, DialmeterError
+from ..model import Notice
 from ..report.chart_files import Chart
 from ..report.charts import bars
 from ..report.charts.data import Estimate
@@ -46,6 +48,8 @@ def compare(**options: Any) -> None:
     files = options["files"]
     if len(files) < 2:
         raise DialmeterError("compare needs two files or more, the first of which is the baseline")
+    if "-" in files:
+        raise DialmeterError("compare reads its files twice, which standard input does not allow")
     names = _names(files, options["names"])
     how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
     results = _scored(names, how, options, resampling, None)
@@ -56,19 +60,28 @@ def compare(**options: Any) -> None:
     if options["domain"] not in known:
         raise DialmeterError(f"no domain {options['domain']!r}; there are: {', '.join(sorted(known))}")
     found = compared_with(results, resampling, options["domain"])
-    seen = {notice.code: notice for result in results.values() for notice in result.notices}
-    notices = [*common.notices, *found.notices, *seen.values()]
+    notices = [*common.notices, *found.notices, *_notices(results)]
     warn(notices, options["quiet"])
     draw([_chart(found, options["domain"])] if options["charts"] else [], options)
     if options["style"] == "json":
         scores = [{**each, "system": name} for name, result in results.items() for each in result.to_dicts()]
-        more = {"versus": to_builtins(found.versus), "domain": options["domain"]}
+        how_drawn = {"method": "bootstrap", **to_builtins(resampling)}
+        more = {"versus": to_builtins(found.versus), "domain": options["domain"], "intervals": how_drawn}
         counts = {"dialogues": len(common.keys), "systems": len(results)}
         print_json(document("user", "user compare", scores, counts=counts, warnings=notices, **more))
     else:
         _print(found, len(common.keys), options)
     if options["fail_if_worse"]:
         _fail_if_worse(found, 1 - resampling.confidence)
+
+
+def _notices(results: Mapping[str, UserResult]) -> list[Notice]:
+    """What there is to say of each user, with its name."""
+    return [
+        Notice(each.code, each.count, f"{name}: {each.message}", each.where)
+        for name, result in results.items()
+        for each in result.notices
+    ]
 
 
 def _print(found: Compared, dialogues: int, options: dict[str, Any]) -> None:
