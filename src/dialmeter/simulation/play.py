@@ -72,8 +72,21 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
         >>> talk.id, talk.moves[-1].acts[-1].name
         ('town-7-0000', 'general-bye')
     """
-    size = _SHARD if {setting.user.name, setting.system.name} <= QUICK else 1
-    shards = [(tasks[place : place + size], setting) for place in range(0, len(tasks), size)]
+    return play_all(tasks, [setting], workers)
+
+
+def play_all(tasks: Sequence[Task], settings: Sequence[Setting], workers: int = 1) -> Iterator[Conversation]:
+    """The dialogues of all tasks under the first setting, then under the next, with one set of workers for all.
+
+    Raises:
+        DialmeterError: an agent cannot go on, with the dialogue that it was in.
+    """
+    shards = [
+        (tasks[place : place + size], setting)
+        for setting in settings
+        for size in [_SHARD if {setting.user.name, setting.system.name} <= QUICK else 1]
+        for place in range(0, len(tasks), size)
+    ]
     for (shard, _), outcome in zip(shards, map_shards(_played, shards, workers), strict=True):
         if isinstance(outcome, Lost):
             raise DialmeterError(f"dialogues {shard[0].id} to {shard[-1].id} cannot be played: {outcome.reason}")

@@ -1,0 +1,241 @@
+"""Every user with every system on the same goals: values, and differences to the first user with the same system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
+
+from .._version import __version__
+from ..model import Conversation
+from ..resampling import Resampling
+from ..simulation.outcome import outcome
+from ..simulation.play import Setting
+from ..simulation.world import World
+from ..users.outcome import DialogueOutcome
+from ..users.result import UserResult
+from ..users.signature import how_scored
+from .chart_files import Chart, slug
+from .charts import heat_map
+from .tables import Table
+
+if TYPE_CHECKING:
+    from ..stats.results import Comparison, Interval
+
+
+class Measured(NamedTuple):
+    """One column of the cross evaluation, a ratio of two sums over dialogues."""
+
+    name: str
+    title: str
+    as_percent: bool = True
+
+
+MEASURES = (
+    Measured("GoalCompletion", "goals completed"),
+    Measured("BookingRate", "wanted bookings that were made"),
+    Measured("I-GCDF1", "I-GCDF1, constraints told"),
+    Measured("R-GCDF1", "R-GCDF1, requests made"),
+    Measured("Turns", "turns of the user per dialogue", as_percent=False),
+)
+
+
+class Cell(Struct, frozen=True):
+    """One user with one system.
+
+    Attributes:
+        setting: who talked, and how.
+        rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
+        result: what the user's scorer says.
+    """
+
+    setting: Setting
+    rows: list[tuple[float, ...]]
+    result: UserResult
+
+    @property
+    def user(self) -> str:
+        return self.setting.user.text
+
+    @property
+    def system(self) -> str:
+        return self.setting.system.text
+
+
+def row(talk: Conversation, scored: DialogueOutcome, world: World) -> tuple[float, ...]:
+    """The numbers of a dialogue: for every measure what is counted, and out of how many."""
+    found = outcome(talk, world)
+    values = [each.f1 if each is not None else None for each in (scored.combined["I"], scored.combined["R"])]
+    parts = [(value or 0.0, float(value is not None)) for value in values]
+    turns = (float(len(talk.moves) // 2), 1.0)
+    return (float(found.complete), 1.0, *map(float, found.bookings), *parts[0], *parts[1], *turns)
+
+
+class CrossScore(Struct, frozen=True):
+    """One measure of one cell; the difference is to the first user with the same system."""
+
+    measure: Measured
+    user: str
+    system: str
+    value: float | None
+    ci: tuple[float, float] | None
+    n: int
+    unscored: int
+    difference: float | None
+    difference_ci: tuple[float, float] | None
+    signature: str
+
+    @property
+    def stands_out(self) -> bool:
+        """Does the interval of the difference leave out zero?"""
+        return self.difference_ci is not None and not self.difference_ci[0] <= 0 <= self.difference_ci[1]
+
+
+def scores(cells: Sequence[Cell], how: Resampling | None) -> list[CrossScore]:
+    """All measures of all cells, measure by measure."""
+    first = {cell.system: cell for cell in reversed(cells)}
+    found = [list(_of_cell(cell, first[cell.system], how)) for cell in cells]
+    return [each[place] for place in range(len(MEASURES)) for each in found]
+
+
+def _of_cell(cell: Cell, base: Cell, how: Resampling | None) -> Iterator[CrossScore]:
+    from ..stats import bootstrap, paired_bootstrap, ratio
+
+    formulas = {each.name: ratio(2 * place, 2 * place + 1) for place, each in enumerate(MEASURES)}
+    spans: dict[str, Interval] = {}
+    apart: dict[str, Comparison] = {}
+    if how is not None and len(cell.rows) > 1:
+        settings: dict[str, Any] = {"confidence": how.confidence, "resamples": how.resamples, "seed": how.seed}
+        spans = bootstrap(cell.rows, formulas, **settings)
+        apart = paired_bootstrap(base.rows, cell.rows, formulas, **settings) if cell is not base else {}
+    for place, each in enumerate(MEASURES):
+        value, before = (_value(one.rows, place) for one in (cell, base))
+        span, versus = spans.get(each.name), apart.get(each.name)
+        yield CrossScore(
+            measure=each,
+            user=cell.user,
+            system=cell.system,
+            value=value,
+            ci=_limits(span),
+            n=round(sum(numbers[2 * place + 1] for numbers in cell.rows)),
+            unscored=sum(not numbers[2 * place + 1] for numbers in cell.rows),
+            difference=value - before if cell is not base and value is not None and before is not None else None,
+            difference_ci=_limits(versus),
+            signature=_signature(each.name, cell),
+        )
+
+
+def _value(rows: Sequence[tuple[float, ...]], place: int) -> float | None:
+    above, below = (sum(numbers[column] for numbers in rows) for column in (2 * place, 2 * place + 1))
+    return above / below if below else None
+
+
+def _limits(found: Interval | Comparison | None) -> tuple[float, float] | None:
+    return None if found is None or found.low is None or found.high is None else (found.low, found.high)
+
+
+def _signature(measure: str, cell: Cell) -> str:
+    setting, how = cell.setting, cell.result.how
+    played = (
+        f"user:{cell.user}",
+        f"system:{cell.system}",
+        f"noise:{setting.noise:g}",
+        f"turns:{setting.max_turns}",
+        f"seed:{setting.seed}",
+    )
+    shared = how_scored(how.rules, how.profile, how.values, how.from_text)
+    counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
+    return "|".join((measure, *played, *shared, *counts))
+
+
+def shown(measure: Measured, value: float | None, sign: str = "") -> str:
+    """A value as tables have it.
+
+    Example:
+        >>> shown(MEASURES[0], 0.5), shown(MEASURES[-1], 9.25), shown(MEASURES[0], 0.01, "+"), shown(MEASURES[0], None)
+        ('50.00', '9.25', '+1.00', '–')
+    """
+    return "–" if value is None else f"{100 * value if measure.as_percent else value:{sign}.2f}"
+
+
+def _span(measure: Measured, limits: tuple[float, float] | None) -> str:
+    return "" if limits is None else f"{shown(measure, limits[0])} to {shown(measure, limits[1])}"
+
+
+def matrices(found: Sequence[CrossScore]) -> list[Table]:
+    """A table per measure, users down and systems across; a star marks what differs from the first user."""
+    users, systems = (list(dict.fromkeys(getattr(each, side) for each in found)) for side in ("user", "system"))
+    tables = []
+    for measure in MEASURES:
+        cells = {(each.user, each.system): each for each in found if each.measure is measure}
+        rows = tuple((user, *(shown(measure, cells[user, system].value) for system in systems)) for user in users)
+        marks = {
+            (users.index(user), 1 + systems.index(system)): "*"
+            for (user, system), each in cells.items()
+            if each.stands_out
+        }
+        title = measure.title + (", %" if measure.as_percent else "")
+        tables.append(Table(title, ("user", *systems), rows, frozenset(range(1, len(systems) + 1)), marks))
+    return tables
+
+
+def long_table(found: Sequence[CrossScore]) -> Table:
+    """One row per measure, system and user: value, interval, and the difference with its interval."""
+    rows = tuple(
+        (
+            each.measure.name,
+            each.system,
+            each.user,
+            shown(each.measure, each.value),
+            _span(each.measure, each.ci),
+            shown(each.measure, each.difference, "+") if each.difference is not None else "",
+            _span(each.measure, each.difference_ci),
+        )
+        for each in sorted(found, key=lambda one: (MEASURES.index(one.measure), _place(found, one.system)))
+    )
+    headings = ("measure", "system", "user", "value", "interval", "difference", "its interval")
+    return Table("", headings, rows, frozenset(range(3, 7)))
+
+
+def _place(found: Sequence[CrossScore], system: str) -> int:
+    return [each.system for each in found].index(system)
+
+
+def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
+    """The scores as in JSON."""
+    return [
+        {
+            "measure": each.measure.name,
+            "value": each.value,
+            "ci": list(each.ci) if each.ci else None,
+            "n": each.n,
+            "unscored": each.unscored,
+            "user": each.user,
+            "system": each.system,
+            "difference": each.difference,
+            "difference_ci": list(each.difference_ci) if each.difference_ci else None,
+            "signature": each.signature,
+        }
+        for each in found
+    ]
+
+
+def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:
+    """A heat map per measure."""
+    users, systems = (list(dict.fromkeys(getattr(each, side) for each in found)) for side in ("user", "system"))
+    for measure in MEASURES:
+        values = {(each.user, each.system): each.value for each in found if each.measure is measure}
+        title = measure.title[0].upper() + measure.title[1:]
+        figure = heat_map.draw(
+            values,
+            rows=users,
+            columns=systems,
+            row_label="user",
+            column_label="system",
+            value_label=measure.title,
+            title=title,
+            as_percent=measure.as_percent,
+        )
+        table = heat_map.table(values, row_label="user", column_label="system", value_label=measure.title)
+        yield Chart(f"cross-{slug(measure.name)}", figure, table)

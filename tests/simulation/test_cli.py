@@ -1,0 +1,258 @@
+"""``dialmeter user play`` and ``dialmeter user cross``"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter.conversations import open_conversations
+
+from ..cli.invoke import call, call_process, checked, files_in
+from .chat_server import Answer, chat_server, saying
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_play(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    said = call(capsys, "user", "play", "--goals", "12", "--seed", "7", "--workers", "1", "--out", path)
+    assert said.code == 0
+    assert "12 dialogues of agenda with rule" in said.out
+    assert "100.00 % of the goals were reached" in said.out
+    assert said.err.splitlines()[-1] == "playing: 100 % (12 of 12)"
+    talks = list(open_conversations(path))
+    assert [talk.id for talk in talks] == [f"town-7-{number:04}" for number in range(12)]
+
+
+def test_what_is_played_is_scored_by_the_other_commands(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    call(
+        capsys, "user", "play", "--goals", "12", "--noise", "0.2", "--seed", "7", "--workers", "1", "--out", path, "-q"
+    )
+    user = call(capsys, "user", "score", path, "--profile", "town", "--json")
+    assert user.code == 0
+    assert user.json["scores"][0]["n"] == 12
+    tracker = call(capsys, "tracker", "score", path, "--json")
+    assert tracker.code == 0
+    assert tracker.json["counts"]["dialogues"] == 12
+    assert 0 < tracker.json["scores"][0]["value"] < 1
+
+
+def test_play_as_json(capsys: Capture, tmp_path: Path) -> None:
+    said = call(
+        capsys,
+        "user",
+        "play",
+        "--goals",
+        "3",
+        "--seed",
+        "7",
+        "--max-turns",
+        "2",
+        "--out",
+        tmp_path / "t.jsonl",
+        "--json",
+        "-q",
+    )
+    found = checked(said, "user-play")
+    assert found["counts"] == {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
+
+
+def test_workers_change_no_byte(tmp_path: Path) -> None:
+    for workers in ("1", "2"):
+        words = (
+            "user",
+            "play",
+            "--goals",
+            "30",
+            "--noise",
+            "0.1",
+            "--workers",
+            workers,
+            "--out",
+            tmp_path / workers,
+            "-q",
+        )
+        assert call_process(*words, PYTHONHASHSEED=workers).code == 0
+    first, second = files_in(tmp_path).values()
+    assert first == second
+
+
+def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
+    goals = tmp_path / "goals.json"
+    goals.write_text(
+        json.dumps(
+            {
+                "g1": {
+                    "attraction": {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]},
+                    "police": {"reqt": ["phone"]},
+                }
+            }
+        )
+    )
+    said = call(capsys, "user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
+    assert said.code == 0
+    assert "warning: 1 goals have domains that the town does not have" in said.err
+    talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
+    assert talk.id == "g1"
+    again = call(capsys, "user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
+    assert again.code == 0
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--user", "agendo"], "unknown agent 'agendo'; did you mean agenda?"),
+        (["--system", "agenda"], "agenda is a user and cannot be the system"),
+        (["--goals", "none.json"], "--goals none.json: neither a number nor a file"),
+        (["--goals", "0"], "--goals is the number of goals to draw"),
+        (["--noise", "2"], "Invalid value for '--noise'"),
+        (["--user", "endpoint"], "endpoint needs --endpoint URL and --model NAME"),
+        (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
+    ],
+)
+def test_bad_options(words: list[str], complaint: str, capsys: Capture, tmp_path: Path) -> None:
+    said = call(capsys, "user", "play", "--goals", "2", *words, "--out", tmp_path / "t.jsonl")
+    assert said.code == 2
+    assert said.complaint.startswith(complaint)
+    assert not files_in(tmp_path)
+
+
+def test_a_file_that_is_there_is_kept(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    path.write_text("precious")
+    said = call(capsys, "user", "play", "--goals", "2", "--out", path, "-q")
+    assert said.code == 2
+    assert said.complaint == f"{path}: is there already; replace it with --force"
+    assert call(capsys, "user", "play", "--goals", "2", "--out", path, "-q", "--force").code == 0
+    assert path.read_text() != "precious"
+
+
+def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(capsys: Capture, tmp_path: Path) -> None:
+    pytest.importorskip("httpx", reason="the extra llm is not installed")
+    path = tmp_path / "talk.jsonl"
+    broken = True
+
+    def answer(number: int, body: object) -> Answer:
+        return Answer(400, b"no") if broken and number == 2 else saying("Goodbye.")
+
+    with chat_server(answer) as (url, _):
+        words = [
+            "user",
+            "play",
+            "--user",
+            "endpoint",
+            "--endpoint",
+            url,
+            "--model",
+            "tiny",
+            "--goals",
+            "4",
+            "--workers",
+            "1",
+            "-q",
+        ]
+        said = call(capsys, *words, "--out", path)
+        assert said.code == 3
+        assert "dialogue town-12345-0002" in said.complaint
+        assert "2 of 4 dialogues are done, go on with --resume" in said.complaint
+        broken = False
+        done = call(capsys, *words, "--out", path, "--resume")
+    assert done.code == 0
+    assert "4 dialogues of endpoint-user(model=tiny) with rule" in done.out
+
+
+def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "httpx.py").write_text("raise ImportError")
+    words = (
+        "user",
+        "play",
+        "--user",
+        "endpoint",
+        "--endpoint",
+        "http://127.0.0.1:9",
+        "--model",
+        "m",
+        "--out",
+        tmp_path / "t.jsonl",
+        "-q",
+    )
+    said = call_process(*words, PYTHONPATH=str(tmp_path))
+    assert said.code == 2
+    assert said.complaint.endswith("an agent behind an endpoint needs an optional part: pip install 'dialmeter[llm]'")
+
+
+CROSS = ["user", "cross", "--user", "agenda", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "20", "--seed", "7", "--workers", "1", "--resamples", "200", "-q"]  # fmt: skip
+
+
+def test_cross_as_json(capsys: Capture) -> None:
+    found = checked(call(capsys, *CROSS, "--json"), "user-cross")
+    assert found["counts"] == {"users": 2, "systems": 2, "dialogues": 80, "goals": 20}
+    scores = {(each["measure"], each["user"], each["system"]): each for each in found["scores"]}
+    assert len(scores) == 5 * 4
+    for system in ("rule", "eager"):
+        first, hasty = (scores["GoalCompletion", user, system] for user in ("agenda", "hasty"))
+        assert first["value"] == 1
+        assert first["difference"] is None
+        assert hasty["difference"] == pytest.approx(hasty["value"] - first["value"])
+        assert hasty["difference_ci"][0] <= hasty["difference"] <= hasty["difference_ci"][1] < 0
+        assert scores["Turns", "hasty", system]["difference_ci"][1] < 0
+    assert len({each["signature"] for each in found["scores"]}) == len(scores)
+
+
+def test_cross_agrees_with_play_and_score(capsys: Capture, tmp_path: Path) -> None:
+    cross = {
+        (each["measure"], each["user"], each["system"]): each for each in call(capsys, *CROSS, "--json").json["scores"]
+    }
+    path = tmp_path / "talk.jsonl"
+    call(
+        capsys,
+        "user",
+        "play",
+        "--user",
+        "hasty",
+        "--system",
+        "eager",
+        "--goals",
+        "20",
+        "--seed",
+        "7",
+        "--out",
+        path,
+        "-q",
+    )
+    scored = call(capsys, "user", "score", path, "--profile", "town", "--json", "-q").json["scores"]
+    values = {each["measure"]: each["value"] for each in scored if each["domain"] == "combined"}
+    for measure in ("I-GCDF1", "R-GCDF1"):
+        assert cross[measure, "hasty", "eager"]["value"] == pytest.approx(values[measure])
+
+
+def test_cross_as_text_and_charts(capsys: Capture, tmp_path: Path) -> None:
+    said = call(capsys, *CROSS, "--charts", tmp_path)
+    assert said.code == 0
+    assert "goals completed, %" in said.out
+    assert "signature  …|noise:0|turns:30|seed:7|rules:dialmeter|profile:town|values:exact|d:20|data:" in said.out
+    names = {path.name for path in tmp_path.iterdir()}
+    stems = ("goalcompletion", "bookingrate", "i-gcdf1", "r-gcdf1", "turns")
+    assert names == {f"cross-{stem}.{ending}" for stem in stems for ending in ("svg", "csv")}
+    with (tmp_path / "cross-goalcompletion.csv").open() as file:
+        rows = list(csv.reader(file))
+    assert rows[:2] == [["user", "system", "goals completed"], ["agenda", "rule", "1"]]
+    assert len(rows) == 5
+
+
+@pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
+def test_cross_in_other_styles(style: str, capsys: Capture) -> None:
+    said = call(capsys, *CROSS, "--as", style, "--ci", "0")
+    assert said.code == 0
+    assert "GoalCompletion" in said.out
+
+
+def test_cross_with_the_same_agent_twice(capsys: Capture) -> None:
+    said = call(capsys, "user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
+    assert said.code == 2
+    assert said.complaint == "agenda is there twice"
