@@ -1,0 +1,211 @@
+"""Dialogues that are not as they should be: told with dialogue and turn, and all the others are scored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dialmeter.runs import open_run
+
+from .invoke import SCHEMAS, call
+from .user_samples import TALKS, published, users
+
+GOOD = published(TALKS[0])
+TURNS: list[dict[str, Any]] = GOOD["turns"]
+
+
+def bad(**changes: Any) -> dict[str, Any]:
+    """The good dialogue with something else in it; None takes a key away."""
+    return {key: value for key, value in {**GOOD, "dialogue_id": "bad", **changes}.items() if value is not None}
+
+
+def with_act(service: str, act: str) -> list[dict[str, Any]]:
+    """The turns with one more act at the first."""
+    frame = {"service": service, "actions": [{"act": act, "slot": "area", "values": ["east"]}]}
+    return [{**TURNS[0], "frames": [*TURNS[0]["frames"], frame]}, *TURNS[1:]]
+
+
+REFUSED = {
+    "no goal": (bad(goal=None), "dialogue bad: no goal"),
+    "empty goal": (bad(goal={}), "dialogue bad: the goal is empty"),
+    "turns out of order": (bad(turns=TURNS[::-1]), "dialogue bad, turn 2: turns are out of order: 2 comes after 3"),
+    "two user turns in a row": (
+        bad(turns=[TURNS[0], {**TURNS[0], "turn_id": "1"}]),
+        "dialogue bad, turn 1: two user turns in a row",
+    ),
+    "empty dialogue": (bad(turns=[]), "dialogue bad: a dialogue without turns"),
+    "a turn without a speaker": (
+        bad(turns=[TURNS[0], {"turn_id": "1"}]),
+        "dialogue bad, turn 1: Object missing required field speaker",
+    ),
+    "a number for a goal": (bad(goal=7), "dialogue bad: Expected object | null, got int - at $.goal"),
+    "the same again": ({**GOOD}, "dialogue good: the dialogue stands twice"),
+}
+
+
+def file_with(folder: Path, *more: dict[str, Any]) -> Path:
+    path = folder / "users.json"
+    path.write_text(json.dumps([GOOD, *more, {**published(TALKS[1]), "dialogue_id": "last"}]))
+    return path
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_dialogue_that_cannot_be_scored_is_left_out_and_named(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    thing, message = REFUSED[name]
+    file = file_with(tmp_path, thing)
+    said = call(capsys, "user", "score", file, "--json", "--quiet")
+    assert said.code == 2
+    reason, summary = said.err.splitlines()
+    assert reason.startswith(f"dialmeter: {file}: {message}")
+    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored and are left out (--skip-bad accepts that)"
+    Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(said.json)
+    assert (said.json["counts"]["dialogues"], said.json["counts"]["refused"]) == (2, 1)
+    assert said.json["refused"] == [reason.removeprefix("dialmeter: ")]
+    assert "left_out:1d" in said.json["scores"][0]["signature"]
+    alone = call(capsys, "user", "score", file_with(tmp_path), "--json").json
+    assert [each["value"] for each in alone["scores"]] == [each["value"] for each in said.json["scores"]]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_check_names_it_too(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    thing, message = REFUSED[name]
+    file = file_with(tmp_path, thing)
+    said = call(capsys, "user", "check", file)
+    assert (said.code, said.out.splitlines()[-1]) == (2, "not ready to be scored")
+    assert said.complaint.startswith(f"{file}: {message}")
+
+
+def test_bad_dialogues_may_be_accepted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = file_with(tmp_path, REFUSED["no goal"][0])
+    said = call(capsys, "user", "score", file, "--skip-bad")
+    assert said.code == 0
+    assert said.err.startswith("warning: 1 dialogues that cannot be scored and are left out [")
+    assert "dialogue bad: no goal" in said.err
+    assert call(capsys, "user", "score", file, "--skip-bad", "--quiet").err == ""
+
+
+def test_a_condition_comes_before_what_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = file_with(tmp_path, REFUSED["no goal"][0])
+    assert call(capsys, "user", "score", file, "--fail-if", "I-GCDF1 < 1").code == 1
+
+
+def test_a_run_says_what_was_left_out_and_not_from_where(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = file_with(tmp_path, REFUSED["no goal"][0], REFUSED["two user turns in a row"][0] | {"dialogue_id": "bad2"})
+    assert call(capsys, "user", "score", file, "--out", tmp_path / "run").code == 2
+    run = open_run(tmp_path / "run")
+    assert [each.partition(":")[0] for each in run.manifest["refused"]] == ["dialogue bad", "dialogue bad2, turn 1"]
+    assert [row["id"] for row in run] == ["good", "last"]
+    assert str(tmp_path) not in (tmp_path / "run" / "run.json").read_text()
+
+
+def test_very_many_bad_dialogues_are_not_all_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    many = [bad(goal=None, dialogue_id=f"bad{number}") for number in range(30)]
+    said = call(capsys, "user", "score", file_with(tmp_path, *many), "--json")
+    assert len(said.json["refused"]) == 30
+    assert len(said.err.splitlines()) == 22
+    assert "… and 10 more dialogues that cannot be scored" in said.err
+
+
+def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "users.json"
+    file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
+    said = call(capsys, "user", "score", file, "--from", "gcdf1")
+    assert said.code == 2
+    assert "no dialogue can be scored; the first: " in said.complaint
+    looked = call(capsys, "user", "check", file, "--from", "gcdf1")
+    assert looked.code == 2
+    assert looked.out == f"{file}: layout gcdf1\nno dialogue can be scored\n"
+    assert len(looked.err.splitlines()) == 2
+
+
+NOTICED = {
+    "unknown act": (bad(turns=with_act("hotel", "Hotel-Sing")), "unknown-act", "bad turn 0: Hotel-Sing"),
+    "unknown domain": (bad(turns=with_act("spa", "Spa-Greet")), "unknown-domain", "bad turn 0: spa"),
+    "unknown domain in the goal": (
+        bad(goal={**GOOD["goal"], "spa": {"info": {"area": "east"}}}),
+        "unknown-domain",
+        "bad: spa",
+    ),
+    "missing nlu": (
+        bad(turns=[{key: value for key, value in turn.items() if key != "nlu"} for turn in TURNS]),
+        "no-understanding",
+        "bad turn 1",
+    ),
+    "no acts": (
+        bad(turns=[*TURNS[:2], {key: value for key, value in TURNS[2].items() if key != "frames"}, TURNS[3]]),
+        "no-acts",
+        "bad turn 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOTICED)
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_what_is_odd_is_a_warning_with_its_place(
+    name: str, command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    thing, code, where = NOTICED[name]
+    said = call(capsys, "user", command, file_with(tmp_path, thing), "--json")
+    assert said.code == 0
+    assert said.json["counts"]["dialogues"] == 3
+    assert where in next(each["where"] for each in said.json["warnings"] if each["code"] == code)
+
+
+def test_warnings_say_how_often(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "score", file_with(tmp_path, NOTICED["missing nlu"][0]))
+    assert "warning: 2 system turns without what was understood" in said.err
+
+
+@pytest.mark.parametrize("command", ["score", "check", "query", "patterns", "values"])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "no such file"),
+        (b"", "the file is empty"),
+        (b'{"a": 1}', "not a file of talk that dialmeter knows"),
+        (b"\xff\xfe\x00", ""),
+    ],
+)
+def test_files_that_are_none(
+    command: str, content: bytes | None, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "users.json"
+    if content is not None:
+        file.write_bytes(content)
+    said = call(capsys, "user", command, file)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{file}: ")
+    assert words in said.complaint
+
+
+BAD_OPTIONS = [
+    (["--set", "repetition.max=4"], "there is no switch 'repetition.max'; did you mean repetitions.max?"),
+    (["--set", "max=4"], "there is no switch 'max'; did you mean repetitions.max or not_in_goal.max"),
+    (["--set", "repetitions.max=-1"], "repetitions.max: Expected int >= 0"),
+    (["--set", "repetitions.max=often"], "repetitions.max: Expected int, got str"),
+    (["--set", "values.threshold=2"], "values.threshold: Expected float <= 1.0"),
+    (["--set", "repetitions.max"], "a change reads SWITCH=VALUE"),
+    (["--rules", "gcdf1"], "unknown rule set 'gcdf1'; did you mean gcdf1-repo?"),
+    (["--rules", "nowhere.toml"], "nowhere.toml: cannot be read"),
+    (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),
+    (["--profile", "nowhere.toml"], "nowhere.toml: cannot be read"),
+    (["--values", "nowhere.json"], "nowhere.json"),
+    (["--from", "gcdf2"], "unknown conversation format 'gcdf2'; did you mean gcdf1?"),
+    (["--goals", "nowhere.json"], "nowhere.json: cannot be opened"),
+]
+
+
+@pytest.mark.parametrize("command", ["score", "check", "query", "patterns"])
+@pytest.mark.parametrize(("options", "words"), BAD_OPTIONS, ids=[" ".join(options) for options, _ in BAD_OPTIONS])
+def test_options_that_are_wrong(
+    command: str, options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    said = call(capsys, "user", command, users(tmp_path), *options)
+    assert said.code == 2
+    assert words in said.complaint
