@@ -7,7 +7,6 @@ import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -17,6 +16,8 @@ import uvicorn
 from dialmeter.cli.main import cli
 from dialmeter.viewer.app import LOCAL, make_app
 from dialmeter.viewer.folder import RunFolder
+
+from ..two_trackers import written
 
 HOSTILE = {
     "script": "<script>document.title='owned'</script>",
@@ -94,8 +95,8 @@ def make_runs(folder: Path) -> Path:
     """Two trackers, two users, two juries, a hostile tracker, a broken run and an unfinished one."""
     runs = folder / "runs"
     for name in ("steady", "hasty"):
-        with as_file(files("dialmeter.demo_data").joinpath(f"{name}.jsonl")) as path:
-            dialmeter("tracker", "score", path, "--out", runs / "trackers" / name, "-q", "--resamples", 200)
+        path = written(name, folder)
+        dialmeter("tracker", "score", path, "--out", runs / "trackers" / name, "-q", "--resamples", 200)
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
     dialmeter("tracker", "score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--ci", 0)
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):

@@ -1,56 +1,105 @@
-"""``dialmeter demo``"""
+"""``dialmeter demo``: the whole story on the embedded town, as commands that one can type oneself."""
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+import io
+import os
+import shlex
+import shutil
+from collections.abc import Iterator
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from ..errors import DialmeterError
-from ..report.compare import long_table
-from ..report.demo import demo_report
-from ..report.tables import render
-from ..report.tracker import shared_signature
-from ..resampling import Resampling
-from ..tracking.compare import compare
-from ..tracking.result import TrackerResult
-from ..tracking.scorer import score_file
+from .main import cli
 
-_TRACKERS = ("steady", "hasty")
-_STORY = """
-JGA puts hasty first, FGA and GCA put steady first. steady makes few mistakes, but early ones, which JGA counts again at every
-later turn; hasty makes many and takes them back at the next turn. The lead in GCA survives the correction for ten tests, the
-lead in JGA does not. Look at a dialogue behind the numbers:
-"""
+_MADE = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
+_TRACKERS = {"own": "agenda.jsonl", "keyword": "agenda.jsonl#keyword"}
+_USERS = ("agenda", "forgetful")
+
+
+class Step(NamedTuple):
+    """A command, what it is for, and whether its output is shown."""
+
+    words: tuple[str, ...]
+    about: str = ""
+    shown: bool = False
 
 
 @click.command()
-@click.option("--out", default="demo-run", show_default=True, metavar="DIR", help="Where the report goes.")
-@click.option("--force", is_flag=True, help="Replace a report that is there.")
-def demo(out: str, force: bool) -> None:
-    """Score two trackers on dialogues of an invented town that come with dialmeter."""
-    target = Path(out) / "report.md"
-    if target.exists() and not force:
-        raise DialmeterError(f"{target}: is there already; replace it with --force")
-    how = Resampling(resamples=10_000)
-    results = {name: _scored(name, how) for name in _TRACKERS}
-    compared = compare(results, how)
-    first = results["steady"]
-    click.echo(f"Two trackers on {first.dialogues} dialogues, {first.turns} turns, of an invented town.\n")
-    click.echo(render(long_table(compared), "text"))
-    click.echo(f"\nsignature  {shared_signature([score for result in results.values() for score in result.scores])}")
+@click.option("--out", default="demo-run", show_default=True, metavar="DIR", help="Where everything goes.")
+@click.option("--goals", type=click.IntRange(min=20), default=200, show_default=True, help="Dialogues per user.")
+@click.option("--force", is_flag=True, help="Replace an older demo.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
+    """Play dialogues in an invented town; measure two trackers, two users and some judges on them; write a report.
+
+    Every step is a command, printed before it is run. It takes less than a minute.
+    """
+    folder = Path(out)
+    _make_room(folder, force)
+    for step in _steps(folder, goals):
+        if step.about:
+            click.secho(f"\n{step.about}", bold=True)
+        click.echo(f"$ dialmeter {shlex.join(step.words)}")
+        hidden = nullcontext() if step.shown else redirect_stdout(io.StringIO())
+        with hidden:
+            cli.main([*step.words, *(["--quiet"] if quiet else [])], prog_name="dialmeter", standalone_mode=False)
+    click.echo(f"\nreport: {folder / 'report.html'}")
+    click.echo(f"Look behind every number: dialmeter view {shlex.quote(str(folder / 'runs'))}")
+
+
+def _make_room(folder: Path, force: bool) -> None:
+    """Removes what an older demo made, and nothing else."""
+    there = [folder / name for name in _MADE if (folder / name).exists()]
+    if there and not force:
+        raise DialmeterError(f"{there[0]}: is there already; replace it with --force")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(demo_report(compared), "utf-8")
+        for path in there:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DialmeterError(f"{target}: cannot be written: {error.strerror or error}") from None
-    click.echo(_STORY)
-    with as_file(files("dialmeter.demo_data").joinpath("hasty.jsonl")) as path:
-        click.echo(f"  dialmeter tracker score {path} --show {results['hasty'].worst(1)[0].dialogue}")
-    click.echo(f"\nreport: {target}")
+        raise DialmeterError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
 
-def _scored(name: str, how: Resampling) -> TrackerResult:
-    with as_file(files("dialmeter.demo_data").joinpath(f"{name}.jsonl")) as path:
-        return score_file(str(path), by=["domain"], resampling=how)
+def _steps(folder: Path, goals: int) -> Iterator[Step]:
+    def at(name: str) -> str:
+        return str(folder / name)
+
+    def run(name: str) -> str:
+        return at(f"runs/{name}")
+
+    for user in _USERS:
+        played = ("--user", user, "--goals", str(goals), "--noise", "0.1", "--seed", "7", "--out", at(f"{user}.jsonl"))
+        about = (
+            "Two users with the same goals talk to a system that mishears one act in ten." if user == _USERS[0] else ""
+        )
+        yield Step(("user", "play", *played, "--workers", str(os.cpu_count() or 1)), about, shown=True)
+
+    about = "Two trackers: the system's own state, and one that looks for keywords in the text."
+    for name, file in _TRACKERS.items():
+        yield Step(("tracker", "score", at(file), "--out", run(name)), about)
+        about = ""
+    measures = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA")
+    names = [word for name in _TRACKERS for word in ("--name", name)]
+    yield Step(("tracker", "compare", *map(at, _TRACKERS.values()), *names, *measures), shown=True)
+
+    about = "Two users: one says all that its goal asks for, the other forgets."
+    for user in _USERS:
+        scored = ("--profile", "town", "--blame", "--out", run(user))
+        yield Step(("user", "score", at(f"{user}.jsonl"), *scored), about)
+        about = ""
+    yield Step(("user", "compare", *(at(f"{user}.jsonl") for user in _USERS), "--profile", "town"), shown=True)
+
+    about = "Judges: do they notice when a good reply is made a bad one?"
+    attacked = ("--light", "--no-cache", "--cases", "40", "--out", at("cases.jsonl"))
+    yield Step(("judge", "attack", at("agenda.jsonl"), *attacked), about)
+    judges = ("--judge", "overlap", "--judge", "ngram-coherence", "--judge", "ngram-fluency")
+    yield Step(("judge", "score", at("cases.jsonl"), *judges, "--failing", "0", "--out", run("judges")), shown=True)
+
+    runs = [run(name) for name in (*_TRACKERS, *_USERS, "judges")]
+    title = "Trackers, users and judges in an invented town"
+    yield Step(("report", *runs, "--out", at("report.html"), "--title", title), "One page about all of it.")

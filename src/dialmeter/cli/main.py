@@ -22,7 +22,7 @@ EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
-    "demo": ("demo:demo", "Score two trackers on dialogues that come with dialmeter."),
+    "demo": ("demo:demo", "The whole story on an invented town, ending with a report."),
     "tracker": ("tracker:tracker", "Measure dialogue state trackers."),
     "user": ("user:user", "Measure user simulators."),
     "judge": ("judge:judge", "Measure automatic judges of dialogue."),

@@ -1,9 +1,8 @@
-"""Writes the dialogues that come with dialmeter: the harbour town of Saltmere, and two trackers that listen in.
+"""Dialogues of the harbour town of Saltmere, and two trackers that listen in, of which measures think differently.
 
 ``steady`` hears most things, but what it misses it seldom catches up with, and it does not understand that a wish is taken
 back. ``hasty`` hears everything, but takes an offer of the system for a wish of the user until the user has answered, mixes up
-names that look alike, and has a spelling of its own. Run ``python tools/make_demo_dialogues.py``; the bytes depend on the seed
-alone.
+names that look alike, and has a spelling of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from dialmeter.model import Dialogue, Turn
 
 SEED = 20
 DIALOGUES = 36
-FOLDER = Path(__file__).parents[1] / "src" / "dialmeter" / "demo_data"
 
 State = dict[str, str]
 
@@ -207,11 +205,9 @@ def dialogues(tracker: str) -> list[Dialogue]:
     return found
 
 
-def main() -> None:
-    for tracker in TRACKERS:
-        with open(FOLDER / f"{tracker}.jsonl", "wb") as file:
-            write(dialogues(tracker), file)
-
-
-if __name__ == "__main__":
-    main()
+def written(tracker: str, folder: Path) -> Path:
+    """The file of a tracker, made in a folder."""
+    path = folder / f"{tracker}.jsonl"
+    with open(path, "wb") as file:
+        write(dialogues(tracker), file)
+    return path

@@ -1,0 +1,61 @@
+"""The demo: every step is a command that anybody can type, and all of them work with the core alone."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dialmeter import open_run
+
+from .invoke import Said, call, call_process
+
+RUNS = {"own": "tracker", "keyword": "tracker", "agenda": "user", "forgetful": "user", "judges": "judge"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo") / "out"
+
+
+@pytest.fixture(scope="module")
+def said(folder: Path) -> Said:
+    return call_process("demo", "--out", folder, "--goals", "30", "--quiet")
+
+
+def test_it_ends_with_the_report_and_the_viewer(said: Said, folder: Path) -> None:
+    assert said.code == 0, said.err
+    last = said.out.rstrip().splitlines()
+    assert last[-2] == f"report: {folder / 'report.html'}"
+    assert last[-1] == f"Look behind every number: dialmeter view {shlex.quote(str(folder / 'runs'))}"
+    assert 10_000 < (folder / "report.html").stat().st_size <= 2_000_000
+
+
+def test_every_subject_leaves_a_run(said: Said, folder: Path) -> None:
+    assert {name: open_run(folder / "runs" / name).manifest["kind"] for name in RUNS} == RUNS
+
+
+def test_the_measures_see_who_forgets(said: Said, folder: Path) -> None:
+    recall = {
+        name: next(each["value"] for each in open_run(folder / "runs" / name).scores if each["measure"] == "I-recall")
+        for name in ("agenda", "forgetful")
+    }
+    assert recall["forgetful"] < recall["agenda"] - 0.05
+
+
+def test_the_printed_commands_can_be_typed(said: Said, capsys: pytest.CaptureFixture[str]) -> None:
+    typed = [shlex.split(line)[2:] for line in said.out.splitlines() if line.startswith("$ dialmeter ")]
+    assert [words[:2] for words in typed].count(["user", "play"]) == 2
+    again = next(words for words in typed if words[:2] == ["user", "compare"])
+    found = call(capsys, *again, "--quiet")
+    assert found.code == 0
+    assert found.out in said.out
+
+
+def test_an_older_demo_is_not_written_over_unasked(
+    said: Said, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = call(capsys, "demo", "--out", str(folder))
+    assert found.code == 2
+    assert "agenda.jsonl: is there already; replace it with --force" in found.err
