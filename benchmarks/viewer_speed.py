@@ -11,22 +11,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.resources import as_file, files
 from pathlib import Path
 from urllib.parse import quote
 
 from dialmeter.runs import RunWriter, open_run
+from dialmeter.simulation.files import play_to_file
 
 DIALOGUES = 100_000
 PATIENCE = 120
 
 
 def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
-    """The demo's run over and over, under new ids, with scores that differ."""
-    small = folder / "small"
-    with as_file(files("dialmeter.demo_data").joinpath("hasty.jsonl")) as path:
-        command = [sys.executable, "-m", "dialmeter", "tracker", "score", str(path), "--out", str(small), "--quiet"]
-        subprocess.run(command, check=True, capture_output=True)
+    """The run of some dialogues of the town over and over, under new ids, with scores that differ."""
+    small, talk = folder / "small", folder / "talk.jsonl"
+    play_to_file(talk, goals=36, seed=7, noise=0.1)
+    command = [sys.executable, "-m", "dialmeter", "tracker", "score", str(talk), "--out", str(small), "--quiet"]
+    subprocess.run(command, check=True, capture_output=True)
     run = open_run(small)
     rows, index = list(run), run.index()
     names = [name for name in index if name != "offset"]
@@ -34,7 +34,7 @@ def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
     writer = RunWriter(folder / "large", {"kind": "tracker"})
     for number in range(dialogues):
         at = number % len(rows)
-        writer.add({**rows[at], "id": f"saltmere-{number:06}"})
+        writer.add({**rows[at], "id": f"town-{number:06}"})
         for name in names:
             columns[name].append(float(index[name][at]) * (1 - number / dialogues / 10))
     kept = {name: run.manifest[name] for name in ("kind", "inputs", "rules", "measures", "signature", "scores")}

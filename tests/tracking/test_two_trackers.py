@@ -25,7 +25,7 @@ def test_what_is_in_the_dialogues(results: dict[str, TrackerResult]) -> None:
     golds = [[turn.gold or {} for turn in dialogue.turns] for dialogue in found]
     values = {value for states in golds for state in states for value in state.values()}
     assert {"dontcare", "cheap|moderate"} <= values
-    pairs = [pair for states in golds for pair in zip(states, states[1:], strict=False)]
+    pairs = [pair for states in golds for pair in pairwise(states)]
     assert any(one.keys() - two.keys() for one, two in pairs), "a deletion"
     assert any(one == two for one, two in pairs), "a turn that changes nothing"
 
