@@ -98,7 +98,7 @@ def measured() -> dict[str, float]:
             found["page 1,000 by another score"] = server.milliseconds(f"/rows/large?by={by}&page=1000")
             found["one dialogue"] = server.milliseconds(f"/row/77777/large?by={by}")
             found["filtered"] = server.milliseconds("/rows/large?slot=ferry-from&class=wrong")
-            found["search"] = server.milliseconds("/rows/large?q=saltmere-012345")
+            found["search"] = server.milliseconds("/rows/large?q=town-012345")
             found["list of runs"] = server.milliseconds("/")
         finally:
             server.stop()
