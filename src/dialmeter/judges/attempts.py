@@ -19,18 +19,18 @@ CHANGES_NOTHING = "changes nothing but capitals and blanks"
 
 
 class Attempt(Struct, frozen=True):
-    """One reply that was tried.
+    """One reply on which one variant was tried.
 
     Attributes:
         rank: which comes first when attempts of several shards are put together: how many cases the dialogue has given
             before, the place that the seed gives the dialogue, its id, and the number of the attempt.
         case: what was made, or None.
-        reasons: why nothing was made, one per variant.
+        reason: why nothing was made.
     """
 
     rank: tuple[int, int, str, int]
     case: Case | None
-    reasons: tuple[str, ...] = ()
+    reason: str = ""
 
 
 class Setting(Struct, frozen=True):
@@ -50,7 +50,9 @@ class Setting(Struct, frozen=True):
 
 
 def attempts(attack: Attack, talk: Conversation, setting: Setting) -> Iterator[Attempt]:
-    """Tries the replies of a dialogue in the order that the seed gives them, and on each the variants likewise.
+    """Tries a variant on the replies of a dialogue, then the next variant, all in the order that the seed gives them.
+
+    So each dialogue has a variant that it is asked for first, and rare variants are not crowded out by easy ones.
 
     Args:
         attack: with the variants that are to be tried; their needs are met.
@@ -60,27 +62,28 @@ def attempts(attack: Attack, talk: Conversation, setting: Setting) -> Iterator[A
     seed = setting.seed
     place = digest(seed, talk.id)
     found = sorted(snippets(talk), key=lambda each: digest(seed, attack.name, talk.id, each.turn))
-    made = 0
-    for number, snippet in enumerate(found):
-        case, reasons = _tried(attack, snippet, setting)
-        yield Attempt((made, place, talk.id, number), case, reasons)
-        made += case is not None
+    variants = seeded(seed, attack.name, talk.id).sample(attack.variants, len(attack.variants))
+    used: set[int] = set()
+    number = 0
+    for variant in variants:
+        for snippet in found:
+            if snippet.turn not in used:
+                case, reason = _tried(attack, variant, snippet, setting)
+                yield Attempt((len(used), place, talk.id, number), case, reason)
+                number += 1
+                if case is not None:
+                    used.add(snippet.turn)
 
 
-def _tried(attack: Attack, snippet: Snippet, setting: Setting) -> tuple[Case | None, tuple[str, ...]]:
-    random = seeded(setting.seed, attack.name, snippet.dialogue, snippet.turn)
-    reasons = []
-    for variant in random.sample(attack.variants, len(attack.variants)):
-        try:
-            text = variant.make(snippet, Kit(setting.language, setting.pool, random))
-        except NoCase as no:
-            reasons.append(str(no))
-            continue
-        if not attack.control and (not text.strip() or same_but_for_case(text, snippet.reply.text)):
-            reasons.append(CHANGES_NOTHING)
-            continue
-        return _case(attack, variant, snippet, text, setting), ()
-    return None, tuple(dict.fromkeys(reasons))
+def _tried(attack: Attack, variant: Variant, snippet: Snippet, setting: Setting) -> tuple[Case | None, str]:
+    random = seeded(setting.seed, attack.name, variant.name, snippet.dialogue, snippet.turn)
+    try:
+        text = variant.make(snippet, Kit(setting.language, setting.pool, random))
+    except NoCase as no:
+        return None, str(no)
+    if not attack.control and (not text.strip() or same_but_for_case(text, snippet.reply.text)):
+        return None, CHANGES_NOTHING
+    return _case(attack, variant, snippet, text, setting), ""
 
 
 def _case(attack: Attack, variant: Variant, snippet: Snippet, text: str, setting: Setting) -> Case:

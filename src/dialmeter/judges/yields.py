@@ -16,10 +16,10 @@ class Yield(Struct, frozen=True):
 
     Attributes:
         attack: its name.
-        tried: replies that were looked at.
+        tried: how often a variant was tried on a reply.
         made: cases.
         by_variant: cases by variant.
-        why: replies by the reason for which a variant made nothing of them; a reply may have one reason per variant.
+        why: the rejected ones by reason.
         skipped: variants that lack a resource, each with what to install.
     """
 
@@ -32,7 +32,7 @@ class Yield(Struct, frozen=True):
 
     @property
     def rejected(self) -> int:
-        """Replies of which nothing was made."""
+        """How often nothing was made."""
         return self.tried - self.made
 
 
@@ -48,7 +48,7 @@ def gather(
         skipped: variants that were not tried.
 
     Example:
-        >>> gather("pronoun", [Attempt((0, 5, "d1", 0), None, ("no pronoun",))], 100)[1].why
+        >>> gather("pronoun", [Attempt((0, 5, "d1", 0), None, "no pronoun")], 100)[1].why
         {'no pronoun': 1}
     """
     made: list[Case] = []
@@ -58,9 +58,10 @@ def gather(
         if len(made) == cases:
             break
         tried += 1
-        why.update(attempt.reasons)
         if attempt.case is not None:
             made.append(attempt.case)
+        else:
+            why[attempt.reason] += 1
     by_variant = Counter(case.variant for case in made)
     ordered = dict(sorted(why.items(), key=lambda item: (-item[1], item[0])))
     return made, Yield(attack, tried, len(made), dict(sorted(by_variant.items())), ordered, skipped or {})

@@ -1,0 +1,47 @@
+"""The cases of the validity study, made anew: twelve attacks, two corpora, twenty cases each."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from dialmeter.conversations import open_conversations
+from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attacks import chosen
+from dialmeter.judges.cases import Case
+from dialmeter.judges.language import Language
+
+SEED = 11
+CASES = 20
+CORPORA = ("town", "multiwoz")
+RECORD = Path(__file__).parents[3] / "docs" / "validity.csv"
+_TOWN = Path(__file__).with_name("town.jsonl.gz")
+_MULTIWOZ_DIALOGUES = 200
+
+
+def study_cases(corpus: str, shared: Path | None, language: Language) -> list[Case]:
+    """The cases of one corpus: dialogues of the town, kept beside this file, or the first of the satisfaction file."""
+    if corpus == "town":
+        talks = list(open_conversations(_TOWN))
+    else:
+        assert shared is not None
+        talks = list(open_conversations(shared))[:_MULTIWOZ_DIALOGUES]
+    return attack_corpus(talks, chosen(["paper"]), language, cases=CASES, seed=SEED, corpus=corpus).cases
+
+
+def case_hash(case: Case) -> str:
+    """Sixteen digits that stand for a case: nothing of its text can be read from them."""
+    source = [case.source.dialogue, case.source.turn]
+    context = [[move.speaker, move.text] for move in case.context]
+    told = [case.attack, case.variant, source, context, case.reply, case.adversarial]
+    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]
+
+
+def record() -> Iterator[dict[str, str]]:
+    """The rows of the study: corpus, case, attack, variant, verdict, reason."""
+    with RECORD.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
