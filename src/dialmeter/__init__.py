@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from .conversations import open_conversations as read_conversations
     from .errors import DialmeterError, InputError, MissingExtra
     from .formats import read
     from .formats.native import write
+    from .judges.result import JudgeResult, score_judge
     from .measure import Measure, Score
     from .measure import parse as parse_measure
-    from .model import Dialogue, Notice, Schema, Turn
+    from .model import Act, Conversation, Dialogue, DomainGoal, Move, Notice, Schema, Turn
     from .rules import Rules
     from .rules import load as load_rules
     from .runs import Run, open_run
     from .signature import difference as signature_difference
+    from .simulation.files import play_to_file
     from .tracking.fga import lam_for
     from .tracking.result import TrackerResult
     from .tracking.scorer import TrackerScorer, score_tracker
+    from .users.result import UserResult
+    from .users.scorer import UserScorer, score_user
 
 _PUBLIC = {
     "DialmeterError": "errors",
@@ -44,14 +49,30 @@ _PUBLIC = {
     "TrackerResult": "tracking.result",
     "TrackerScorer": "tracking.scorer",
     "score_tracker": "tracking.scorer",
+    "Conversation": "model",
+    "DomainGoal": "model",
+    "Move": "model",
+    "Act": "model",
+    "read_conversations": "conversations:open_conversations",
+    "UserResult": "users.result",
+    "UserScorer": "users.scorer",
+    "score_user": "users.scorer",
+    "JudgeResult": "judges.result",
+    "score_judge": "judges.result",
+    "play_to_file": "simulation.files",
 }
 
 __all__ = [
+    "Act",
+    "Conversation",
     "DialmeterError",
     "Dialogue",
+    "DomainGoal",
     "InputError",
+    "JudgeResult",
     "Measure",
     "MissingExtra",
+    "Move",
     "Notice",
     "Rules",
     "Run",
@@ -60,13 +81,19 @@ __all__ = [
     "TrackerResult",
     "TrackerScorer",
     "Turn",
+    "UserResult",
+    "UserScorer",
     "__version__",
     "lam_for",
     "load_rules",
     "open_run",
     "parse_measure",
+    "play_to_file",
     "read",
+    "read_conversations",
+    "score_judge",
     "score_tracker",
+    "score_user",
     "signature_difference",
     "write",
 ]

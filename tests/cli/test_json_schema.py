@@ -113,14 +113,27 @@ def test_rules(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path:
     assert list(found["flips"]) == [score["rules"] for score in found["scores"][1:]]
 
 
-@pytest.mark.parametrize("what", ["formats", "conversations", "measures", "rules", "events", "profiles"])
+@pytest.mark.parametrize(
+    "what",
+    ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "agents"],
+)
 def test_list(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "list", what, "--json")
     assert said.code == 0
     assert validate("list", said)["command"] == f"list {what}"
 
 
-@pytest.mark.parametrize("words", [["formats", "nested"], ["measures", "JGA"], ["rules", "trade"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["formats", "nested"],
+        ["measures", "JGA"],
+        ["rules", "trade"],
+        ["attacks", "dullness"],
+        ["judges", "llm"],
+        ["agents", "rule"],
+    ],
+)
 def test_a_description_is_a_document_too(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "list", *words, "--json")
     assert said.code == 0

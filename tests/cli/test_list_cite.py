@@ -51,7 +51,9 @@ def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -
         assert all(name in styled.out.replace(r"\_", "_") for name in names)
 
 
-@pytest.mark.parametrize("what", ["formats", "conversations", "measures", "rules", "events", "profiles"])
+@pytest.mark.parametrize(
+    "what", ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "agents"]
+)
 def test_everything_that_is_listed_is_described(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     listed = call(capsys, "list", what, "--json").json["items"]
     for item in listed:

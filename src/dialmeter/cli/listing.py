@@ -15,18 +15,31 @@ from ..errors import DialmeterError, did_you_mean
 from ..report.tables import Table, render
 from ..users import measures as user_measures
 from ..users import rules as user_rules
+from . import listing_talkers as talkers
 from . import listing_users as users
 from .options import style_options
 from .say import document, print_json, warn
 
+_NAMES = (
+    "formats",
+    "conversations",
+    "measures",
+    "rules",
+    "events",
+    "profiles",
+    "attacks",
+    "judges",
+    "agents",
+)
+
 
 @click.command("list")
-@click.argument("what", type=click.Choice(["formats", "conversations", "measures", "rules", "events", "profiles"]))
+@click.argument("what", type=click.Choice(_NAMES))
 @click.argument("name", required=False)
 @style_options
 def list_(what: str, name: str | None, style: str) -> None:
-    """List what there is: formats of states, layouts of conversations, measures, rule sets, and for users the classes of
-    events and the profiles of corpora. With NAME, describe one."""
+    """List what there is: formats of states, layouts of conversations, measures, rule sets; for users the classes of
+    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one."""
     listing, describe = _KINDS[what]
     if name is not None:
         text = describe(name)
@@ -143,4 +156,7 @@ _KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], Any]]] = {
     "rules": (_rules, _rule_sets),
     "events": (users.events, users.event),
     "profiles": (users.profiles, users.profile_text),
+    "attacks": (talkers.attacks, talkers.attack),
+    "judges": (talkers.judges, talkers.judge),
+    "agents": (talkers.agents, talkers.agent),
 }
