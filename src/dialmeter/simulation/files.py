@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ..errors import DialmeterError
-from ..model import Conversation, Goal
+from ..model import Goal
 from .agents import choose
-from .play import MAX_TURNS, Setting, Task, line, play
+from .play import MAX_TURNS, Setting, Task, play_lines
 from .world.database import town
 from .world.goals import sample_goals
 
-Watch = Callable[[Iterable[Conversation], int], Iterable[Conversation]]
-"""Passes dialogues on and shows progress; gets them and how many there will be."""
+Watch = Callable[[Iterable[bytes], int], Iterable[bytes]]
+"""Passes lines on and shows progress; gets them and how many there will be."""
 
 
 class Unfinished(DialmeterError):
@@ -101,9 +100,9 @@ def write(
     part = PartFile(Path(path), _identity(tasks, setting), resume=resume, force=force)
     try:
         left = tasks[part.done :]
-        talks: Iterable[Conversation] = play(left, setting, workers)
-        for talk in progress(talks, len(left)) if progress else talks:
-            part.add(line(talk))
+        lines: Iterable[bytes] = play_lines(left, setting, workers)
+        for each in progress(lines, len(left)) if progress else lines:
+            part.add(each)
         part.finish()
     except OSError as error:
         raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
@@ -171,9 +170,9 @@ class PartFile:
             os.truncate(self._part, end)
         return data.count(b"\n")
 
-    def add(self, thing: Mapping[str, Any]) -> None:
-        """Appends a line; it is on disk when this returns to the caller, save for a crash of the machine."""
-        self._file.write(msgspec.json.encode(thing) + b"\n")
+    def add(self, line: bytes) -> None:
+        """Appends a line; whoever kills this process afterwards leaves it there."""
+        self._file.write(line)
         self._file.flush()
         self.done += 1
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
+import msgspec
 from msgspec import Struct, structs
 
 from ..conversations.native import written
@@ -53,6 +54,10 @@ class Task(Struct, frozen=True):
     goal: Goal
 
 
+Shard: TypeAlias = tuple[Sequence[Task], Setting]
+Result = TypeVar("Result")
+
+
 def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[Conversation]:
     """Dialogues in the order of their tasks.
 
@@ -81,21 +86,42 @@ def play_all(tasks: Sequence[Task], settings: Sequence[Setting], workers: int = 
     Raises:
         DialmeterError: an agent cannot go on, with the dialogue that it was in.
     """
-    shards = [
+    return _spread(_played, _shards(tasks, settings), workers)
+
+
+def play_lines(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[bytes]:
+    """Dialogues as native JSON lines, in the order of their tasks; see :func:`line`.
+
+    Raises:
+        DialmeterError: an agent cannot go on, with the dialogue that it was in.
+    """
+    return _spread(_played_lines, _shards(tasks, [setting]), workers)
+
+
+def _shards(tasks: Sequence[Task], settings: Sequence[Setting]) -> list[Shard]:
+    return [
         (tasks[place : place + size], setting)
         for setting in settings
         for size in [_SHARD if {setting.user.name, setting.system.name} <= QUICK else 1]
         for place in range(0, len(tasks), size)
     ]
-    for (shard, _), outcome in zip(shards, map_shards(_played, shards, workers), strict=True):
+
+
+def _spread(work: Callable[[Shard], list[Result]], shards: Sequence[Shard], workers: int) -> Iterator[Result]:
+    """What the work makes of every shard, one after the other, whoever does it."""
+    for (tasks, _), outcome in zip(shards, map_shards(work, shards, workers), strict=True):
         if isinstance(outcome, Lost):
-            raise DialmeterError(f"dialogues {shard[0].id} to {shard[-1].id} cannot be played: {outcome.reason}")
+            raise DialmeterError(f"dialogues {tasks[0].id} to {tasks[-1].id} cannot be played: {outcome.reason}")
         yield from outcome.value
 
 
-def _played(shard: tuple[Sequence[Task], Setting]) -> list[Conversation]:
+def _played(shard: Shard) -> list[Conversation]:
     tasks, setting = shard
     return [play_one(task, setting) for task in tasks]
+
+
+def _played_lines(shard: Shard) -> list[bytes]:
+    return [msgspec.json.encode(line(talk)) + b"\n" for talk in _played(shard)]
 
 
 def play_one(task: Task, setting: Setting) -> Conversation:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -86,8 +87,17 @@ def set_dials(name: str, kind: Kind, given: Mapping[str, Any]) -> Any:
 
 def made(chosen: Chosen, world: World, rng: Random) -> Agent:
     """The agent itself, with a generator of its own."""
-    kind = kind_of(chosen.name, chosen.role)
-    return kind.make(set_dials(chosen.name, kind, chosen.dials), world, rng)
+    make, dials = _ready(chosen.name, chosen.role, tuple(sorted(chosen.dials.items())))
+    return make(dials, world, rng)
+
+
+@lru_cache(maxsize=64)
+def _ready(
+    name: str, role: Role, given: tuple[tuple[str, Any], ...]
+) -> tuple[Callable[[Any, World, Random], Agent], Any]:
+    """How an agent is made: the same for every dialogue."""
+    kind = kind_of(name, role)
+    return kind.make, set_dials(name, kind, dict(given))
 
 
 def _dial(part: str, text: str) -> tuple[str, Any]:

@@ -26,9 +26,15 @@ _FAREWELLS = re.compile(r"\b(goodbye|bye|that is all|that's all)\b", re.IGNORECA
 _THANKS = re.compile(r"\b(thanks|thank you)\b", re.IGNORECASE)
 _AFTER = re.compile(r"\b(?:from|leaving|departing from|starts? in)$", re.IGNORECASE)
 _TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
-_COUNTED = {"people": r"people|persons?|guests?|tickets?", "stay": "nights?", "stars": "stars?"}
-_FLAGS = {"internet": "wi-?fi|internet", "parking": "parking|car park"}
 _NUMBER = r"(\d|one|two|three|four|five|six|seven|eight)"
+_COUNTED = {
+    slot: re.compile(rf"\b{_NUMBER} (?:{words})\b")
+    for slot, words in {"people": "people|persons?|guests?|tickets?", "stay": "nights?", "stars": "stars?"}.items()
+}
+_FLAGS = {
+    slot: re.compile(rf"(\bno |\bwithout )?(?:\w+ )?\b(?:{words})\b")
+    for slot, words in {"internet": "wi-?fi|internet", "parking": "parking|car park"}.items()
+}
 # Short forms stand in too many sentences to mean a value.
 _SHORTEST = 3
 _PLACES = ("departure", "destination")
@@ -83,13 +89,13 @@ def values_in(text: str, domain: str) -> dict[str, str]:
 
 def _counts(lower: str, domain: str) -> dict[str, str]:
     slots = [slot for slot in _COUNTED if slot in DOMAINS[domain].informable]
-    found = {slot: re.search(rf"\b{_NUMBER} (?:{_COUNTED[slot]})\b", lower) for slot in slots}
+    found = {slot: _COUNTED[slot].search(lower) for slot in slots}
     return {slot: canonical_forms(domain, slot).get(match[1], match[1]) for slot, match in found.items() if match}
 
 
 def _flags(lower: str, domain: str) -> dict[str, str]:
     slots = [slot for slot in _FLAGS if slot in DOMAINS[domain].informable]
-    found = {slot: re.search(rf"(\bno |\bwithout )?(?:\w+ )?\b(?:{_FLAGS[slot]})\b", lower) for slot in slots}
+    found = {slot: _FLAGS[slot].search(lower) for slot in slots}
     return {slot: "no" if match[1] else "yes" for slot, match in found.items() if match}
 
 

@@ -1,0 +1,79 @@
+"""Speed of playing dialogues.
+
+Run with `python benchmarks/play_speed.py` (`--help` for options). A thousand dialogues are played and written by two
+processes, start-up of the processes included, and set against the limit; the ratio to scoring them says what playing costs.
+The fastest of several rounds counts, so that a busy machine disturbs little.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from dialmeter.conversations import open_conversations
+from dialmeter.simulation.files import play_to_file
+from dialmeter.users.scorer import UserScorer
+
+Row = tuple[str, float, str, bool]
+"""What was measured, the value, the target, and whether it is met."""
+
+DIALOGUES = 1000
+WORKERS = 2
+SECONDS = 20.0
+REPEATS = 3
+
+
+def seconds_of_play(folder: Path, dialogues: int, workers: int) -> float:
+    """How long it takes to play dialogues with some noise into a file."""
+    path = folder / f"talk-{workers}.jsonl"
+    start = time.perf_counter()
+    played = play_to_file(path, goals=dialogues, seed=7, noise=0.1, workers=workers, force=True)
+    assert played == dialogues
+    return time.perf_counter() - start
+
+
+def seconds_of_scoring(folder: Path, dialogues: int) -> float:
+    """How long it takes to read and score what was played."""
+    start = time.perf_counter()
+    scorer = UserScorer(profile="town")
+    for talk in open_conversations(folder / "talk-1.jsonl"):
+        scorer.add(talk)
+    assert scorer.result().dialogues == dialogues
+    return time.perf_counter() - start
+
+
+def ratios(dialogues: int = DIALOGUES, repeats: int = REPEATS) -> list[Row]:
+    """All that is measured here."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rounds = [
+            (
+                seconds_of_play(folder, dialogues, 1),
+                seconds_of_play(folder, dialogues, WORKERS),
+                seconds_of_scoring(folder, dialogues),
+            )
+            for _ in range(repeats)
+        ]
+        same = (folder / "talk-1.jsonl").read_bytes() == (folder / f"talk-{WORKERS}.jsonl").read_bytes()
+    assert same, "the number of workers changed the dialogues"
+    alone, spread, scoring = (min(column) for column in zip(*rounds, strict=True))
+    limit = SECONDS * dialogues / DIALOGUES
+    return [
+        (f"playing {dialogues:,} dialogues with {WORKERS} processes, s", spread, f"≤ {limit:g}", spread <= limit),
+        (f"one process ÷ {WORKERS} processes", alone / spread, "none", True),
+        ("playing ÷ scoring users, one process", alone / scoring, "none", True),
+    ]
+
+
+def main() -> None:
+    """Print the ratios."""
+    parser = argparse.ArgumentParser(description="Speed of playing dialogues.")
+    parser.add_argument("--dialogues", type=int, default=DIALOGUES)
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    options = parser.parse_args()
+    for name, value, target, met in ratios(options.dialogues, options.repeats):
+        print(f"{name:64} {value:8.2f}  {target:8} {'' if met else 'missed'}")
+
+
+if __name__ == "__main__":
+    main()
