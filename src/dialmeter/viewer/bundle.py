@@ -104,7 +104,13 @@ def _pages(run: Opened, share: int, runs: Sequence[Opened], links: BundleLinks) 
 
 
 def _pairs(runs: Sequence[Opened]) -> list[tuple[Opened, Opened]]:
-    return [pair for pair in combinations(runs, 2) if pair[0].kind is pair[1].kind][:MOST_PAIRS]
+    """Runs of one kind that have rows in common."""
+    found = [
+        (first, second)
+        for first, second in combinations(runs, 2)
+        if first.kind is second.kind and not set(first.findings.ids).isdisjoint(second.findings.ids)
+    ]
+    return found[:MOST_PAIRS]
 
 
 def _pair_pages(first: Opened, second: Opened, links: BundleLinks) -> Iterator[tuple[str, str]]:

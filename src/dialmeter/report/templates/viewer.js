@@ -108,7 +108,7 @@
     if (told) told.dataset.all = told.textContent;
     const follow = () => {
       const { name: named, params } = asked();
-      if (named === name) show(params);
+      if (named === name || !named) show(params);
       if (named === name && params.size) section.scrollIntoView();
     };
     window.addEventListener("hashchange", follow);

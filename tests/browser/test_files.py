@@ -1,0 +1,105 @@
+"""The report and the bundle open from disk, with the network off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..viewer.made import dialmeter
+from .conftest import AXE
+from .test_looks import serious
+
+OpenPage = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def report(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("report") / "report.html"
+    names = ("trackers/steady", "trackers/hasty", "hostile", "noisy", "jury")
+    dialmeter("report", *(runs / name for name in names), "--out", target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def bundle(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("bundle") / "site"
+    dialmeter("view", runs, "--bundle", target)
+    return target
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report: Path, dark: bool) -> None:
+    assert report.stat().st_size <= 2_000_000
+    page = open_page(report.as_uri(), dark=dark, offline=True)
+    bar = page.locator("svg.chart a[aria-label^='ferry-from: wrong, new']").first
+    bar.click()
+    page.wait_for_function("document.querySelectorAll('#rows-2 > [hidden]').length > 0")
+    block = page.locator("section", has=page.locator("#rows-2"))
+    shown = block.locator("details.dialogue:visible")
+    assert 0 < shown.count() < 36
+    assert f"{shown.count()} of 36 dialogues" in block.locator("[data-count]").inner_text()
+    shown.first.locator("summary").click()
+    assert "≠" in shown.first.inner_text()
+    page.go_back()
+    page.wait_for_function("document.querySelectorAll('#rows-2 > [hidden]').length === 0")
+    assert page.locator("#rows-2 details.dialogue:visible").count() == 36
+    assert page.evaluate("document.title").count("owned") == 0
+    if AXE.exists():
+        assert serious(page) == []
+
+
+def test_the_report_is_narrow_too(open_page: OpenPage, report: Path) -> None:
+    page = open_page(report.as_uri(), width=360, offline=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path) -> None:
+    page = open_page((bundle / "index.html").as_uri(), offline=True)
+    page.get_by_role("link", name="trackers/hasty").click()
+    page.locator("svg.chart a[aria-label^='ferry-from: wrong, new']").first.click()
+    page.wait_for_url("**#rows&slot=ferry-from**")
+    names = page.locator("tbody tr:visible").count()
+    assert 0 < names < 36
+    assert page.locator("select[name=slot]").input_value() == "ferry-from"
+    page.locator("ul.chips a").first.click()
+    page.wait_for_function("count => document.querySelectorAll('tbody tr:not([hidden])').length !== count", arg=names)
+    page.locator("tbody tr:visible a").first.click()
+    assert page.locator("td[data-class]").count() > 5
+    page.keyboard.press("j")
+    page.wait_for_url(re.compile(r"row-\d+\.html"))
+    page.go_back()
+    page.go_back()
+    assert page.locator("#rows").count() == 1
+
+
+def test_the_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> None:
+    page = open_page((bundle / "index.html").as_uri(), offline=True)
+    page.locator("input[type=search]").fill("jury")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#rows&q=jury")
+    assert page.locator("tbody tr:visible").count() == 2
+    page.goto((bundle / "index.html").as_uri())
+    page.get_by_role("link", name="trackers/steady").click()
+    page.get_by_role("link", name="Look at the dialogues").click()
+    page.get_by_role("link", name="JGA").click()
+    values = [float(text) for text in page.locator("tbody td[data-label='JGA']").all_inner_texts()]
+    assert values == sorted(values)
+
+
+def test_the_bundle_compares(open_page: OpenPage, bundle: Path) -> None:
+    pages = sorted(path for path in bundle.glob("compare-*.html") if "row" not in path.name)
+    assert len(pages) == 3
+    page = open_page(pages[0].as_uri(), offline=True)
+    page.locator("[data-row]").first.click()
+    assert page.locator("h1").count() == 1
+    dead = [
+        (path.name, address)
+        for path in bundle.glob("*.html")
+        for address in re.findall(r'href="([^"#?]+\.html)', path.read_text("utf-8"))
+        if not (bundle / address).exists()
+    ]
+    assert not dead

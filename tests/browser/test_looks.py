@@ -1,0 +1,96 @@
+"""Hostile text stays text, narrow screens do not scroll, both themes have their colours, and axe has nothing serious to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ..viewer.made import HOSTILE
+from .conftest import AXE
+
+OpenPage = Callable[..., Any]
+PAGES = {
+    "runs": "/",
+    "tracker run": "/run/trackers/hasty",
+    "tracker rows": "/rows/trackers/hasty?class=wrong",
+    "tracker row": "/row/4/trackers/hasty?class=wrong",
+    "user run": "/run/noisy",
+    "user rows": "/rows/noisy?credit=credited",
+    "user row": "/row/1/noisy",
+    "judge run": "/run/jury",
+    "judge rows": "/rows/jury?verdict=error",
+    "judge row": "/row/0/jury?judge=length",
+    "hostile row": "/row/0/hostile",
+    "tracker compare": "/compare?run=trackers/steady&run=trackers/hasty",
+    "tracker pair": "/pair/2?run=trackers/steady&run=trackers/hasty",
+    "user pair": "/pair/0?run=quiet&run=noisy",
+    "judge pair": "/pair/0?run=jury&run=jury2",
+    "problem": "/run/broken",
+}
+BLUE = {"light": "rgb(0, 114, 178)", "dark": "rgb(43, 135, 200)"}
+
+
+@pytest.mark.parametrize(
+    "path", ["/row/0/hostile", "/rows/hostile", "/run/hostile", "/row/24/jury", "/rows/jury?q=owned"]
+)
+def test_hostile_text_is_shown_as_it_is(open_page: OpenPage, site: str, path: str) -> None:
+    page = open_page(site + path)
+    assert "owned" not in page.title() or "<script>" in page.title()
+    assert page.locator("main script:not([type='application/json']), main img, main b:has-text('bold')").count() == 0
+    assert page.locator("a[href^='javascript']").count() == 0
+    assert page.evaluate("[...document.querySelectorAll('main *')].filter(e => e.onerror || e.onload).length") == 0
+    if path.startswith("/row/"):
+        text = page.locator("main").inner_text()
+        for name in ("script", "image", "svg", "quotes", "link", "close"):
+            assert HOSTILE[name] in text
+        assert "U+202E" in text
+        assert "\u202e" not in text
+
+
+def test_hostile_text_can_be_searched_for(open_page: OpenPage, site: str) -> None:
+    page = open_page(f"{site}/rows/hostile")
+    page.locator("input[type=search]").fill(HOSTILE["quotes"])
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=**")
+    assert page.locator("tbody tr").count() == 1
+    assert page.locator("input[type=search]").input_value() == HOSTILE["quotes"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_narrow_screen_does_not_scroll_sideways(open_page: OpenPage, site: str, name: str) -> None:
+    page = open_page(site + PAGES[name], width=360, gone=name == "problem")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= 15
+
+
+@pytest.mark.parametrize("theme", BLUE)
+def test_bars_have_the_colour_of_the_theme(open_page: OpenPage, site: str, theme: str) -> None:
+    page = open_page(f"{site}/run/trackers/hasty", dark=theme == "dark")
+    bar = page.locator("#chart-spread-trackers-hasty svg a path").first
+    assert bar.evaluate("bar => getComputedStyle(bar).fill") == BLUE[theme]
+    paper = page.locator("#chart-spread-trackers-hasty svg path").first.evaluate("each => getComputedStyle(each).fill")
+    card = page.locator("figure.card").first.evaluate("each => getComputedStyle(each).backgroundColor")
+    assert paper == card
+
+
+@pytest.mark.parametrize("theme", BLUE)
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(open_page: OpenPage, site: str, name: str, theme: str) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not here: npm install --prefix tests/browser")
+    page = open_page(site + PAGES[name], dark=theme == "dark", gone=name == "problem")
+    assert serious(page) == []
+
+
+def serious(page: Any) -> list[str]:
+    """Serious and critical violations of WCAG, and where."""
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{each['id']}: {node['target']} {node['failureSummary']}"
+        for each in found["violations"]
+        if each["impact"] in {"serious", "critical"}
+        for node in each["nodes"]
+    ]

@@ -1,0 +1,162 @@
+"""The ways through the viewer: open, sort, filter, drill down, keys, deep links, back, compare."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+OpenPage = Callable[..., Any]
+
+
+def test_list_of_runs_sorts_and_searches(open_page: OpenPage, site: str) -> None:
+    page = open_page(site)
+    names = page.locator("tbody th[scope=row]").all_inner_texts()
+    assert [name.split()[0] for name in names] == sorted(name.split()[0] for name in names)
+    page.get_by_role("link", name="run").first.click()
+    page.wait_for_url("**order=down**")
+    assert page.locator("tbody th[scope=row]").all_inner_texts() == names[::-1]
+    assert page.locator("th[aria-sort=descending]").count() == 1
+    page.keyboard.press("/")
+    page.keyboard.type("hasty")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=hasty**")
+    assert page.locator("tbody tr").count() == 1
+    page.go_back()
+    assert page.locator("tbody tr").count() == len(names)
+
+
+def test_from_a_bar_to_a_dialogue_and_back(open_page: OpenPage, site: str) -> None:
+    page = open_page(f"{site}/run/trackers/hasty")
+    bar = page.locator("svg.chart a[aria-label^='ferry-from: wrong, new']")
+    count = int(re.search(r"(\d+) turns", bar.get_attribute("aria-label"))[1])
+    bar.click()
+    page.wait_for_url("**/rows/trackers/hasty?**")
+    asked = parse_qs(urlsplit(page.url).query)
+    assert asked == {"slot": ["ferry-from"], "class": ["wrong"], "age": ["new"]}
+    assert page.locator("#count").inner_text().endswith(f", {count} findings")
+    assert page.locator("select[name=slot]").input_value() == "ferry-from"
+    page.locator("tbody a").first.click()
+    marked = page.locator("td.marked")
+    assert marked.count() >= 1
+    assert set(marked.evaluate_all("cells => cells.map(each => each.dataset.slot)")) == {"ferry-from"}
+    page.go_back()
+    page.go_back()
+    assert page.locator("svg.chart").count() >= 4
+
+
+def test_filters_by_form_and_chips(open_page: OpenPage, site: str) -> None:
+    page = open_page(f"{site}/rows/noisy")
+    before = page.locator("#count").inner_text()
+    page.get_by_label("credit").select_option("credited")
+    page.get_by_label("sort by").select_option("R-GCDF1")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**credit=credited**")
+    assert page.locator("#count").inner_text() != before
+    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("R-GCDF1")
+    page.get_by_label("below").fill("90")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**high=90**")
+    shown = page.locator("td[data-label='R-GCDF1']").all_inner_texts()
+    assert all(float(value) < 90 for value in shown)
+    page.get_by_role("link", name=re.compile("Remove credit")).click()
+    page.wait_for_url(lambda address: "credit" not in address)
+    assert "high=90" in page.url
+
+
+def test_keys_step_through_lists_and_dialogues(open_page: OpenPage, site: str) -> None:
+    page = open_page(f"{site}/rows/trackers/steady")
+    ids = page.locator("tbody a").all_inner_texts()
+    for _ in range(2):
+        page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.textContent") == ids[1]
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/row/**")
+    assert page.locator("h1").inner_text() == ids[0]
+    page.keyboard.press("j")
+    page.wait_for_function("name => document.querySelector('h1').textContent === name", arg=ids[1])
+    page.keyboard.press("k")
+    page.wait_for_function("name => document.querySelector('h1').textContent === name", arg=ids[0])
+    page.keyboard.press("/")
+    page.keyboard.type("kjk")
+    assert page.locator("input[type=search]").input_value() == "kjk"
+    assert page.locator("h1").inner_text() == ids[0]
+
+
+def test_cells_of_the_grid_are_those_of_the_row(open_page: OpenPage, site: str, runs: Path) -> None:
+    lines = (runs / "trackers" / "hasty" / "rows.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    cells = [
+        (at, turn["turn"], slot, cell["class"], cell["age"] or "", turn["gold"].get(slot), turn["pred"].get(slot))
+        for at, row in enumerate(rows)
+        for turn in row["turns"]
+        for slot, cell in turn["slots"].items()
+    ]
+    mistakes = [cell for cell in cells if cell[3] != "correct"]
+    chance = random.Random(8)
+    page = open_page(site)
+    for at, turn, slot, kind, age, gold, pred in chance.sample(mistakes, 20) + chance.sample(cells, 10):
+        address = f"{site}/row/{at}/trackers/hasty"
+        if page.url != address:
+            page.goto(address)
+        cell = page.locator(f"td[data-turn='{turn}'][data-slot='{slot}']")
+        assert (cell.get_attribute("data-class"), cell.get_attribute("data-age")) == (kind, age)
+        assert kind in cell.get_attribute("class").split()
+        text = cell.inner_text()
+        assert {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}[kind] in text
+        assert ("↳" in text) == (age == "carried-over")
+        for value in {gold, pred} - {None}:
+            assert value in text
+
+
+def test_every_view_has_an_address(open_page: OpenPage, site: str) -> None:
+    for path in (
+        "/?q=jury&sort=size&order=down",
+        "/rows/trackers/hasty?by=GCA&order=down&low=20&class=over",
+        "/row/4/trackers/hasty?slot=ferry-from&class=wrong",
+        "/compare?run=trackers%2Fsteady&run=trackers%2Fhasty&by=JGA&show=worse",
+        "/pair/2?run=trackers%2Fsteady&run=trackers%2Fhasty&by=JGA",
+    ):
+        first = open_page(site + path)
+        again = open_page(first.url)
+        assert first.locator("main").inner_text() == again.locator("main").inner_text()
+        assert first.locator("h1").count() == 1
+
+
+def test_compare_two_runs_and_drill_down(open_page: OpenPage, site: str) -> None:
+    page = open_page(site)
+    page.get_by_label("Compare trackers/steady").check()
+    page.get_by_label("Compare trackers/hasty").check()
+    page.get_by_role("button", name="Compare two").click()
+    page.wait_for_url("**/compare?**")
+    page.get_by_label(re.compile("worse by GCA")).click()
+    page.wait_for_url("**show=worse**")
+    name = page.locator("[data-row]").first.inner_text()
+    page.locator("[data-row]").first.click()
+    assert page.locator("h1").inner_text() == name
+    assert page.locator("td.cell").count() > 3
+    page.go_back()
+    page.go_back()
+    assert page.locator("h2", has_text="Scores").count() == 1
+
+
+def test_users_and_judges_drill_down(open_page: OpenPage, site: str, runs: Path) -> None:
+    page = open_page(f"{site}/rows/noisy?credit=credited")
+    page.locator("tbody a").first.click()
+    page.wait_for_url("**/row/**")
+    position = int(re.search(r"/row/(\d+)/", page.url)[1])
+    row = json.loads((runs / "noisy" / "rows.jsonl").read_text("utf-8").splitlines()[position])
+    assert page.locator(".move").count() == len(row["talk"])
+    assert page.locator(".events li").count() == len(row["events"])
+    assert page.locator(".events li.marked").count() == sum(bool(event.get("credited")) for event in row["events"])
+    page = open_page(f"{site}/row/0/jury?judge=length")
+    case = json.loads((runs / "jury" / "rows.jsonl").read_text("utf-8").splitlines()[0])
+    assert page.locator("tr[data-judge]").count() == len(case["scores"])
+    assert page.locator("tr.marked").get_attribute("data-judge") == "length"
+    assert page.locator("section.side mark").count() >= 1
+    assert case["adversarial"] in page.locator("section.side").nth(1).inner_text()
