@@ -186,6 +186,29 @@ def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     assert said.complaint.endswith("an agent behind an endpoint needs an optional part: pip install 'dialmeter[llm]'")
 
 
+def test_an_agent_in_the_current_folder_is_found_by_every_worker(tmp_path: Path) -> None:
+    source = Path(__file__).with_name("foreign_agents.py")
+    (tmp_path / "my_agents.py").write_bytes(source.read_bytes())
+    words = (
+        "user",
+        "play",
+        "--system",
+        "my_agents:Parrot",
+        "--goals",
+        "4",
+        "--max-turns",
+        "3",
+        "--workers",
+        "2",
+        "--out",
+        "t.jsonl",
+        "-q",
+    )
+    said = call_process(*words, cwd=tmp_path)
+    assert said.code == 0
+    assert "4 dialogues of agenda with my_agents:Parrot" in said.out
+
+
 CROSS = ["user", "cross", "--user", "agenda", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "20", "--seed", "7", "--workers", "1", "--resamples", "200", "-q"]  # fmt: skip
 
 

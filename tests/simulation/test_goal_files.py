@@ -48,6 +48,18 @@ def test_goals_of_native_lines(tmp_path: Path) -> None:
     assert [(notice.code, notice.where) for notice in notices] == [("no-goal", ("d2",))]
 
 
+def test_a_line_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    goal = {"train": {"info": {"day": "monday"}, "requests": ["price"]}}
+    path.write_text(
+        json.dumps({"dialogue_id": "d1", "goal": goal, "talk": []}) + '\n{"dialogue_id": "d2", "talk": 5}\n'
+    )
+    goals, notices = read_goals(path)
+    assert list(goals) == ["d1"]
+    assert [notice.code for notice in notices] == ["unread"]
+    assert "dialogue d2" in notices[0].where[0]
+
+
 def test_no_goal_for_the_town(tmp_path: Path) -> None:
     path = tmp_path / "goals.json"
     path.write_text(json.dumps({"g1": {"police": {"reqt": ["phone"]}}}))

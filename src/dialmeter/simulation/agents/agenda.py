@@ -1,5 +1,7 @@
-"""The agenda of a user: a stack of what is still to be said (Schatzmann et al. 2007, Agenda-Based User Simulation for
-Bootstrapping a POMDP Dialogue System, NAACL)."""
+"""The agenda of a user: a stack of what is still to be said.
+
+Schatzmann, Thomson, Weilhammer, Ye and Young (2007), Agenda-Based User Simulation for Bootstrapping a POMDP Dialogue System, NAACL.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
         >>> goals["g1"]["hotel"].info, notices[0].code
         ({'area': 'north'}, 'domain-not-in-town')
     """
-    found = _in_file(str(path))
+    found, unread = _in_file(str(path))
     here = {name: _in_town(goal) for name, goal in found.items()}
     elsewhere = [name for name, goal in found.items() if any(domain not in DOMAINS for domain in goal)]
     kept = {name: goal for name, goal in here.items() if goal}
@@ -44,6 +44,7 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
         for code, names, what in (
             ("domain-not-in-town", elsewhere, "goals have domains that the town does not have; these are left out"),
             ("no-goal", [name for name in found if name not in kept], "dialogues have no goal for this town"),
+            ("unread", unread, "dialogues cannot be read"),
         )
         if names
     ]
@@ -52,19 +53,20 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
     return kept, notices
 
 
-def _in_file(path: str) -> dict[str, Goal]:
+def _in_file(path: str) -> tuple[dict[str, Goal], list[str]]:
+    """Goals by dialogue, and what is wrong with dialogues that cannot be read."""
     source = Source(path)
     try:
         value = source.sample.value if source.sample.kind == "document" else None
         first = next(iter(value.values()), None) if isinstance(value, dict) else None
         if isinstance(first, dict) and "log" not in first and "turns" not in first:
-            return _goals_by_id(source)
+            return _goals_by_id(source), []
     except InputError as error:
         raise error.at(file=source.name) from None
     finally:
         source.close()
     talks = open_conversations(path)
-    return {talk.id: talk.goal or {} for talk in talks}
+    return {talk.id: talk.goal or {} for talk in talks}, [str(error) for error in talks.refused]
 
 
 def _goals_by_id(source: Source) -> dict[str, Goal]:
