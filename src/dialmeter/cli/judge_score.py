@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores
 from ..judges.cases import Case
@@ -20,7 +19,7 @@ from ..judges.hashing import case_id
 from ..judges.judge import Judge
 from ..judges.matrix import How
 from ..judges.result import JudgeResult, assembled, judges_of
-from ..judges.scoring import Pair, Watch
+from ..judges.scoring import Pair
 from ..judges.thresholds import parse_threshold
 from ..judges.verdict import RULES
 from ..report.headings import distinct
@@ -28,6 +27,7 @@ from ..report.judge import comparison_table, detail_table, failing_table, markdo
 from ..report.tables import render
 from ..runs import RunWriter
 from .judge_options import chosen_judges, judge_options
+from .judge_progress import watching
 from .options import chart_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 
@@ -89,7 +89,9 @@ def score(**options: Any) -> None:
     asked, known = judges_of(judges, elsewhere, options["lower"])
     writer, about = _writer(options, record.identity(_inputs(options), known, how))
     store = options["store"] or (writer.begin() / "scores" if writer else None)
-    result = assembled(cases, asked, known, elsewhere, how=how, store=store, watch=_watch(options["quiet"]))
+    result = assembled(
+        cases, asked, known, elsewhere, how=how, store=store, watch=watching("scoring", options["quiet"])
+    )
     warn(result.notices, options["quiet"])
     if writer is not None:
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
@@ -121,22 +123,6 @@ def _writer(options: dict[str, Any], about: dict[str, Any]) -> tuple[RunWriter |
     if options["resume"] and options["cases_file"] == "-":
         raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
     return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
-
-
-def _watch(quiet: bool) -> Watch | None:
-    """Says how far each judge has come: in place on a terminal, a line per 10 % elsewhere."""
-    told: dict[str, int] = {}
-    on_terminal = sys.stderr.isatty()
-
-    def watch(judge: str, done: int, total: int) -> None:
-        tenths = 10 * done // max(1, total)
-        if on_terminal:
-            click.echo(f"\r\x1b[Kscoring: {one_line(judge, 40)} {done:,} of {total:,}", err=True, nl=done == total)
-        elif tenths > told.get(judge, 0) and done < total:
-            click.echo(f"scoring: {one_line(judge, 40)} {10 * tenths} % ({done:,} replies)", err=True)
-        told[judge] = tenths
-
-    return None if quiet else watch
 
 
 def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:

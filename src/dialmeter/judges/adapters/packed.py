@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _TOKENS = 1024
 """How many tokens go into one batch, padding included."""
+_SUFFIXES = 384
+"""How many tokens of continuations go behind one context."""
 
 
 class Row(NamedTuple):
@@ -52,10 +54,21 @@ def fitted(row: Row, limit: int) -> list[Row]:
     """
     longest = max(map(len, row.suffixes))
     if len(row.prefix) + longest <= limit:
-        return [row]
+        return list(_portions(row))
     if longest >= limit:
         raise DialmeterError(f"the reply has {longest} tokens, and the model takes {limit}")
     return [Row(row.prefix[-(limit - len(suffix)) :], [suffix]) for suffix in row.suffixes]
+
+
+def _portions(row: Row) -> Iterator[Row]:
+    """The row in parts that are not too long, for the mask grows with the square of the length."""
+    part: list[list[int]] = []
+    for suffix in row.suffixes:
+        if part and sum(map(len, part)) + len(suffix) > _SUFFIXES:
+            yield Row(row.prefix, part)
+            part = []
+        part.append(suffix)
+    yield Row(row.prefix, part)
 
 
 def room(model: Any) -> int:

@@ -18,27 +18,34 @@ class Example(Struct, frozen=True):
     label: int
 
 
-def read_examples(path: str | Path, held_out: int) -> tuple[list[list[Example]], list[list[Example]]]:
+def read_examples(
+    path: str | Path, held_out: int, until: str = "rated"
+) -> tuple[list[list[Example]], list[list[Example]]]:
     """Examples by dialogue: those to train on, and those of the last dialogues.
 
     Raises:
         InputError: the file holds no ratings, or too few dialogues.
     """
-    dialogues = [found for found in map(examples, read_rated(path)) if found]
-    if len(dialogues) <= held_out or not held_out:
+    dialogues = [found for found in (examples(rated, until) for rated in read_rated(path)) if found]
+    if len(dialogues) <= held_out + 1 or not held_out:
         message = f"{len(dialogues)} rated dialogues are too few to hold out {held_out}"
         raise InputError(message, file=str(path))
     return dialogues[:-held_out], dialogues[-held_out:]
 
 
-def examples(rated: Rated) -> list[Example]:
-    """One example per rated turn of the user: the rating says how the user felt about what was said before it.
+def examples(rated: Rated, until: str = "rated") -> list[Example]:
+    """One example per rated turn of the user.
 
-    The first turn of a dialogue has nothing before it and gives none; the rating of the whole belongs to all that was said.
+    A rating is given at a turn of the user, for what was said up to then. ``rated`` takes the dialogue with that turn, in
+    which users show how they feel; ``before`` takes it without, as it stands when the system has just replied.
     """
     said = tuple((move.speaker, move.text) for move in rated.talk.moves)
-    found = [Example(said[:place], label_of(given)) for place, given in enumerate(rated.ratings) if given and place]
-    return [*found, Example(said, label_of(rated.overall))] if rated.overall and said else found
+    more = until == "rated"
+    return [
+        Example(said[: place + more], label_of(given))
+        for place, given in enumerate(rated.ratings)
+        if given and place + more
+    ]
 
 
 def label_of(ratings: Sequence[int]) -> int:

@@ -1,0 +1,130 @@
+"""``dialmeter judge explain``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from ..errors import DialmeterError
+from ..judges.case_lines import read_cases
+from ..judges.cases import Case
+from ..judges.explain import CaseExplained, explain_case, importance
+from ..judges.hashing import case_id
+from ..judges.judge import Judge
+from ..model import Notice
+from ..report.judge_explain import explain_charts, importance_table, words_table
+from ..report.tables import render
+from .judge_options import chosen_judges, judge_options
+from .judge_progress import watching
+from .options import chart_options, quiet_option, style_options
+from .say import document, draw, print_json, warn
+
+_LISTED = 20
+
+
+@click.command()
+@click.argument("cases_file", metavar="CASES")
+@judge_options
+@click.option("--attack", "attacks", multiple=True, metavar="A", help="Only cases of this attack; may be repeated.")
+@click.option(
+    "--cases", "most", type=click.IntRange(min=1), metavar="N", help="The first N cases of each attack; all without it."
+)
+@click.option(
+    "--base",
+    type=click.Choice(["masked", "zero"]),
+    default="masked",
+    show_default=True,
+    help="What values are counted from; zero as in the paper on attacks.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=16),
+    default=512,
+    show_default=True,
+    help="How often a judge is asked about a reply of more than 12 tokens.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option(
+    "--show",
+    "shown",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Cases to print or draw per attack.",
+)
+@chart_options
+@style_options
+@quiet_option
+def explain(**options: Any) -> None:
+    """Which words of a reply move a judge's score? Shapley values for both replies of CASES.
+
+    Up to 12 tokens of the judge, the values are exact; above, as many coalitions as --budget says are scored.
+    """
+    cases = _chosen(read_cases(options["cases_file"]), options)
+    judges = chosen_judges(options, cases)
+    if len(judges) != 1:
+        raise DialmeterError("name exactly one judge to explain")
+    [(name, judge)] = judges.items()
+    found, notices = _explained(name, judge, cases, options)
+    ratios = importance(found)
+    warn(notices, options["quiet"])
+    if options["charts"]:
+        draw(explain_charts(name, cases, found, ratios, options["shown"]), options)
+    if options["style"] == "json":
+        scores = [
+            {
+                "measure": "importance",
+                "judge": name,
+                "value": each.ratio,
+                "n": each.cases,
+                **{key: value for key, value in to_builtins(each).items() if key not in ("ratio", "cases")},
+            }
+            for each in ratios
+        ]
+        told = [{**to_builtins(each), "case": case_id(cases[each.case])} for each in found]
+        counts = {"cases": len(cases), "explained": len(found)}
+        more = {"base": options["base"], "cases": told}
+        print_json(document("judge", "judge explain", scores, counts=counts, warnings=notices, **more))
+        return
+    tables = [importance_table(name, ratios)]
+    if options["style"] != "csv":
+        for attack in dict.fromkeys(each.attack for each in found):
+            own = [each for each in found if each.attack == attack][: options["shown"]]
+            tables += [words_table(cases[each.case], each) for each in own]
+    click.echo("\n\n".join(render(table, options["style"]) for table in tables))
+
+
+def _chosen(cases: list[Case], options: dict[str, Any]) -> list[Case]:
+    known = list(dict.fromkeys(case.attack for case in cases))
+    strange = [attack for attack in options["attacks"] if attack not in known]
+    if strange:
+        raise DialmeterError(f"no case of attack {strange[0]!r}; there are: {', '.join(known)}")
+    found: list[Case] = []
+    for attack in options["attacks"] or known:
+        found += [case for case in cases if case.attack == attack][: options["most"]]
+    return found
+
+
+def _explained(
+    name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
+) -> tuple[list[CaseExplained], list[Notice]]:
+    watch = watching("explaining", options["quiet"])
+    found: list[CaseExplained] = []
+    failed: list[tuple[str, str]] = []
+    for number, case in enumerate(cases):
+        try:
+            found.append(
+                explain_case(case, number, judge, base=options["base"], budget=options["budget"], seed=options["seed"])
+            )
+        except DialmeterError as error:
+            failed.append((case_id(case), str(error)))
+        if watch:
+            watch(name, number + 1, len(cases))
+    if not found:
+        raise DialmeterError(f"no case could be explained: {failed[0][1]}")
+    if not failed:
+        return found, []
+    message = f"{len(failed)} of {len(cases)} cases could not be explained: {failed[0][1]}"
+    return found, [Notice("judge-failed", len(failed), message, tuple(case for case, _ in failed)[:_LISTED])]

@@ -1,0 +1,135 @@
+"""Shapley values of the tokens of a reply, by the weighted least squares of Kernel SHAP.
+
+Lundberg and Lee (2017), A Unified Approach to Interpreting Model Predictions. A coalition is a set of tokens that are
+shown; the others are masked. The values are the weights of the linear model that fits the scores of all coalitions best,
+where a coalition of k out of M tokens weighs (M − 1) / (C(M, k) · k · (M − k)), and the values sum to the score of the whole
+reply less that of the masked one. With all coalitions this is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Shown: TypeAlias = NDArray[np.bool_]
+
+Base: TypeAlias = Literal["masked", "zero"]
+EXACT = 12
+"""Up to so many tokens all coalitions are scored."""
+
+
+class Shapley(Struct, frozen=True):
+    """What each token adds to the score.
+
+    Attributes:
+        values: one per token; they sum to ``score - base``.
+        base: the score of the reply with every token masked, or 0.
+        score: the score of the reply.
+        scored: how many coalitions were scored.
+        exact: were these all there are?
+    """
+
+    values: tuple[float, ...]
+    base: float
+    score: float
+    scored: int
+    exact: bool
+
+
+def shapley_values(
+    score: Callable[[Shown], Sequence[float]], count: int, *, base: Base = "masked", budget: int = 512, seed: int = 0
+) -> Shapley:
+    """The Shapley values of tokens.
+
+    Args:
+        score: scores coalitions, which are the rows of a matrix: True for a token that is shown.
+        count: how many tokens there are.
+        base: what the values are counted from: the score with everything ``masked``, or ``zero``, as in the paper on attacks;
+            then each value is larger by the masked score divided by the number of tokens.
+        budget: how many coalitions are scored at most where there are too many for all.
+        seed: of the coalitions that are drawn.
+
+    Example:
+        >>> found = shapley_values(lambda shown: [1 + 2 * row[0] + 3 * row[0] * row[1] for row in shown], 2)
+        >>> [round(value, 9) for value in found.values], found.base, found.score, found.exact
+        ([3.5, 1.5], 1.0, 6.0, True)
+    """
+    import numpy as np
+
+    exact = count <= EXACT
+    rows, weights = _all(count) if exact else _drawn(count, max(budget - 2, 2 * count), seed)
+    ends = np.array([[False] * count, [True] * count]) if count else np.zeros((1, 0), dtype=bool)
+    scores = np.asarray(score(np.concatenate([ends, rows]) if count else ends), dtype=np.float64)
+    empty, whole = float(scores[0]), float(scores[min(1, len(scores) - 1)])
+    values = _fitted(rows, weights, scores[2:] - empty, whole - empty) if count else np.zeros(0)
+    # Moving the base moves the score of the empty coalition alone, which every token shares alike.
+    shift = empty / count if base == "zero" and count else 0.0
+    start = empty if base == "masked" else 0.0
+    return Shapley(tuple(float(value) + shift for value in values), start, whole, len(scores), exact)
+
+
+def _weight(count: int, size: int) -> float:
+    """The weight of all coalitions of one size together, up to a factor."""
+    return (count - 1) / (size * (count - size))
+
+
+def _all(count: int) -> tuple[Any, Any]:
+    import numpy as np
+
+    numbers = np.arange(1, 2**count - 1)
+    rows = (numbers[:, None] >> np.arange(count)) & 1 > 0
+    weights = np.array([_weight(count, int(size)) / comb(count, int(size)) for size in rows.sum(axis=1)])
+    return rows.reshape(len(numbers), count), weights
+
+
+def _drawn(count: int, budget: int, seed: int) -> tuple[Any, Any]:
+    """Small and large coalitions whole, as far as the budget goes, then pairs of a drawn coalition and its complement."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    sizes = list(range(1, count // 2 + 1))
+    rows: list[Any] = []
+    weights: list[float] = []
+    while sizes and _number(count, sizes[0]) <= budget - len(rows):
+        size = sizes.pop(0)
+        for shown in combinations(range(count), size):
+            if 2 * size == count and shown[0]:
+                continue  # it is the complement of one with the first token, which is there already
+            row = np.zeros(count, dtype=bool)
+            row[list(shown)] = True
+            rows += [row, ~row]
+        weights += [_weight(count, size) / comb(count, size)] * (len(rows) - len(weights))
+    if sizes and budget - len(rows) >= 2:
+        shares = np.array([_weight(count, size) * (1 if 2 * size == count else 2) for size in sizes])
+        pairs = (budget - len(rows)) // 2
+        for size in generator.choice(sizes, size=pairs, p=shares / shares.sum()):
+            row = np.zeros(count, dtype=bool)
+            row[generator.permutation(count)[:size]] = True
+            rows += [row, ~row]
+        weights += [float(shares.sum()) / (2 * pairs)] * (2 * pairs)
+    return np.array(rows), np.array(weights)
+
+
+def _number(count: int, size: int) -> int:
+    return comb(count, size) if 2 * size == count else 2 * comb(count, size)
+
+
+def _fitted(rows: Any, weights: Any, targets: Any, total: float) -> Any:
+    """Weighted least squares under the condition that the values sum to the total: the last value is what is left."""
+    import numpy as np
+
+    if rows.shape[1] == 1:
+        return np.array([total])
+    last = rows[:, -1].astype(np.float64)
+    design = rows[:, :-1] - last[:, None]
+    root = np.sqrt(weights)
+    first = np.linalg.lstsq(design * root[:, None], (targets - last * total) * root, rcond=None)[0]
+    return np.append(first, total - first.sum())
