@@ -60,6 +60,26 @@ def test_the_measure_and_the_format_of_the_page(tmp_path: Path) -> None:
     assert {score["measure"]: score["value"] for score in found["scores"]} == {"NoFalseAlarm": 0.5, "JGA": 0.0}
 
 
+def test_the_agent_of_the_page(tmp_path: Path) -> None:
+    install(tmp_path)
+    words = (
+        "--user",
+        "silent(moves=2)",
+        "--goals",
+        "3",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path / "t.jsonl"),
+        "--json",
+        "-q",
+    )
+    done = run(tmp_path, "user", "play", *words)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["counts"] == {"dialogues": 3, "turns": 6, "cut": 0, "completed": 0}
+    assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
+
+
 def test_a_broken_one_is_one_line(tmp_path: Path) -> None:
     install(tmp_path)
     (tmp_path / "my_package" / "measures.py").write_text("raise RuntimeError('broken on purpose')")
