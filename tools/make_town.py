@@ -78,10 +78,10 @@ FOODS = {
 }
 # Wanted by some visitors, served nowhere in town.
 FOODS_ELSEWHERE = {
-    "icelandic": ["reykjavik-style", "icelandic-style"],
+    "icelandic": ["arctic", "icelandic-style"],
     "peruvian": ["andean", "peruvian-style"],
     "ethiopian": ["injera", "ethiopian-style"],
-    "georgian": ["caucasian-style", "georgian-style"],
+    "georgian": ["khachapuri", "georgian-style"],
 }
 STATIONS = ("tolderby", "marrowick", "quillhaven", "ostrelmouth", "fennaby", "hollinscar", "dunmereth", "vessingham")
 LANDMARKS = ("saltmere station", "saltmere ferry pier", "saltmere town hall", "saltmere bus depot")

@@ -31,7 +31,7 @@ class UserDials(Struct, frozen=True):
     repetition: _Share = 0.0
     """How often constraints and questions are repeated after an answer."""
     forgetting: _Share = 0.0
-    """The share of constraints and requests that are forgotten until the system asks."""
+    """The share of constraints that are forgotten until the system asks; of requests, half of it are forgotten for good."""
     invention: _Share = 0.0
     """How often something is made up; twice per domain at most."""
     haste: _Share = 0.0
