@@ -98,6 +98,14 @@ def test_questions_are_answered_first() -> None:
     assert pairs(answer.acts) == [("Train-Inform", "departure", "dontcare")]
 
 
+def test_a_question_for_a_slot_that_the_user_wants_to_know_itself() -> None:
+    visitor = user({"hotel": DomainGoal(info={"stars": "4"}, requests=("area",))})
+    visitor.reply((), "")
+    assert pairs(visitor.reply([act("hotel", "request", "area")], "").acts) == [("Hotel-Inform", "area", "dontcare")]
+    asks = visitor.reply([act("hotel", "recommend", "name", "a")], "")
+    assert pairs(asks.acts) == [("Hotel-Request", "area", "?")]
+
+
 def test_one_of_two_is_chosen() -> None:
     visitor = user({"hotel": DomainGoal(info={"stars": "4"}, requests=("phone",))})
     visitor.reply((), "")

@@ -154,10 +154,13 @@ class AgendaUser:
         if wish.given_up:
             return
         bookable = DOMAINS[wish.domain].book
-        self._agenda.drop(lambda item: item.domain == wish.domain and item.value != told.get(item.slot, item.value))
-        self._agenda.push(
+        items = [
             Item("book" if slot in bookable else "search", wish.domain, slot, value) for slot, value in told.items()
-        )
+        ]
+        # What was to be said of these slots before is not wanted any more.
+        places = {item[:3] for item in items}
+        self._agenda.drop(lambda item: item[:3] in places)
+        self._agenda.push(items)
 
     def _lost_patience(self, wish: Wish) -> None:
         wish.tries += 1
