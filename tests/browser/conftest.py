@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ..viewer.made import make_runs, served
+from ..viewer.made import make_runs, served, wrong_slot
 
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
@@ -35,6 +35,11 @@ document.addEventListener("securitypolicyviolation", (event) =>
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_runs(tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture(scope="session")
+def slot(runs: Path) -> str:
+    return wrong_slot(runs)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ OpenPage = Callable[..., Any]
 @pytest.fixture(scope="module")
 def report(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("report") / "report.html"
-    names = ("trackers/steady", "trackers/hasty", "hostile", "noisy", "jury")
+    names = ("trackers/own", "trackers/keyword", "hostile", "jury")
     dialmeter("report", *(runs / name for name in names), "--out", target)
     return target
 
@@ -32,10 +32,10 @@ def bundle(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report: Path, dark: bool) -> None:
+def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report: Path, slot: str, dark: bool) -> None:
     assert report.stat().st_size <= 2_000_000
     page = open_page(report.as_uri(), dark=dark, offline=True)
-    bar = page.locator("svg.chart a[aria-label^='ferry-from: wrong, new']").first
+    bar = page.locator(f"svg.chart a[aria-label^='{slot}: wrong, new']").first
     bar.click()
     page.wait_for_function("document.querySelectorAll('#rows-2 > [hidden]').length > 0")
     block = page.locator("section", has=page.locator("#rows-2"))
@@ -57,20 +57,22 @@ def test_the_report_is_narrow_too(open_page: OpenPage, report: Path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path) -> None:
+def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str) -> None:
     page = open_page((bundle / "index.html").as_uri(), offline=True)
-    page.get_by_role("link", name="trackers/hasty").click()
-    page.locator("svg.chart a[aria-label^='ferry-from: wrong, new']").first.click()
-    page.wait_for_url("**#rows&slot=ferry-from**")
+    page.get_by_role("link", name="trackers/keyword").click()
+    page.locator(f"svg.chart a[aria-label^='{slot}: wrong, new']").first.click()
+    page.wait_for_url(f"**#rows&slot={slot}**")
     names = page.locator("tbody tr:visible").count()
     assert 0 < names < 36
-    assert page.locator("select[name=slot]").input_value() == "ferry-from"
+    assert page.locator("select[name=slot]").input_value() == slot
     page.locator("ul.chips a").first.click()
     page.wait_for_function("count => document.querySelectorAll('tbody tr:not([hidden])').length !== count", arg=names)
     page.locator("tbody tr:visible a").first.click()
     assert page.locator("td[data-class]").count() > 5
+    name = page.locator("h1").inner_text()
     page.keyboard.press("j")
-    page.wait_for_url(re.compile(r"row-\d+\.html"))
+    page.wait_for_function("name => document.querySelector('h1').textContent !== name", arg=name)
+    page.wait_for_load_state()
     page.go_back()
     page.go_back()
     assert page.locator("#rows").count() == 1
@@ -83,7 +85,7 @@ def test_the_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> Non
     page.wait_for_url("**#rows&q=jury")
     assert page.locator("tbody tr:visible").count() == 2
     page.goto((bundle / "index.html").as_uri())
-    page.get_by_role("link", name="trackers/steady").click()
+    page.get_by_role("link", name="trackers/own").click()
     page.get_by_role("link", name="Look at the dialogues").click()
     page.get_by_role("link", name="JGA").click()
     values = [float(text) for text in page.locator("tbody td[data-label='JGA']").all_inner_texts()]

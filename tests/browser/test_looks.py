@@ -13,9 +13,9 @@ from .conftest import AXE
 OpenPage = Callable[..., Any]
 PAGES = {
     "runs": "/",
-    "tracker run": "/run/trackers/hasty",
-    "tracker rows": "/rows/trackers/hasty?class=wrong",
-    "tracker row": "/row/4/trackers/hasty?class=wrong",
+    "tracker run": "/run/trackers/keyword",
+    "tracker rows": "/rows/trackers/keyword?class=wrong",
+    "tracker row": "/row/4/trackers/keyword?class=wrong",
     "user run": "/run/noisy",
     "user rows": "/rows/noisy?credit=credited",
     "user row": "/row/1/noisy",
@@ -23,8 +23,8 @@ PAGES = {
     "judge rows": "/rows/jury?verdict=error",
     "judge row": "/row/0/jury?judge=length",
     "hostile row": "/row/0/hostile",
-    "tracker compare": "/compare?run=trackers/steady&run=trackers/hasty",
-    "tracker pair": "/pair/2?run=trackers/steady&run=trackers/hasty",
+    "tracker compare": "/compare?run=trackers/own&run=trackers/keyword",
+    "tracker pair": "/pair/2?run=trackers/own&run=trackers/keyword",
     "user pair": "/pair/0?run=quiet&run=noisy",
     "judge pair": "/pair/0?run=jury&run=jury2",
     "problem": "/run/broken",
@@ -67,10 +67,12 @@ def test_a_narrow_screen_does_not_scroll_sideways(open_page: OpenPage, site: str
 
 @pytest.mark.parametrize("theme", BLUE)
 def test_bars_have_the_colour_of_the_theme(open_page: OpenPage, site: str, theme: str) -> None:
-    page = open_page(f"{site}/run/trackers/hasty", dark=theme == "dark")
-    bar = page.locator("#chart-spread-trackers-hasty svg a path").first
+    page = open_page(f"{site}/run/trackers/keyword", dark=theme == "dark")
+    bar = page.locator("#chart-spread-trackers-keyword svg a path").first
     assert bar.evaluate("bar => getComputedStyle(bar).fill") == BLUE[theme]
-    paper = page.locator("#chart-spread-trackers-hasty svg path").first.evaluate("each => getComputedStyle(each).fill")
+    paper = page.locator("#chart-spread-trackers-keyword svg path").first.evaluate(
+        "each => getComputedStyle(each).fill"
+    )
     card = page.locator("figure.card").first.evaluate("each => getComputedStyle(each).backgroundColor")
     assert paper == card
 

@@ -22,28 +22,28 @@ def test_list_of_runs_sorts_and_searches(open_page: OpenPage, site: str) -> None
     assert page.locator("tbody th[scope=row]").all_inner_texts() == names[::-1]
     assert page.locator("th[aria-sort=descending]").count() == 1
     page.keyboard.press("/")
-    page.keyboard.type("hasty")
+    page.keyboard.type("keyword")
     page.keyboard.press("Enter")
-    page.wait_for_url("**q=hasty**")
+    page.wait_for_url("**q=keyword**")
     assert page.locator("tbody tr").count() == 1
     page.go_back()
     assert page.locator("tbody tr").count() == len(names)
 
 
-def test_from_a_bar_to_a_dialogue_and_back(open_page: OpenPage, site: str) -> None:
-    page = open_page(f"{site}/run/trackers/hasty")
-    bar = page.locator("svg.chart a[aria-label^='ferry-from: wrong, new']")
+def test_from_a_bar_to_a_dialogue_and_back(open_page: OpenPage, site: str, slot: str) -> None:
+    page = open_page(f"{site}/run/trackers/keyword")
+    bar = page.locator(f"svg.chart a[aria-label^='{slot}: wrong, new']")
     count = int(re.search(r"(\d+) turns", bar.get_attribute("aria-label"))[1])
     bar.click()
-    page.wait_for_url("**/rows/trackers/hasty?**")
+    page.wait_for_url("**/rows/trackers/keyword?**")
     asked = parse_qs(urlsplit(page.url).query)
-    assert asked == {"slot": ["ferry-from"], "class": ["wrong"], "age": ["new"]}
+    assert asked == {"slot": [slot], "class": ["wrong"], "age": ["new"]}
     assert page.locator("#count").inner_text().endswith(f", {count} findings")
-    assert page.locator("select[name=slot]").input_value() == "ferry-from"
+    assert page.locator("select[name=slot]").input_value() == slot
     page.locator("tbody a").first.click()
     marked = page.locator("td.marked")
     assert marked.count() >= 1
-    assert set(marked.evaluate_all("cells => cells.map(each => each.dataset.slot)")) == {"ferry-from"}
+    assert set(marked.evaluate_all("cells => cells.map(each => each.dataset.slot)")) == {slot}
     page.go_back()
     page.go_back()
     assert page.locator("svg.chart").count() >= 4
@@ -69,7 +69,7 @@ def test_filters_by_form_and_chips(open_page: OpenPage, site: str) -> None:
 
 
 def test_keys_step_through_lists_and_dialogues(open_page: OpenPage, site: str) -> None:
-    page = open_page(f"{site}/rows/trackers/steady")
+    page = open_page(f"{site}/rows/trackers/own")
     ids = page.locator("tbody a").all_inner_texts()
     for _ in range(2):
         page.keyboard.press("j")
@@ -89,7 +89,7 @@ def test_keys_step_through_lists_and_dialogues(open_page: OpenPage, site: str) -
 
 
 def test_cells_of_the_grid_are_those_of_the_row(open_page: OpenPage, site: str, runs: Path) -> None:
-    lines = (runs / "trackers" / "hasty" / "rows.jsonl").read_text("utf-8").splitlines()
+    lines = (runs / "trackers" / "keyword" / "rows.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     cells = [
         (at, turn["turn"], slot, cell["class"], cell["age"] or "", turn["gold"].get(slot), turn["pred"].get(slot))
@@ -101,7 +101,7 @@ def test_cells_of_the_grid_are_those_of_the_row(open_page: OpenPage, site: str, 
     chance = random.Random(8)
     page = open_page(site)
     for at, turn, slot, kind, age, gold, pred in chance.sample(mistakes, 20) + chance.sample(cells, 10):
-        address = f"{site}/row/{at}/trackers/hasty"
+        address = f"{site}/row/{at}/trackers/keyword"
         if page.url != address:
             page.goto(address)
         cell = page.locator(f"td[data-turn='{turn}'][data-slot='{slot}']")
@@ -117,10 +117,10 @@ def test_cells_of_the_grid_are_those_of_the_row(open_page: OpenPage, site: str, 
 def test_every_view_has_an_address(open_page: OpenPage, site: str) -> None:
     for path in (
         "/?q=jury&sort=size&order=down",
-        "/rows/trackers/hasty?by=GCA&order=down&low=20&class=over",
-        "/row/4/trackers/hasty?slot=ferry-from&class=wrong",
-        "/compare?run=trackers%2Fsteady&run=trackers%2Fhasty&by=JGA&show=worse",
-        "/pair/2?run=trackers%2Fsteady&run=trackers%2Fhasty&by=JGA",
+        "/rows/trackers/keyword?by=GCA&order=down&low=20&class=over",
+        "/row/4/trackers/keyword?class=missed",
+        "/compare?run=trackers%2Fown&run=trackers%2Fkeyword&by=JGA&show=worse",
+        "/pair/2?run=trackers%2Fown&run=trackers%2Fkeyword&by=JGA",
     ):
         first = open_page(site + path)
         again = open_page(first.url)
@@ -130,8 +130,8 @@ def test_every_view_has_an_address(open_page: OpenPage, site: str) -> None:
 
 def test_compare_two_runs_and_drill_down(open_page: OpenPage, site: str) -> None:
     page = open_page(site)
-    page.get_by_label("Compare trackers/steady").check()
-    page.get_by_label("Compare trackers/hasty").check()
+    page.get_by_label("Compare trackers/own").check()
+    page.get_by_label("Compare trackers/keyword").check()
     page.get_by_role("button", name="Compare two").click()
     page.wait_for_url("**/compare?**")
     page.get_by_label(re.compile("worse by GCA")).click()
@@ -159,4 +159,6 @@ def test_users_and_judges_drill_down(open_page: OpenPage, site: str, runs: Path)
     assert page.locator("tr[data-judge]").count() == len(case["scores"])
     assert page.locator("tr.marked").get_attribute("data-judge") == "length"
     assert page.locator("section.side mark").count() >= 1
+    words = page.locator(".token").all_inner_texts()
+    assert [word[:-1] for word in words] == [*case["reply"].split(), *case["adversarial"].split()]
     assert case["adversarial"] in page.locator("section.side").nth(1).inner_text()

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from .made import make_runs, served
+from .made import make_runs, served, wrong_slot
 
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_runs(tmp_path_factory.mktemp("viewer"))
+
+
+@pytest.fixture(scope="session")
+def slot(runs: Path) -> str:
+    return wrong_slot(runs)
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import socket
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -17,7 +19,6 @@ from dialmeter.cli.main import cli
 from dialmeter.viewer.app import LOCAL, make_app
 from dialmeter.viewer.folder import RunFolder
 
-from ..two_trackers import written
 
 HOSTILE = {
     "script": "<script>document.title='owned'</script>",
@@ -94,9 +95,10 @@ def case_lines() -> str:
 def make_runs(folder: Path) -> Path:
     """Two trackers, two users, two juries, a hostile tracker, a broken run and an unfinished one."""
     runs = folder / "runs"
-    for name in ("steady", "hasty"):
-        path = written(name, folder)
-        dialmeter("tracker", "score", path, "--out", runs / "trackers" / name, "-q", "--resamples", 200)
+    talk = folder / "talk.jsonl"
+    dialmeter("user", "play", "--goals", 36, "--noise", 0.15, "--workers", 1, "--out", talk, "-q")
+    for name, source in (("own", talk), ("keyword", f"{talk}#keyword")):
+        dialmeter("tracker", "score", source, "--out", runs / "trackers" / name, "-q", "--resamples", 200)
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
     dialmeter("tracker", "score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--ci", 0)
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):
@@ -107,6 +109,10 @@ def make_runs(folder: Path) -> Path:
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")
+    explained = io.StringIO()
+    with redirect_stdout(explained):
+        dialmeter("judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--cases", 2, "--json", "-q")
+    (runs / "jury" / "explained-overlap.json").write_text(explained.getvalue(), "utf-8")
     (runs / "broken").mkdir()
     (runs / "broken" / "run.json").write_text("{")
     (runs / "half" / "parts").mkdir(parents=True)
@@ -114,6 +120,13 @@ def make_runs(folder: Path) -> Path:
     shutil.copytree(runs / "hostile", torn)
     (torn / "rows.jsonl").write_bytes(b'{"id": 1}\n')
     return runs
+
+
+def wrong_slot(runs: Path) -> str:
+    """The slot of trackers/keyword at which most values are wrong."""
+    rows = map(json.loads, (runs / "trackers" / "keyword" / "rows.jsonl").read_text("utf-8").splitlines())
+    cells = [cell for row in rows for turn in row["turns"] for cell in turn["slots"].items()]
+    return Counter(slot for slot, cell in cells if cell["class"] == "wrong").most_common(1)[0][0]
 
 
 @contextmanager

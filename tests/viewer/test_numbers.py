@@ -36,7 +36,7 @@ def count_of(site: str, address: str) -> tuple[int, int]:
 
 def test_bars_of_mistakes_lead_to_what_they_count(site: str) -> None:
     checked = 0
-    for address, words in links_of(site, "trackers/hasty").items():
+    for address, words in links_of(site, "trackers/keyword").items():
         told = re.search(r", ([\d,]+) turns$", words)
         if told:
             assert count_of(site, address)[1] == int(told[1].replace(",", "")), words
@@ -46,7 +46,7 @@ def test_bars_of_mistakes_lead_to_what_they_count(site: str) -> None:
 
 def test_bars_of_scores_and_turns_lead_to_as_many_dialogues(site: str) -> None:
     checked = 0
-    for run in ("trackers/steady", "quiet"):
+    for run in ("trackers/own", "quiet"):
         for address, words in links_of(site, run).items():
             told = re.match(r"([\d,]+) dialogues with", words)
             if told:
@@ -81,26 +81,23 @@ def test_bars_of_events_lead_to_the_events(site: str, runs: Path) -> None:
     assert checked > 3
 
 
-def test_a_filter_takes_one_finding_at_a_time(runs: Path) -> None:
-    run = Opened(runs / "trackers" / "hasty")
+def test_a_filter_takes_one_finding_at_a_time(runs: Path, slot: str) -> None:
+    run = Opened(runs / "trackers" / "keyword")
     expected = [
         at
-        for at, row in enumerate(rows_of(runs / "trackers" / "hasty"))
+        for at, row in enumerate(rows_of(runs / "trackers" / "keyword"))
         if any(
-            cell["class"] == "wrong"
-            for turn in row["turns"]
-            for slot, cell in turn["slots"].items()
-            if slot == "ferry-from"
+            cell["class"] == "wrong" for turn in row["turns"] for name, cell in turn["slots"].items() if name == slot
         )
     ]
-    query = parse_query({"slot": "ferry-from", "class": "wrong"}, run)
+    query = parse_query({"slot": slot, "class": "wrong"}, run)
     assert sorted(select(run, query).positions.tolist()) == expected
     assert 0 < len(expected) < len(run)
 
 
 @pytest.mark.parametrize("measure", ["JGA", "GCA"])
 def test_order_and_range(runs: Path, measure: str) -> None:
-    run = Opened(runs / "trackers" / "hasty")
+    run = Opened(runs / "trackers" / "keyword")
     values = run.columns[measure]
     up = select(run, Query(by=measure)).positions
     down = select(run, Query(by=measure, down=True)).positions
@@ -123,19 +120,21 @@ def test_every_score_lies_in_one_range() -> None:
 
 
 def test_search_finds_ids_and_talk_whatever_the_case(runs: Path) -> None:
-    run = Opened(runs / "trackers" / "hasty")
-    rows = rows_of(runs / "trackers" / "hasty")
-    assert select(run, Query(q="SALTMERE-07")).positions.tolist() == [7]
-    said = [at for at, row in enumerate(rows) if any("rye bread" in turn["user"].lower() for turn in row["turns"])]
-    assert sorted(select(run, Query(q="Rye Bread")).positions.tolist()) == said
+    run = Opened(runs / "trackers" / "keyword")
+    rows = rows_of(runs / "trackers" / "keyword")
+    assert select(run, Query(q=rows[7]["id"].upper())).positions.tolist() == [7]
+    said = [at for at, row in enumerate(rows) if any("restaurant" in turn["user"].lower() for turn in row["turns"])]
+    heard = [at for at, row in enumerate(rows) if any("restaurant" in turn["system"].lower() for turn in row["turns"])]
+    assert sorted(select(run, Query(q="Restaurant")).positions.tolist()) == sorted({*said, *heard})
+    assert 0 < len({*said, *heard}) < len(rows)
     assert not select(run, Query(q='"class":"wrong"')).positions.tolist()
 
 
 def test_groups_count_what_rows_hold(runs: Path) -> None:
-    run = Opened(runs / "trackers" / "hasty")
+    run = Opened(runs / "trackers" / "keyword")
     cells = [
         (slot, cell["class"])
-        for row in rows_of(runs / "trackers" / "hasty")
+        for row in rows_of(runs / "trackers" / "keyword")
         for turn in row["turns"]
         for slot, cell in turn["slots"].items()
     ]
@@ -149,12 +148,12 @@ def test_groups_count_what_rows_hold(runs: Path) -> None:
 
 
 def test_a_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
-    first, second = (Opened(runs / "trackers" / name) for name in ("steady", "hasty"))
+    first, second = (Opened(runs / "trackers" / name) for name in ("own", "keyword"))
     change = second.columns["JGA"] - first.columns["JGA"]
-    text = ask(site, "/compare?run=trackers/steady&run=trackers/hasty&by=JGA").text
+    text = ask(site, "/compare?run=trackers/own&run=trackers/keyword&by=JGA").text
     for way, expected in (("better", (change > 1e-12).sum()), ("worse", (change < -1e-12).sum())):
         assert f'aria-label="{expected} {way} by JGA"' in text
-        listed = ask(site, f"/compare?run=trackers/steady&run=trackers/hasty&by=JGA&show={way}").text
+        listed = ask(site, f"/compare?run=trackers/own&run=trackers/keyword&by=JGA&show={way}").text
         assert listed.count("data-row") == expected
 
 

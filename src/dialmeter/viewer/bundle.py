@@ -120,4 +120,5 @@ def _pair_pages(first: Opened, second: Opened, links: BundleLinks) -> Iterator[t
     yield name, compare_page(matched, {"by": by}, links, policy=POLICY, most=ROWS_OF_A_PAIR, swap=False)
     for at in listed(matched, by, "")[:ROWS_OF_A_PAIR].tolist():
         position = int(matched.here[at])
-        yield links.pair(first.key, second.key, position, {}), pair_page(matched, position, {}, links, POLICY)
+        text = pair_page(matched, position, {}, links, policy=POLICY, most=ROWS_OF_A_PAIR)
+        yield links.pair(first.key, second.key, position, {}), text

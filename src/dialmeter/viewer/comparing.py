@@ -150,8 +150,16 @@ def _listed(matched: Matched, by: str, at: int, links: Links, kept: Mapping[str,
     }
 
 
-def pair_page(matched: Matched, position: int, params: Mapping[str, str], links: Links, policy: str = "") -> str:
-    """One row of two runs.
+def pair_page(
+    matched: Matched,
+    position: int,
+    params: Mapping[str, str],
+    links: Links,
+    *,
+    policy: str = "",
+    most: int | None = None,
+) -> str:
+    """One row of two runs, with its neighbours among the first rows of the list (all, if no number is given).
 
     Raises:
         DialmeterError: not in both runs.
@@ -163,7 +171,7 @@ def pair_page(matched: Matched, position: int, params: Mapping[str, str], links:
     by = chosen_measure(matched, params.get("by", ""))
     show = params.get("show", "") if params.get("show") in WAYS else ""
     kept = {"by": by, **({"show": show} if show else {})}
-    order = listed(matched, by, show)
+    order = listed(matched, by, show)[:most]
     at = next((number for number, each in enumerate(order) if each == places[0]), None)
 
     def link(place: int) -> str:

@@ -103,9 +103,17 @@ def _trouble(run: Opened) -> str:
 
 
 def _charts(run: Opened, links: Links) -> Iterator[Drawn]:
+    """The charts of a run, drawn once for each kind of links."""
+    kept = run.drawn.get(links.static)
+    if kept is not None:
+        yield from kept
+        return
     pictures = run.kind.pictures([run], lambda which, params: links.rows(which.key, params))
+    made = []
     for number, picture in enumerate(pictures, 1):
-        yield drawn(picture, number)
+        made.append(drawn(picture, number))
+        yield made[-1]
+    run.drawn[links.static] = made
 
 
 def rows_page(

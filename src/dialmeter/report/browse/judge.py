@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -110,6 +111,13 @@ def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
     sizes = known.sum(axis=0)
     wrong = np.where(known, stacked, 0).sum(axis=0)
     return {ALL_JUDGES: np.where(sizes > 0, wrong / np.maximum(sizes, 1), np.nan)}
+
+
+def beside(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    """What `judge explain` found, where its JSON was kept in the folder."""
+    from .judge_explained import explained
+
+    return {name: {"attributions": found} for name, found in explained(folder).items()}
 
 
 def cell(column: str, value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from ...errors import DialmeterError, did_you_mean
@@ -89,6 +90,9 @@ class Kind(Protocol):
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Further scores of rows, made from those in the index."""
+
+    def beside(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
+        """What other files in the run's folder add to rows, by id."""
 
     def cell(self, column: str, value: float) -> str:
         """The score of one row."""

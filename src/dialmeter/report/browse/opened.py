@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -20,6 +20,8 @@ from .kinds import Kind, Scanned, kind_of
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .drawn import Drawn
 
 
 class Opened:
@@ -39,6 +41,8 @@ class Opened:
         self.manifest = self.run.manifest
         self.kind: Kind = kind_of(self.manifest)
         self.read = 0
+        self.drawn: dict[bool, list[Drawn]] = {}
+        """Charts that are drawn already, for pages that are files and for those that are not."""
         self._lock = Lock()
         self._found: Findings | None = None
         self._problem: Exception | None = None
@@ -96,9 +100,14 @@ class Opened:
             InputError: the row is damaged.
         """
         try:
-            return msgspec.json.decode(self.line(position), type=dict[str, Any])
+            found = msgspec.json.decode(self.line(position), type=dict[str, Any])
+            return {**found, **self._beside.get(str(found.get("id")), {})}
         except (msgspec.DecodeError, OSError) as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
+
+    @cached_property
+    def _beside(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.kind.beside(self.run.folder)
 
     @property
     def _rows_file(self) -> str:

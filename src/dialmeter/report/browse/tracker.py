@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -127,6 +128,11 @@ def headlines(run: Opened) -> Iterator[Table]:
 
 def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
     """None: all measures are in the index."""
+    return {}
+
+
+def beside(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    """Nothing: rows hold all."""
     return {}
 
 
