@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import re
 from collections import Counter
 from collections.abc import Iterable
 from random import Random
@@ -19,6 +20,7 @@ DIALOGUES = 200
 
 _AROUND = " .,!?;:"
 _NUMBERS = frozenset({"DATE", "TIME", "MONEY", "CARDINAL", "ORDINAL", "PERCENT", "QUANTITY"})
+_CODE = re.compile(r"\d{4}|\d[A-Z]|[A-Z]\d")
 _BARE = frozenset({"one", "first", "a", "an", "the", "second", "zero", "today", "tonight", "tomorrow", "now"})
 
 
@@ -96,7 +98,9 @@ def typical(name: str, label: str) -> bool:
     """Does an entity look like its type? Taggers take codes and prices for names; these would make no clear change.
 
     Example:
-        >>> typical("Kettle Lane", "FAC"), typical("17:45", "ORG"), typical("friday", "DATE")
-        (True, False, True)
+        >>> typical("Kettle Lane", "FAC"), typical("17:45", "ORG"), typical("friday", "DATE"), typical("two", "CARDINAL")
+        (True, False, True, False)
     """
-    return label in _NUMBERS or not any(map(str.isdigit, name))
+    if label == "CARDINAL":
+        return name.isdecimal() and len(name) <= 2
+    return not _CODE.search(name) if label in _NUMBERS else not any(map(str.isdigit, name))

@@ -31,8 +31,8 @@ def test_unnatural_paraphrase(with_wordnet: Language) -> None:
     reply = "Let me buy you lunch tomorrow to thank you."
     what = snippet("I found your purse in the bus.", reply)
     found = all_of("unnatural-paraphrase:synonyms", what, with_wordnet)
-    assert any("luncheon" in text for text in found)
-    assert all(text.startswith("Let me ") and text.endswith(".") and text != reply for text in found)
+    assert all(text.startswith("Let me ") and text.endswith(" to thank you.") for text in found)
+    assert not any("buy" in text or "lunch " in text for text in found)
 
 
 def test_dullness_after_a_question(light: Language) -> None:

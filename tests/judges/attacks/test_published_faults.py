@@ -60,19 +60,20 @@ def test_a_pronoun_before_a_sign_is_one(reply: str, expected: str, light: Langua
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        ("It is red.", "They are red."),
-        ("I know that it works.", "we know that they works."),
-        ("this was fun", "these were fun"),
-        ("That's fine.", "Those are fine."),
+        ("It is red.", "They is red."),
+        ("I know that it has ended.", "we know that they has ended."),
+        ("this was fun", "these was fun"),
+        ("That's fine.", "Those's fine."),
     ],
 )
 def test_number(reply: str, expected: str, light: Language) -> None:
     assert attacked("pronoun:number", snippet("Well?", reply), light).lower() == expected.lower()
 
 
-def test_i_for_we_alone_spoils_nothing(light: Language) -> None:
-    with pytest.raises(NoCase, match="which may mean the same"):
-        attacked("pronoun:number", snippet("Can you help?", "I will see to my part."), light)
+@pytest.mark.parametrize("reply", ["I will see to my part.", "Their number is 5.", "Can it wait?"])
+def test_where_nothing_tells_one_from_many_number_spoils_nothing(reply: str, light: Language) -> None:
+    with pytest.raises(NoCase, match="nothing tells one from many"):
+        attacked("pronoun:number", snippet("Can you help?", reply), light)
 
 
 def test_stop_words_are_not_repeated(light: Language) -> None:

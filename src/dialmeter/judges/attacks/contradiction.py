@@ -9,7 +9,7 @@ from ..language.words import content_words
 from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
 from .co_reference import resolved, spelled_out
-from .entities import in_reply, mentioned, swapped
+from .entities import around, in_reply, mentioned, swapped
 from .negation import negated
 
 _YES_OR_NO = re.compile(
@@ -43,8 +43,8 @@ def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
 
 
 def _entity(snippet: Snippet, kit: Kit) -> str:
-    texts = [snippet.reply.text, *(move.text for move in snippet.context)]
-    known = [each for each in in_reply(snippet, kit) if mentioned(each.of(snippet.reply.text), texts) >= 2]
+    text = snippet.reply.text
+    known = [each for each in in_reply(snippet, kit) if mentioned(each.of(text), [text, *around(snippet, each)]) >= 2]
     if not known:
         raise NoCase("no entity of the reply is named twice")
     return swapped(snippet, kit, known, {each.label: [each.label] for each in known})

@@ -34,6 +34,12 @@ def _trimmed(entity: Span, text: str) -> Span:
     return Span(entity.start, entity.start + len(inner), entity.label)
 
 
+def around(snippet: Snippet, entity: Span) -> list[str]:
+    """The turns in which an entity may have been named: all before, but for bare numbers only the last two."""
+    moves = snippet.context[-2:] if entity.label == "CARDINAL" else snippet.context
+    return [move.text for move in moves]
+
+
 def mentioned(text: str, where: Iterable[str]) -> int:
     """In how many texts does a name stand, as whole words, whatever its capitals?
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from ..language import ENTITIES
 from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
-from .entities import in_reply, mentioned, swapped
+from .entities import around, in_reply, mentioned, swapped
 
 
 def _same_type(snippet: Snippet, kit: Kit) -> str:
     """Only what was named before can be named wrongly: of a new name nobody can tell."""
-    context = [move.text for move in snippet.context]
-    known = [each for each in in_reply(snippet, kit) if mentioned(each.of(snippet.reply.text), context)]
+    known = [each for each in in_reply(snippet, kit) if mentioned(each.of(snippet.reply.text), around(snippet, each))]
     if not known:
         raise NoCase("no entity of the reply was named before")
     return swapped(snippet, kit, known, {each.label: [each.label] for each in known})

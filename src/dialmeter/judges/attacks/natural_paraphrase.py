@@ -24,6 +24,7 @@ _ALSO_INSIDE = re.compile(
 _ALSO_FIRST = re.compile(
     r"Also,?\s+(I|we|they|it)\s+((?:need|want|have|has|offer|offers|serve|serves)\b.*)$", re.DOTALL
 )
+_PLEASANTRY = re.compile(r"\b(?:thank|thanks|bye|goodbye|enjoy|great|welcome|nice|lovely|have a)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
 
@@ -43,7 +44,7 @@ def _punctuation(snippet: Snippet, kit: Kit) -> str:
     if "!" in text:
         return re.sub(r"!+", ".", text)
     if re.search(r"[^.]\.$", text):
-        return text[:-1] if "?" in text or text.count(".") == 1 else re.sub(r"\.$", "!", text)
+        return text[:-1] + ("!" if _PLEASANTRY.search(_SENTENCE.findall(text)[-1]) else "")
     if text and text[-1].isalnum():
         question = re.match(
             r"(?:what|where|when|who|how|which|is|are|do|does|can|could|would|will)\b",
@@ -76,7 +77,7 @@ def _turned(sentence: str) -> str | None:
     if (
         (found := _TAIL.match(sentence))
         and not re.match(
-            r"(?i)(?:what|where|who|which|how|do|does|is|are|can|could|would|let|i was|i am wondering|know|see)\b",
+            r"(?i)(?:what|where|who|which|how|do|does|is|are|can|could|would|let|i was|i am wondering|know|see|or|and|but)\b",
             found[1],
         )
         and not re.search(r"(?i)\b(?:know|see|ask|check|wonder|wondering|sure|tell|as|even|only|like|out)$", found[1])

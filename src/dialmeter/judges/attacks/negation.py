@@ -41,7 +41,7 @@ def _edit(text: str, analysis: Analysis, sentence: Span) -> Edit | None:
         return None
     below = [token for token in tokens if token.head == places[root.start] and token is not root]
     subject = next((token for token in below if token.dep in _SUBJECTS), None)
-    if subject is None or subject.start > root.start:
+    if subject is None or subject.start > root.start or subject.tag in ("WDT", "WP") or _is_relative(text, subject):
         return None
     helpers = [token for token in below if token.dep in ("aux", "auxpass") and token.start < root.start]
     if any(token.dep == "mark" for token in below):
@@ -52,6 +52,11 @@ def _edit(text: str, analysis: Analysis, sentence: Span) -> Edit | None:
     if root.lemma == "be" and root.tag in _FINITE:
         return _after(text, root)
     return _with_do(root, subject) if root.tag in ("VBZ", "VBP", "VBD") else None
+
+
+def _is_relative(text: str, subject: Token) -> bool:
+    """*That* behind a comma begins a relative clause, whatever a parser makes of it."""
+    return subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(",")
 
 
 def _after(text: str, auxiliary: Token) -> Edit:

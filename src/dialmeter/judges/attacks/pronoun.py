@@ -15,12 +15,11 @@ from .pronoun_tables import FAMILIES, GENDER, NUMBER, PERSON, readings, verb_for
 _SUBJECT, _OBJECT, _DETERMINER = 0, 1, 2
 _AUXILIARY = re.compile(r"(?i)am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must|['’](?:m|re|s|ll|ve|d)")  # fmt: skip
 _CONJUNCTIONS = frozenset({"that", "and", "but", "if", "because", "when", "so", "or", "while"})
+_REQUEST = re.compile(r"\b(?:can|could|may|might) you\b", re.IGNORECASE)
 _POINTERS = frozenset({"this", "that", "these", "those"})
-# In these, *I* and *we* often mean the same party, so that the change alone spoils nothing.
-_SAME_PARTY = frozenset({"i", "we"})
 
 
-def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, may_be_me_only: bool) -> str:
+def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, agreeing: bool = True) -> str:
     text = snippet.reply.text
     tokens = kit.language.analysis(text).tokens
     targets: dict[str, str] = {}
@@ -32,12 +31,12 @@ def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, 
         family, role = reading
         target = targets.setdefault(family, kit.random.choice(table[family]))
         edits.append((token.start, token.end, _form(text, token, target, role)))
-        if role == _SUBJECT:
+        if role == _SUBJECT and agreeing:
             edits += _agreeing(text, tokens, place, target)
     if not edits:
         raise NoCase("no pronoun of this kind")
-    if not may_be_me_only and targets.keys() <= _SAME_PARTY:
-        raise NoCase("only I and we, which may mean the same")
+    if targets.keys() == {"you"} and _REQUEST.search(text) and len(edits) == 1:
+        raise NoCase("a request, which may be made for either")
     return edited(text, edits)
 
 
@@ -105,22 +104,40 @@ def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
 def _points(token: Token, following: Token | None) -> bool:
     """Is *that* a pronoun or an article here, and not a conjunction?"""
     if token.tag:
-        return token.tag == "DT" and token.dep in ("nsubj", "nsubjpass", "dobj", "det", "pobj", "attr")
+        return token.tag == "DT" and token.dep in ("nsubj", "nsubjpass", "dobj", "det", "attr")
     if token.text.lower() != "that":
         return True
     return following is not None and bool(_AUXILIARY.fullmatch(following.text))
 
 
 def _person(snippet: Snippet, kit: Kit) -> str:
-    return _changed(snippet, kit, PERSON, may_be_me_only=True)
+    return _changed(snippet, kit, PERSON)
 
 
 def _gender(snippet: Snippet, kit: Kit) -> str:
-    return _changed(snippet, kit, GENDER, may_be_me_only=True)
+    return _changed(snippet, kit, GENDER)
 
 
 def _number(snippet: Snippet, kit: Kit) -> str:
-    return _changed(snippet, kit, NUMBER, may_be_me_only=False)
+    """One says *they* of a shop, and *we* for oneself: only beside a verb or a noun of the other number is it wrong.
+
+    So the verb stays as it is, and a reply is left alone where nothing tells the two numbers apart.
+    """
+    tokens = kit.language.analysis(snippet.reply.text).tokens
+    if not any(_shows_number(tokens, place) for place in range(len(tokens))):
+        raise NoCase("nothing tells one from many")
+    return _changed(snippet, kit, NUMBER, agreeing=False)
+
+
+def _shows_number(tokens: Sequence[Token], place: int) -> bool:
+    reading = _reading(tokens, place)
+    if reading is None or reading[0] not in NUMBER:
+        return False
+    family, role = reading
+    beside = [tokens[each].text for each in (place + 1, place - 1) if 0 <= each < len(tokens)]
+    verbs = [word for word in beside if verb_for(family, word) is not None]
+    changes = any(verb_for(NUMBER[family][0], word) != word.lower() for word in verbs)
+    return (role == _SUBJECT and changes) or (family in ("this", "these") and tokens[place].dep in ("det", ""))
 
 
 ATTACK = Attack(

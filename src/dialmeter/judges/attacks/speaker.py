@@ -17,6 +17,8 @@ def _answer_first(snippet: Snippet, kit: Kit) -> str:
         raise NoCase("no question before the last turn")
     if answer.speaker in (question.speaker, snippet.reply.speaker):
         raise NoCase("the question is not answered by the other speaker")
+    if is_question(answer.text):
+        raise NoCase("the question is met with another one")
     if len(word_list(answer.text)) < _SHORTEST or not content_words(answer.text):
         # “Yes.” said twice is no fault that one could hear.
         raise NoCase("the answer is too short to be odd when it is said again")

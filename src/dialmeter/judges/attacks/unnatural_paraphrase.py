@@ -3,37 +3,60 @@
 from __future__ import annotations
 
 from ..language import SYNONYMS
-from ..language.synonyms import Synonym, least_usual
+from ..language.analysis import Token
+from ..language.synonyms import Synonym, least_usual, usual
 from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
 from .edits import Edit, exchanged
 
 _NEAREST = 5
 _RARE_SHARE = 4
+_FEWEST_ODD = 2
+_RARE = 4.0
 _RARER_BY = 1.0
 
 
 def _synonyms(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
     tokens = kit.language.analysis(text).tokens
-    choices = [(token, found[:_NEAREST]) for token in tokens if (found := kit.language.synonyms.of(token))]
+    choices = [
+        (token, found[:_NEAREST])
+        for token in tokens
+        if _stands_alone(text, token) and (found := kit.language.synonyms.of(token))
+    ]
     if len(choices) < 2:
         raise NoCase("fewer than two words with a synonym")
     chosen = sorted(kit.random.sample(range(len(choices)), max(2, len(choices) * 3 // 4)))
-    # A quarter of the words, and at least one, becomes the synonym that people use least.
-    rare = set(kit.random.sample(chosen, -(-len(chosen) // _RARE_SHARE)))
-    edits: list[Edit] = []
-    for place in chosen:
-        token, found = choices[place]
-        new = least_usual(found) if place in rare else kit.random.choice(found)
-        edits.append((token.start, token.end, new.form))
-    if not any(_is_odd(choices[place][1]) for place in chosen):
-        raise NoCase("all synonyms are usual words")
+    # A quarter of the words, and so many that two are odd, becomes the synonym that people use least.
+    ranked = kit.random.sample(chosen, len(chosen))
+    ranked.sort(key=lambda place: not _is_odd(choices[place][0], least_usual(choices[place][1])))
+    rare = set(ranked[: max(_FEWEST_ODD, -(-len(chosen) // _RARE_SHARE))])
+    words = {
+        place: least_usual(choices[place][1]) if place in rare else kit.random.choice(choices[place][1])
+        for place in chosen
+    }
+    if sum(_is_odd(choices[place][0], word) for place, word in words.items()) < _FEWEST_ODD:
+        raise NoCase("fewer than two synonyms that are odd")
+    edits: list[Edit] = [(*_place(choices[place][0]), word.form) for place, word in words.items()]
     return exchanged(text, edits)
 
 
-def _is_odd(found: list[Synonym]) -> bool:
-    return least_usual(found).usual is None or (least_usual(found).usual or 0) < 4.0
+def _place(token: Token) -> tuple[int, int]:
+    return token.start, token.end
+
+
+def _stands_alone(text: str, token: Token) -> bool:
+    """A word of its own, and no letter of a code that a tagger has cut off."""
+    beside = text[token.start - 1 : token.start] + text[token.end : token.end + 1]
+    return len(token.text) > 2 and not any(map(str.isalnum, beside)) and "-" not in beside
+
+
+def _is_odd(token: Token, word: Synonym) -> bool:
+    """Is a synonym rare, and much rarer than the word it stands for? Where frequencies are not known, it may be."""
+    before = usual(token.lemma)
+    if word.usual is None or before is None:
+        return True
+    return word.usual < _RARE and word.usual < before - _RARER_BY
 
 
 ATTACK = Attack(

@@ -19,7 +19,7 @@ _EMPTY_HEADS = frozenset(
     """
     possible ok okay fine good great important hard easy difficult necessary best better nice time true alright
     likely clear sound seem appear happen matter depend say rain snow look pleasure take mean work go do try
-    thank appreciate correct right all hope think believe get make sure cost narrow call
+    thank appreciate correct right all hope think believe get make sure cost narrow call cut
     """.split()  # noqa: SIM905
 )
 
@@ -52,7 +52,7 @@ def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
     """
     text, analysis = turns[-1]
     own = list(mentions(text, analysis))
-    before = [list(mentions(*turn)) for turn in turns[-1 - _LOOK_BACK : -1]]
+    before = _before(turns)
     found = []
     for place, token in enumerate(analysis.tokens):
         kind = _PRONOUNS.get(token.text.lower())
@@ -69,6 +69,16 @@ def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
     return found
 
 
+def _before(turns: Sequence[tuple[str, Analysis]]) -> list[list[Mention]]:
+    """The mentions of the turns before; a turn that itself says *it* or *they* is as far as one can look back."""
+    found: list[list[Mention]] = []
+    for text, analysis in reversed(turns[-1 - _LOOK_BACK : -1]):
+        found.insert(0, list(mentions(text, analysis)))
+        if any(token.text.lower() in _PRONOUNS for token in analysis.tokens):
+            break
+    return found
+
+
 def _short_verb(analysis: Analysis, place: int) -> str:
     following = analysis.tokens[place + 1] if place + 1 < len(analysis.tokens) else None
     if following is None or following.text.lower() not in ("'s", "’s"):
@@ -81,21 +91,31 @@ def _nearest(
 ) -> Mention | None:
     """The best mention of the nearest turn that has one that fits; None also where that one cannot be said again."""
     above = _above(analysis, token)
-    governor = next(
-        (place for place in above if analysis.tokens[place].pos in ("VERB", "AUX")), above[-1] if above else -1
-    )
-    same_turn = [each for each in own if _fits(kind, each) and each.governor != governor and each.head not in above]
-    for turn in [same_turn, *([each for each in turn if _fits(kind, each)] for turn in reversed(before))]:
-        if turn:
-            best = max(turn, key=lambda each: (_weight(each), each.start))
+    verb = next((place for place in above if analysis.tokens[place].pos in ("VERB", "AUX")), -1)
+    whose = token.tag == "PRP$"
+    # A verb has two things beside it that differ; but *its* may well mean the thing beside the same verb. To say that
+    # again would be clumsy, so that it is found, and not used.
+    if whose and any(each.head in above for each in own):
+        return None
+    same_turn = [each for each in own if each.head not in above and (whose or each.governor != verb)]
+    for turn in [same_turn, *reversed(before)]:
+        fit = [each for each in turn if _fits(kind, each)]
+        if fit:
+            best = max(fit, key=lambda each: (_weight(each), each.start))
             # Two that weigh the same are two that may be meant.
-            rivals = [
-                each for each in turn if _weight(each) == _weight(best) and each.text.lower() != best.text.lower()
-            ]
+            rivals = [each for each in fit if _weight(each) == _weight(best) and each.text.lower() != best.text.lower()]
             # A place or thing beside the point (“in the park”) is rarely what *it* means; a person may be.
             aside = best.role < 2 and "it" in best.genders
-            return None if rivals or aside or not best.sayable else best
+            echoed = _echoes(analysis, token, above, best)
+            beside = whose and turn is same_turn and any(each.governor == verb for each in fit)
+            return None if rivals or aside or beside or echoed or not best.sayable else best
     return None
+
+
+def _echoes(analysis: Analysis, token: Token, above: list[int], mention: Mention) -> bool:
+    """Would the name stand beside its own word, as in “the booking is booked” or “the fee's fee”? Then it is not meant."""
+    last = mention.text.split()[-1].lower()
+    return any(last.startswith(analysis.tokens[place].lemma[:5]) for place in above[:1])
 
 
 def _weight(mention: Mention) -> float:
@@ -133,7 +153,11 @@ def _means_nothing(analysis: Analysis, place: int) -> bool:
         each.dep in ("acomp", "attr", "xcomp") and each.lemma in _EMPTY_HEADS for each in below
     ):
         return True
-    if verb.lemma == "be" and any(each.tag == "CD" for each in below):
+    if verb.lemma == "be" and not any(each.dep in ("acomp", "attr", "prep", "advmod", "xcomp") for each in below):
+        # “Yes it is.”
+        return True
+    after = analysis.tokens[token.head + 1] if token.head + 1 < len(analysis.tokens) else None
+    if verb.lemma == "be" and after is not None and after.tag == "CD":
         return True
     # “It will be …”, “would it be …” mostly speak of an event.
     return verb.lemma == "be" and any(each.tag == "MD" for each in below)

@@ -16,7 +16,7 @@ _VAGUE = frozenset(
     way lot bit number phone address postcode code reference order fact case help need problem question
     information info detail thing anything something everything nothing everyone anyone someone thanks thank trouble
     people person luck pleasure star minute hour preference criterion option choice result name yes no
-    one other another none all town rating id
+    one other another none all town rating id fee cost charge check checkin parking space history conversation ride travel datum data review
     """.split()  # noqa: SIM905
 )
 _MALE = frozenset("man boy father dad brother son husband uncle grandfather king guy mr sir boyfriend nephew".split())  # noqa: SIM905
