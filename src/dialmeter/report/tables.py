@@ -88,7 +88,7 @@ def _markdown(table: Table) -> str:
         return "| " + " | ".join(cells) + " |"
 
     marks = ["---:" if column in table.numeric else "---" for column in range(len(table.headings))]
-    title = [f"**{_markdown_cell(table.title)}**", ""] if table.title else []
+    title = [f"**{_markdown_cell(visible(table.title))}**", ""] if table.title else []
     headings = line([*map(_markdown_cell, map(visible, table.headings))])
     rows = table.marked(_markdown_cell, lambda mark: f" {mark}")
     return "\n".join([*title, headings, "|" + "|".join(marks) + "|", *map(line, rows)])
@@ -135,7 +135,7 @@ def _latex(table: Table) -> str:
         return " & ".join(cells) + r" \\"
 
     columns = "".join("r" if column in table.numeric else "l" for column in range(len(table.headings)))
-    caption = [rf"\caption{{{latex_text(table.title)}}}"] if table.title else []
+    caption = [rf"\caption{{{latex_text(visible(table.title))}}}"] if table.title else []
     return "\n".join(
         [
             r"\begin{table}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._version import __version__
+from ..errors import one_line
 from .canonical import ValueMap
 from .profile import Profile
 from .rules import UserRules
@@ -51,4 +52,9 @@ def signature(
     """
     left_out = (f"left_out:{refused}d",) if refused else ()
     counts = (f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}")
-    return "|".join((measure, *shared, f"domain:{domain}", *left_out, *counts))
+    return "|".join((measure, *shared, f"domain:{_plain(domain)}", *left_out, *counts))
+
+
+def _plain(domain: str) -> str:
+    """A domain's name as part of one line whose parts are set off by bars; it comes from a file and may be anything."""
+    return one_line(domain.replace("|", "/").replace("`", "'"))

@@ -1,0 +1,66 @@
+"""``dialmeter user check``: what is in a file, and would it be scored?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dialmeter.model import Conversation
+
+from ..users.talks import goal, system, talk, user
+from .invoke import SCHEMAS, call, checked
+from .user_samples import HOTEL, TALKS, users
+
+
+@pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)
+def test_json_is_as_its_schema_says(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = checked(call(capsys, "user", "check", users(tmp_path), "--json", *options), "user-check")
+    assert (found["fit"], found["problems"], found["format"]) == (True, [], "native")
+    assert found["counts"] == {"dialogues": 4, "turns": 24, "domains": 4, "constraints": 12, "requests": 4}
+    assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
+
+
+def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = users(tmp_path)
+    assert call(capsys, "user", "check", file).out == (
+        f"{file}: layout native\n"
+        "4 dialogues, 24 turns, 6.00 turns per dialogue, 4 domains in goals, 12 constraints, 4 requests\n"
+        "a user that says exactly its goal: I-GCDF1 100.00  R-GCDF1 100.00\n"
+        "ready to be scored\n"
+    )
+
+
+def test_goals_without_requests_have_one_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "check", users(tmp_path, TALKS[2:3]))
+    assert "a user that says exactly its goal: I-GCDF1 100.00\n" in said.out
+
+
+def test_problems_are_in_the_document_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    talks = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
+    said = call(capsys, "user", "check", users(tmp_path, talks), "--json")
+    assert said.code == 2
+    Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(said.json)
+    assert [each["message"] for each in said.json["problems"]] == [
+        "a dialogue without turns",
+        "the system speaks first; user and system take turns, the user first",
+    ]
+    assert said.json["problems"][1]["where"][0].endswith(
+        "dialogue worse, turn 0: " + said.json["problems"][1]["message"]
+    )
+    assert len(said.err.splitlines()) == 2
+
+
+def test_goals_that_nobody_can_meet_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A map that takes two values of one goal for the same leaves one of them unsaid, whatever a user does."""
+    wanted = goal(hotel={"info": {"area": "centre"}, "fail_info": {"area": "center"}})
+    file = users(tmp_path, [TALKS[0], talk(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")])
+    values = tmp_path / "map.json"
+    values.write_text(json.dumps({"area": {"centre": ["centre", "center"], "east": ["east"]}}))
+    assert "self-score" not in call(capsys, "user", "check", file, "--json").out
+    found = checked(call(capsys, "user", "check", file, "--values", values, "--json"), "user-check")
+    [notice] = [each for each in found["warnings"] if each["code"] == "self-score"]
+    assert (notice["count"], notice["where"]) == (1, ["twofold"])
+    assert found["scores"][0]["value"] < 1

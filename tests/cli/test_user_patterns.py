@@ -1,0 +1,101 @@
+"""``dialmeter user patterns`` and the charts, from a run and from a file."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from .invoke import call, checked, files_in
+from .user_samples import users
+
+CHARTS = [
+    "1-domains",
+    "2-repetitions",
+    "3-not-in-goal",
+    "4a-search",
+    "4b-booking",
+    "5-missed-domains",
+    "6a-requests",
+    "6b-provision",
+    "7-requests-again",
+]
+
+
+def test_json_is_as_its_schema_says_from_a_file_and_from_a_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file, run = users(tmp_path), tmp_path / "run"
+    found = checked(call(capsys, "user", "patterns", file, "--json"), "user-patterns")
+    assert found["counts"] == {"dialogues": 4}
+    assert found["goals"] == {"hotel": 2, "restaurant": 1, "taxi": 1, "train": 1}
+    assert found["patterns"] == {
+        "booking": {"restaurant": {"miss_one": 1}},
+        "missed": {"taxi": {"missed_domain": 1}},
+        "provision": {"train": {"prov_all": 1}},
+        "requests": {"train": {"miss_all_reqs": 1}},
+        "search": {
+            "hotel": {"miss_one": 1, "no_miss_one": 1},
+            "restaurant": {"no_miss_one": 1},
+            "train": {"no_miss_one": 1},
+        },
+    }
+    assert call(capsys, "user", "score", file, "--out", run).code == 0
+    assert checked(call(capsys, "user", "patterns", run, "--json"), "user-patterns") == found
+
+
+def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = users(tmp_path)
+    text = call(capsys, "user", "patterns", file).out
+    for title in (
+        "how search constraints are expressed",
+        "how booking",
+        "how requests",
+        "what the system gives",
+        "domains that",
+    ):
+        assert title in text
+    assert text.splitlines()[-2].split() == ["taxi", "1", "1", "100.00"]
+    assert "**how search constraints are expressed**" in call(capsys, "user", "patterns", file, "--as", "markdown").out
+    assert r"\caption{how requests are expressed}" in call(capsys, "user", "patterns", file, "--as", "latex").out
+    tables = call(capsys, "user", "patterns", file, "--as", "csv").out
+    assert "taxi,1,1,100.00" in tables
+
+
+@pytest.mark.parametrize("command", ["score", "patterns"])
+def test_nine_charts_each_with_its_counts(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    charts = tmp_path / "charts"
+    said = call(capsys, "user", command, users(tmp_path), "--charts", charts)
+    assert said.code == 0
+    assert said.err == f"9 charts, each with its data, in {charts}\n"
+    files = files_in(charts)
+    assert sorted(files) == sorted([f"{name}.{end}" for name in CHARTS for end in ("csv", "svg")])
+    assert all(files[f"{name}.svg"].startswith(b"<?xml") for name in CHARTS)
+
+
+def counts(charts: Path, name: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in csv.DictReader((charts / f"{name}.csv").read_text("utf-8").splitlines()):
+        found[row["label"]] = found.get(row["label"], 0) + int(row["count"])
+    return found
+
+
+def test_the_counts_of_charts_are_those_of_the_events(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, charts = users(tmp_path), tmp_path / "charts"
+    events = call(capsys, "user", "score", file, "--charts", charts, "--chart-format", "png", "--json").json["events"]
+    assert counts(charts, "2-repetitions") == {"sys_q": 1, "nomatch": 1}
+    assert counts(charts, "3-not-in-goal") == {"nomatch": 1}
+    assert sum(events["unmatched"].values()) == 2
+    assert events["elicited_by_sys_question"] == {"restaurant": 1}
+    assert counts(charts, "7-requests-again") == {
+        "repeat_after_answer": sum(events["repeated_despite_receiving_answer"].values())
+    }
+    assert (charts / "2-repetitions.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_folder_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    taken = tmp_path / "charts"
+    taken.write_text("a file")
+    said = call(capsys, "user", "patterns", users(tmp_path), "--charts", taken)
+    assert (said.code, said.complaint[: len(str(taken))]) == (2, str(taken))

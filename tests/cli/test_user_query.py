@@ -1,0 +1,150 @@
+"""``dialmeter user query``: dialogues behind a number, in a run and in a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from .invoke import call, checked
+from .user_samples import TALKS, users
+
+FOUND = [
+    ([], ["good", "hasty", "eater", "traveller"]),
+    (["--event", "missed_constraints"], ["hasty", "eater", "traveller"]),
+    (["--event", "missed_domain", "--event", "unmatched"], ["eater", "traveller"]),
+    (["--event", "missed_constraints", "--domain", "hotel"], ["hasty"]),
+    (["--event", "missed_constraints", "--slot", "stars"], ["hasty"]),
+    (["--event", "repeated_despite_receiving_answer", "--slot", "PHONE"], ["hasty"]),
+    (["--slot", "parking"], ["eater"]),
+    (["--domain", "hotel"], ["good", "hasty", "traveller"]),
+    (["--domain", "spa"], []),
+    (["--max", "0.7"], ["hasty", "traveller"]),
+    (["--min", "0.7"], ["good", "eater"]),
+    (["--min", "0.6", "--max", "0.8"], ["hasty", "eater", "traveller"]),
+    (["--measure", "R-precision", "--max", "0.9"], ["hasty"]),
+    (["--measure", "R-GCDF1", "--min", "0"], ["good", "hasty", "traveller"]),
+    (["--measure", "I-recall", "--max", "0.5", "--domain", "taxi"], ["traveller"]),
+    (["--goal", "taxi+train"], ["traveller"]),
+    (["--goal", "train"], []),
+    (["--goal-has", "fail_info"], ["eater"]),
+    (["--goal-has", "requests", "--goal-has", "info"], ["good", "hasty", "traveller"]),
+    (["--dialogue", "hasty"], ["hasty"]),
+    (["--dialogue", "HASTY.json"], ["hasty"]),
+    (["--goal", "hotel", "--event", "missed_constraints", "--max", "0.9", "--slot", "stars"], ["hasty"]),
+]
+
+
+@pytest.mark.parametrize(("options", "names"), FOUND, ids=[" ".join(options) or "all" for options, _ in FOUND])
+@pytest.mark.parametrize("kept", [False, True], ids=["file", "run"])
+def test_dialogues_are_found(
+    options: list[str], names: list[str], kept: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    where = users(tmp_path)
+    if kept:
+        assert call(capsys, "user", "score", where, "--out", tmp_path / "run").code == 0
+        where = tmp_path / "run"
+    found = checked(call(capsys, "user", "query", where, *options, "--json"), "user-query")
+    assert [each["dialogue"] for each in found["dialogues"]] == names
+    assert found["counts"] == {"found": len(names), "shown": len(names)}
+
+
+def test_events_are_those_that_were_looked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = call(capsys, "user", "query", users(tmp_path), "--event", "unmatched", "--slot", "food", "--json").json
+    [eater] = found["dialogues"]
+    assert eater["events"] == [
+        {"class": "unmatched", "family": "repetition", "domain": "restaurant", "about": "food=thai", "turns": [4, 6]}
+    ]
+    assert (eater["goal"], eater["R-GCDF1"]) == (["restaurant"], None)
+
+
+def test_text_is_a_table_with_a_next_step(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = users(tmp_path)
+    lines = call(capsys, "user", "query", file, "--event", "missed_constraints", "--limit", "2").out.splitlines()
+    assert lines[2].split()[:4] == ["hasty", "hotel", "66.67", "66.67"]
+    assert lines[2].endswith("missed_constraints stars=4 (turn none)")
+    assert lines[-2] == "3 dialogues found, 2 shown (--limit)"
+    assert lines[-1] == f"Next: dialmeter user query {file} --dialogue hasty"
+    alone = call(capsys, "user", "query", file, "--slot", "parking", "--rules", "gcdf1-repo").out.splitlines()
+    assert alone[-2:] == [
+        "1 dialogue found",
+        f"Next: dialmeter user query {file} --dialogue eater --rules gcdf1-repo",
+    ]
+    assert call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue fits\n"
+
+
+def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "query", users(tmp_path), "--dialogue", "hasty")
+    assert said.out == (
+        "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)\n"
+        "goal\n"
+        "  hotel   info area=east, stars=4; ask for phone\n"
+        "turn 0  user    In the east.\n"
+        "    said        hotel-inform area=east\n"
+        "turn 1  system  The lodge?\n"
+        "    said        hotel-recommend name=lodge\n"
+        "    understood  hotel-inform area=east\n"
+        "turn 2  user    What is the phone number?\n"
+        "    said        hotel-request phone\n"
+        "turn 3  system  Call 123.\n"
+        "    said        hotel-inform phone=123\n"
+        "    understood  hotel-request phone\n"
+        "turn 4  user    What is the phone number?\n"
+        "    said        hotel-request phone\n"
+        "    · multiple_req: hotel-phone (turns 2, 4)\n"
+        "    − repeated_despite_receiving_answer: hotel-phone (turns 2, 4)\n"
+        "turn 5  system  Call 123.\n"
+        "    said        hotel-inform phone=123\n"
+        "    understood  hotel-request phone\n"
+        "not said or not asked\n"
+        "  − missed_constraints: hotel stars=4\n"
+        "+ counts as wanted   − does not   · a note\n"
+    )
+
+
+def test_several_dialogues_are_printed_with_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
+    assert [line for line in said.out.splitlines() if line.startswith("dialogue ")] == [
+        "dialogue good   I-GCDF1 100.00 (P 100.00, R 100.00)   R-GCDF1 100.00 (P 100.00, R 100.00)",
+        "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)",
+    ]
+    assert said.out.endswith("\n3 dialogues found, 2 shown (--limit)\n")
+
+
+def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = users(tmp_path)
+    assert call(capsys, "user", "query", file, "--as", "markdown").out.count("\n") == 2 + len(TALKS)
+    assert r"\begin{tabular}{llrrrl}" in call(capsys, "user", "query", file, "--as", "latex").out
+    rows = list(csv.DictReader(io.StringIO(call(capsys, "user", "query", file, "--as", "csv").out)))
+    assert [row["dialogue"] for row in rows] == [each.id for each in TALKS]
+    alone = call(capsys, "user", "query", file, "--dialogue", "good", "--as", "csv").out
+    assert alone.splitlines()[1].startswith("good,hotel,100.00,100.00,")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--event", "unmached"], "unknown event 'unmached'; did you mean unmatched?"),
+        (["--measure", "I-GCDF2"], "unknown measure 'I-GCDF2'; did you mean I-GCDF1?"),
+        (["--dialogue", "nobody"], "no dialogue 'nobody' that fits"),
+        (["--dialogue", "good", "--max", "0.5"], "no dialogue 'good' that fits"),
+        (["--max", "7"], "7.0 is not in the range 0<=x<=1"),
+        (["--goal-has", "wishes"], "'wishes' is not one of"),
+    ],
+)
+def test_questions_that_make_no_sense(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    said = call(capsys, "user", "query", users(tmp_path), *options)
+    assert said.code == 2
+    assert words in said.complaint
+
+
+def test_a_run_of_another_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from .samples import town
+
+    assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run").code == 0
+    said = call(capsys, "user", "query", tmp_path / "run")
+    assert (said.code, said.complaint) == (2, f"{tmp_path / 'run'}: a run of kind tracker, not of a user")

@@ -1,0 +1,101 @@
+"""``dialmeter user values``: a map that a person can edit and ``user score`` reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter.model import Conversation, Move
+
+from ..users.talks import goal, system, talk, user
+from .invoke import call
+from .user_samples import users
+
+TALK = talk(
+    goal(restaurant={"info": {"food": "thai", "area": "centre"}}),
+    user("Restaurant-Inform food=thai food | Restaurant-Inform area=centre"),
+    system("Restaurant-Inform area=the centre | Restaurant-Request pricerange=?"),
+    user("Restaurant-Inform food=thai food | Restaurant-Inform name=blue spice"),
+    system("general-bye"),
+)
+
+
+def test_a_map_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "values", users(tmp_path, [TALK]), "--similarity", "0.6")
+    assert said.code == 0
+    assert json.loads(said.out) == {
+        "area": {"centre": ["centre", "the centre"]},
+        "food": {"thai": ["thai", "thai food"]},
+        "name": {"special_keys": {"not_in_goal": {"restaurant": {"blue spice": ["blue spice"]}}}},
+    }
+
+
+def test_from_dialogues_to_a_map_to_a_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
+    before = call(capsys, "user", "score", file, "--json").json["scores"][2]
+    said = call(capsys, "user", "values", file, "--similarity", "0.6", "--out", values)
+    assert said.code == 0
+    assert said.out.splitlines()[2].split() == ["area", "1", "2", "0", "0"]
+    assert said.out.endswith(f"\nNext: edit it, then dialmeter user score {file} --values {values}\n")
+    after = call(capsys, "user", "score", file, "--values", values, "--json").json["scores"][2]
+    assert before["measure"] == after["measure"] == "I-recall"
+    assert before["value"] < after["value"] == 1
+
+
+def test_an_edited_map_is_read_as_it_was_edited(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
+    assert call(capsys, "user", "values", file, "--out", values).code == 0
+    found = json.loads(values.read_text())
+    assert found["food"]["special_keys"]["not_in_goal"] == {"restaurant": {"thai food": ["thai food"]}}
+    found["food"] = {"thai": ["thai", "thai food"]}
+    values.write_text(json.dumps(found))
+    recall = call(capsys, "user", "score", file, "--values", values, "--json").json["scores"][2]
+    assert recall["value"] == 1
+
+
+def test_an_ontology_adds_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ontology = tmp_path / "ontology.json"
+    ontology.write_text(json.dumps({"restaurant-semi-name": ["Blue Spice", "Red Spice"]}))
+    said = call(capsys, "user", "values", users(tmp_path, [TALK]), "--ontology", ontology)
+    assert json.loads(said.out)["name"] == {"blue spice": ["blue spice"], "red spice": ["red spice"]}
+
+
+def test_forms_between_two_values_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ontology = tmp_path / "ontology.json"
+    ontology.write_text(json.dumps({"restaurant": {"name": ["blue spice house", "blue spice mouse"]}}))
+    words = [users(tmp_path, [TALK]), "--ontology", ontology, "--similarity", "0.7", "--out", tmp_path / "map.json"]
+    said = call(capsys, "user", "values", *words)
+    assert "look at name: 'blue spice' went to 'blue spice house', and is like 'blue spice mouse' too" in said.out
+
+
+def test_a_map_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
+    values.write_text("edited by hand")
+    said = call(capsys, "user", "values", file, "--out", values)
+    assert (said.code, said.complaint) == (2, f"{values}: is there already; replace it with --force")
+    assert values.read_text() == "edited by hand"
+    assert call(capsys, "user", "values", file, "--out", values, "--force").code == 0
+    assert json.loads(values.read_text())
+    nowhere = call(capsys, "user", "values", file, "--out", tmp_path / "no" / "map.json")
+    assert nowhere.code == 2
+    assert "cannot be written" in nowhere.complaint
+
+
+@pytest.mark.parametrize(("content", "words"), [("[]", "without values"), ("{", ""), ('{"a": 3}', "the values of 'a'")])
+def test_ontologies_that_are_wrong(
+    content: str, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ontology = tmp_path / "ontology.json"
+    ontology.write_text(content)
+    said = call(capsys, "user", "values", users(tmp_path, [TALK]), "--ontology", ontology)
+    assert said.code == 2
+    assert said.complaint.startswith(f"{ontology}: ")
+    assert words in said.complaint
+
+
+def test_talk_without_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "values", users(tmp_path, [Conversation("d", (Move("user", "hello"),))]))
+    assert said.code == 2
+    assert "nothing to build a map from" in said.complaint
