@@ -1,0 +1,140 @@
+"""``dialmeter judge train``"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+from msgspec import to_builtins
+
+from ..errors import DialmeterError, MissingExtra
+from ..report.judge_train import training_table
+from ..report.tables import render
+from .main import LazyGroup
+from .options import quiet_option, style_options
+from .say import document, print_json
+
+if TYPE_CHECKING:
+    from ..judges.train.quality import Quality
+    from ..judges.train.satisfaction import Trained
+
+
+@click.command(
+    "train", cls=LazyGroup, lazy={"satisfaction": ("judge_train:satisfaction", "Train on ratings of satisfaction.")}
+)
+def train() -> None:
+    """Train a judge from ratings."""
+
+
+@click.command()
+@click.argument("data")
+@click.option(
+    "--out", required=True, metavar="DIR", help="The folder of the judge; with several seeds, a folder for each in it."
+)
+@click.option(
+    "--seed",
+    "seeds",
+    type=click.IntRange(min=0),
+    multiple=True,
+    default=(1,),
+    show_default=True,
+    help="May be repeated.",
+)
+@click.option(
+    "--held-out", type=click.IntRange(min=1), default=100, show_default=True, help="The last dialogues, for testing."
+)
+@click.option("--epochs", type=click.IntRange(min=1), default=5, show_default=True, help="At most so many.")
+@click.option(
+    "--until",
+    type=click.Choice(["rated", "before"]),
+    default="rated",
+    show_default=True,
+    help="Show the network the dialogue with the user's turn that is rated, or before it.",
+)
+@click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Processor cores to use.")
+@click.option("--force", is_flag=True, help="Replace what is there.")
+@style_options
+@quiet_option
+def satisfaction(**options: Any) -> None:
+    """Train a hierarchical GRU on DATA, a file in the layout `satisfaction`, to judge how satisfied a user is."""
+    try:
+        import torch
+
+        from ..judges.train.satisfaction import Settings
+        from ..judges.train.satisfaction import train as run
+    except ImportError:
+        raise MissingExtra("judge train", "neural") from None
+    seeds = list(dict.fromkeys(options["seeds"]))
+    out = _folder(options["out"], options["force"])
+    torch.set_num_threads(options["threads"])
+    settings = Settings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
+    found: list[Trained] = []
+    for seed in seeds:
+
+        def told(epoch: int, quality: Quality, seed: int = seed) -> None:
+            if not options["quiet"]:
+                click.echo(
+                    f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, Spearman {_shown(quality)}", err=True
+                )
+
+        place = out / f"seed-{seed}" if len(seeds) > 1 else out
+        trained, beside = run(options["data"], place, seed=seed, settings=settings, told=told)
+        (place / "training.json").write_bytes(
+            msgspec.json.format(
+                msgspec.json.encode({"settings": settings, "trained": trained, "majority": beside}), indent=1
+            )
+        )
+        found.append(trained)
+    _print(found, beside, options)
+
+
+def _shown(quality: Quality) -> str:
+    return "–" if quality.spearman is None else f"{quality.spearman:.3f}"
+
+
+def _folder(name: str, force: bool) -> Path:
+    out = Path(name)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        if not force:
+            raise DialmeterError(f"{name}: is not empty; replace what is there with --force")
+        ours = [
+            *out.glob("seed-*"),
+            *(out / each for each in ("model.safetensors", "words.txt", "config.json", "training.json")),
+        ]
+        for path in ours:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    return out
+
+
+def _print(found: list[Trained], beside: Quality, options: dict[str, Any]) -> None:
+    if options["style"] != "json":
+        click.echo(render(training_table(found, beside), options["style"]))
+        return
+    rows = [(f"seed {each.seed}", each.test) for each in found] + [("majority", beside)]
+    scores = [
+        {"measure": measure, "value": getattr(quality, measure), "n": quality.n, "judge": name}
+        for name, quality in rows
+        for measure in ("accuracy", "uar", "macro_f1", "spearman")
+    ]
+    means = {
+        measure: fmean(getattr(each.test, measure) or 0.0 for each in found)
+        for measure in ("accuracy", "uar", "macro_f1", "spearman")
+    }
+    counts = {"seeds": len(found), "test": beside.n}
+    print_json(
+        document(
+            "judge",
+            "judge train satisfaction",
+            scores,
+            counts=counts,
+            means=means,
+            epochs=[to_builtins(each) for each in found],
+        )
+    )
