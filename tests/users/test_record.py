@@ -1,0 +1,98 @@
+"""What a run keeps of a scored dialogue, and what makes it this run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.model import Conversation
+from dialmeter.resampling import Resampling
+from dialmeter.runs import RunWriter, open_run
+from dialmeter.users.blame import Blamer
+from dialmeter.users.canonical import ValueMap
+from dialmeter.users.patterns import Pattern
+from dialmeter.users.profile import named as profile_named
+from dialmeter.users.record import UserRow, finish, identity, row_of, rows_of
+from dialmeter.users.result import How
+from dialmeter.users.rules import changed, named
+from dialmeter.users.scorer import UserScorer
+
+from .talks import goal, system, talk, user
+
+WANTED = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]}, taxi={"info": {"leaveat": "9"}})
+TALK = talk(WANTED, user("Hotel-Inform area=east | Hotel-Inform stars=4"), system("Hotel-Inform phone=1"), name="one")
+HOW = How(named("dialmeter"), profile_named("multiwoz"))
+
+
+def row(dialogue: Conversation = TALK) -> UserRow:
+    outcome = UserScorer().outcome(dialogue)
+    return row_of(dialogue, outcome, Blamer(HOW.profile).verdict(dialogue, outcome))
+
+
+def test_a_row_survives_the_disk() -> None:
+    kept = row()
+    again = msgspec.convert(msgspec.json.decode(msgspec.json.encode(msgspec.to_builtins(kept))), UserRow)
+    assert again == kept
+    assert kept.verdict is not None
+
+
+def test_a_row_has_all_that_charts_and_queries_need() -> None:
+    kept = row()
+    assert kept.talk == TALK.moves
+    assert kept.patterns == (
+        Pattern("search", "hotel", "no_miss_one", "info"),
+        Pattern("provision", "hotel", "prov_all"),
+        Pattern("missed", "taxi", "missed_domain"),
+    )
+    inform, taxi = kept.score("I"), kept.score("I", "taxi")
+    assert inform is not None
+    assert taxi is not None
+    assert (inform.recall, taxi.recall) == (2 / 3, 0)
+    assert kept.score("R", "spa") is None
+
+
+def written(folder: Path, *refused: InputError) -> None:
+    scorer = UserScorer(HOW.rules, HOW.profile)
+    about = identity([{"role": "dialogues", "name": "u.jsonl", "sha256": "0"}], HOW, blamed=False)
+    writer = RunWriter(folder, about)
+    writer.add(msgspec.to_builtins(row_of(TALK, scorer.add(TALK))))
+    for error in refused:
+        scorer.refuse(error)
+    finish(writer, scorer.result(resampling=Resampling(0.9, 100, 1)), about, "# report\n", more=1)
+
+
+def test_a_finished_run(tmp_path: Path) -> None:
+    written(tmp_path / "run", InputError("no goal", file="/somewhere/u.jsonl", dialogue="two"))
+    run = open_run(tmp_path / "run")
+    assert [each.id for each in rows_of(run)] == ["one"]
+    manifest = run.manifest
+    assert (manifest["kind"], manifest["more"], manifest["seed"]) == ("user", 1, 1)
+    assert manifest["refused"] == ["dialogue two: no goal"]
+    assert manifest["warnings"][0]["where"] == ["dialogue two: no goal"]
+    assert manifest["signature"].startswith("I-GCDF1|rules:dialmeter|")
+    assert run.index()["R-recall"].tolist() == [1.0]
+    assert "/somewhere" not in (tmp_path / "run" / "run.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        How(changed(named("dialmeter"), "requests.max=1"), HOW.profile),
+        How(named("gcdf1-repo"), HOW.profile),
+        How(HOW.rules, profile_named("town")),
+        How(HOW.rules, HOW.profile, ValueMap({"area": {"east": ["east"]}})),
+        How(HOW.rules, HOW.profile, from_text=True),
+    ],
+)
+def test_whatever_changes_scores_makes_another_run(how: How) -> None:
+    assert identity([], how, blamed=False) != identity([], HOW, blamed=False)
+
+
+def test_inputs_and_blame_make_another_run_too() -> None:
+    assert identity([], HOW, blamed=True) != identity([], HOW, blamed=False)
+    assert identity([{"role": "values", "name": "m", "sha256": "1"}], HOW, blamed=False) != identity(
+        [], HOW, blamed=False
+    )
