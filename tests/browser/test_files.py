@@ -12,6 +12,7 @@ import pytest
 from ..viewer.made import dialmeter
 from .conftest import AXE
 from .test_looks import serious
+from .waiting import eventually
 
 OpenPage = Callable[..., Any]
 
@@ -37,7 +38,7 @@ def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report
     page = open_page(report.as_uri(), dark=dark, offline=True)
     bar = page.locator(f"svg.chart a[aria-label^='{slot}: wrong, new']").first
     bar.click()
-    page.wait_for_function("document.querySelectorAll('#rows-2 > [hidden]').length > 0")
+    eventually(page, lambda: page.locator("#rows-2 > [hidden]").count() > 0)
     block = page.locator("section", has=page.locator("#rows-2"))
     shown = block.locator("details.dialogue:visible")
     assert 0 < shown.count() < 36
@@ -45,7 +46,7 @@ def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report
     shown.first.locator("summary").click()
     assert "≠" in shown.first.inner_text()
     page.go_back()
-    page.wait_for_function("document.querySelectorAll('#rows-2 > [hidden]').length === 0")
+    eventually(page, lambda: page.locator("#rows-2 > [hidden]").count() == 0)
     assert page.locator("#rows-2 details.dialogue:visible").count() == 36
     assert page.evaluate("document.title").count("owned") == 0
     if AXE.exists():
@@ -66,12 +67,12 @@ def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str
     assert 0 < names < 36
     assert page.locator("select[name=slot]").input_value() == slot
     page.locator("ul.chips a").first.click()
-    page.wait_for_function("count => document.querySelectorAll('tbody tr:not([hidden])').length !== count", arg=names)
+    eventually(page, lambda: page.locator("tbody tr:visible").count() != names)
     page.locator("tbody tr:visible a").first.click()
     assert page.locator("td[data-class]").count() > 5
     name = page.locator("h1").inner_text()
     page.keyboard.press("j")
-    page.wait_for_function("name => document.querySelector('h1').textContent !== name", arg=name)
+    eventually(page, lambda: page.locator("h1").inner_text() != name)
     page.wait_for_load_state()
     page.go_back()
     page.go_back()

@@ -19,7 +19,6 @@ from dialmeter.cli.main import cli
 from dialmeter.viewer.app import LOCAL, make_app
 from dialmeter.viewer.folder import RunFolder
 
-
 HOSTILE = {
     "script": "<script>document.title='owned'</script>",
     "image": "<img src=x onerror=\"document.title='owned'\">",

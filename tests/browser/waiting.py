@@ -1,0 +1,17 @@
+"""Waiting from outside: a page's policy forbids the evaluation of texts, which waiting inside it would need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_STEP, _MOST = 50, 10_000
+
+
+def eventually(page: Any, holds: Callable[[], bool]) -> None:
+    """Waits until something holds."""
+    for _ in range(_MOST // _STEP):
+        if holds():
+            return
+        page.wait_for_timeout(_STEP)
+    assert holds()
