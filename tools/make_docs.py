@@ -1,4 +1,4 @@
-"""Writes the pages that are generated: one per measure, the formats, the layouts of talk, the rule sets, and licences.
+"""Writes the pages that are generated: one per measure and attack, the formats, the layouts of talk, the rule sets, and licences.
 
 Run ``python tools/make_docs.py``; ``--check`` says which pages are out of date and exits 1.
 """
@@ -6,8 +6,10 @@ Run ``python tools/make_docs.py``; ``--check`` says which pages are out of date 
 from __future__ import annotations
 
 import argparse
+import csv
 import inspect
 import sys
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 
@@ -15,7 +17,9 @@ from msgspec import NODEFAULT
 from packaging.requirements import Requirement
 
 from dialmeter import citations, conversations, formats, measure, rules
+from dialmeter.judges import attacks
 from dialmeter.report.user_charts import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN
+from dialmeter.stats.wilson import wilson_interval
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules
 from dialmeter.users.measures import ABOUT as USER_MEASURES
@@ -183,6 +187,93 @@ def rules_page() -> str:
     return "\n".join([*lines, *user_rules_section()])
 
 
+EXPECTED = {
+    "lower": "the adversarial reply must score **lower**",
+    "similar": "both replies must score **similar**",
+    "at-most": "the adversarial reply must score **at most** as high",
+}
+
+
+def attack_page(name: str) -> str:
+    attack = attacks.named(name)
+    lines = [f"# {name}", "", attack.help, ""]
+    lines += [f"Facet: {attack.facet}. Expected: {EXPECTED[attack.expected]}.", ""]
+    lines += ["| variant | what it does | needs |", "|---|---|---|"]
+    lines += [f"| `{each.name}` | {each.help} | {', '.join(each.needs) or '–'} |" for each in attack.variants]
+    lines += ["", "```", f"dialmeter judge attack corpus.jsonl --attack {name} --out cases.jsonl"]
+    lines += [
+        f"dialmeter judge attack corpus.jsonl --attack {name}:{attack.variants[0].name} --out cases.jsonl",
+        "```",
+        "",
+    ]
+    if attack.cite:
+        lines += ["```bibtex", *(citations.entries()[key] for key in attack.cite), "```", ""]
+    return "\n".join(lines)
+
+
+def attacks_index() -> str:
+    lines = ["# Attacks", "", "How to use them: [attack a judge](howto/attack-a-judge.md).", ""]
+    for title, names in (("The twelve of the paper", attacks.PAPER), ("Beyond the paper", attacks.BEYOND)):
+        lines += [f"## {title}", "", "| attack | facet | expected | what it does |", "|---|---|---|---|"]
+        for found in map(attacks.named, names):
+            lines.append(
+                f"| [{found.name}](attacks/{found.name}.md) | {found.facet} | {found.expected} | {found.help} |"
+            )
+        lines.append("")
+    return "\n".join([*lines, *validity_section()])
+
+
+def validity_section() -> list[str]:
+    """The study of validity, from its record."""
+    with (DOCS / "validity.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    first = [row for row in rows if row["seed"] == rows[0]["seed"]]
+    held_out = [row for row in rows if row["seed"] != rows[0]["seed"]]
+    wrong = [row for row in rows if row["verdict"] != "valid"]
+    return [
+        "## Do they do what they say?",
+        "",
+        f"{len(first)} cases, twenty per attack and corpus, were made from dialogues of the town and from the first 200 dialogues of",
+        "MultiWOZ with satisfaction ratings, and read one by one, each with up to three turns of context, by one reader. A case",
+        "is valid where an ideal judge would do what the attack declares; its reason is then that of its variant. `at-most` asks little: nearly any exchange of a word keeps it. The published attacks",
+        "work, by their authors' count over 250 cases, 84 % of the time.",
+        "",
+        *_validity_table(first),
+        "",
+        "Where reading showed a fault, the attack was mended, and its cases were made and read anew; so these are shares of",
+        f"cases that the attacks were mended on. The attacks that changed most were therefore read on {len(held_out)} more cases,",
+        "of another seed, after the last change, and nothing was mended on these:",
+        "",
+        *_validity_table(held_out),
+        "",
+        "Intervals are Wilson's, at 95 %. What was not valid, in both parts:",
+        "",
+        *(f"- {row['attack']} ({row['variant']}, {row['corpus']}): {row['reason']}." for row in wrong),
+        "",
+        "All verdicts: [validity.csv](validity.csv). A test makes the cases anew and compares their digests.",
+        "",
+    ]
+
+
+def _validity_table(rows: Sequence[dict[str, str]]) -> list[str]:
+    corpora = list(dict.fromkeys(row["corpus"] for row in rows))
+    lines = [f"| attack | {' | '.join(corpora)} | valid | interval |", f"|---|{'---:|' * (len(corpora) + 2)}"]
+    for name in (*dict.fromkeys(row["attack"] for row in rows), "all"):
+        mine = [row for row in rows if name in (row["attack"], "all")]
+        cells = [_share([row for row in mine if row["corpus"] == corpus]) for corpus in corpora]
+        lines.append(f"| {name} | {' | '.join([*cells, _share(mine), _interval(mine)])} |")
+    return lines
+
+
+def _share(rows: Sequence[dict[str, str]]) -> str:
+    return f"{sum(row['verdict'] == 'valid' for row in rows)} of {len(rows)}"
+
+
+def _interval(rows: Sequence[dict[str, str]]) -> str:
+    low, high = wilson_interval(sum(row["verdict"] == "valid" for row in rows), len(rows))
+    return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
 def licences_page() -> str:
     """The licence of every dependency that is installed, the development tools aside."""
     asked = [
@@ -218,6 +309,8 @@ def pages() -> dict[Path, str]:
     found |= {DOCS / "measures" / f"{name}.md": user_measure_page(each) for name, each in USER_MEASURES.items()}
     found[DOCS / "measures" / "README.md"] = measures_index()
     found[DOCS / "events.md"] = events_page()
+    found |= {DOCS / "attacks" / f"{name}.md": attack_page(name) for name in attacks.registry.builtin()}
+    found[DOCS / "attacks.md"] = attacks_index()
     found[DOCS / "formats.md"] = formats_page()
     found[DOCS / "conversations.md"] = conversations_page()
     found[DOCS / "rules.md"] = rules_page()
