@@ -24,6 +24,7 @@ from .options import chart_options, chosen_resampling, interval_options, quiet_o
 from .progress import counted
 from .say import document, draw, print_json, warn
 from .user_play import chosen_agent, chosen_tasks, cores, talk_options
+from .work import chosen_cluster
 
 scoring_options = stacked(
     click.option("--values", metavar="MAP", help="A map of values and their surface forms (see `user values`)."),
@@ -68,7 +69,7 @@ def cross(**options: Any) -> None:
         for system in chosen_systems
         for user in chosen_users
     ]
-    talks = play_all(tasks, settings, options["workers"] or cores())
+    talks = play_all(tasks, settings, options["workers"] or cores(), chosen_cluster(options))
     watched = counted(talks, len(settings) * len(tasks), "playing", options["quiet"])
     found = report.scores(list(_cells(settings, tasks, watched, how)), resampling)
     draw(report.charts(found), options)

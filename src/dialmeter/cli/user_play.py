@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from ..conversations import open_conversations
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError
 from ..model import Conversation, Notice
 from ..report.tables import percent
 from ..simulation.agents import choose
 from ..simulation.agents.agent import Chosen, Role
-from ..simulation.files import Unfinished, given, sampled, write
+from ..simulation.files import given, sampled, write
 from ..simulation.outcome import outcome
 from ..simulation.play import MAX_TURNS, Setting, Task
 from ..simulation.world import town
@@ -23,8 +23,7 @@ from ..simulation.world.goal_files import read_goals
 from .options import quiet_option, stacked, style_options
 from .progress import counted
 from .say import document, print_json, warn
-
-EXIT_UNFINISHED = 3
+from .work import chosen_cluster, work_options
 
 talk_options = stacked(
     click.option(
@@ -48,7 +47,7 @@ talk_options = stacked(
         show_default=True,
         help="The share of acts that are misunderstood, on both sides.",
     ),
-    click.option("--workers", type=click.IntRange(min=1), help="How many processes; the number of cores by default."),
+    work_options,
     click.option("--endpoint", metavar="URL", help="Where a language model answers, for the agent `endpoint`."),
     click.option("--model", metavar="NAME", help="The model at --endpoint."),
     click.option(
@@ -88,19 +87,16 @@ def play(**options: Any) -> None:
     )
     warn(notices, options["quiet"])
     workers = options["workers"] or cores()
-    try:
-        write(
-            options["out"],
-            tasks,
-            setting,
-            workers=workers,
-            progress=lambda talks, total: counted(talks, total, "playing", options["quiet"]),
-            resume=options["resume"],
-            force=options["force"],
-        )
-    except Unfinished as error:
-        click.echo(f"dialmeter: {one_line(str(error), 4000)}", err=True)
-        raise click.exceptions.Exit(EXIT_UNFINISHED) from None
+    write(
+        options["out"],
+        tasks,
+        setting,
+        workers=workers,
+        cluster=chosen_cluster(options),
+        progress=lambda talks, total: counted(talks, total, "playing", options["quiet"]),
+        resume=options["resume"],
+        force=options["force"],
+    )
     _tell(setting, notices, options)
 
 

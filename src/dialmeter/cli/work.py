@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from ..cluster import Cluster
 from ..engine import Lost, map_shards
 from ..errors import DialmeterError, Unfinished
 from .options import stacked
+from .progress import counted
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -26,7 +26,7 @@ work_options = stacked(
         "--workers",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Processes to use; by default one, and all cores for large files.",
+        help="Processes to use; by default one for small input and all cores for large.",
     ),
     click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler to work on, as tcp://host:8786."),
     click.option("--cluster-ca", metavar="FILE", help="TLS: the authority's certificate."),
@@ -79,12 +79,12 @@ def worked(
         return
     lost: list[tuple[int, Lost]] = []
     paths = [path for path in inputs if path != "-"]
-    for number, outcome in enumerate(map_shards(work, tasks, workers, cluster, paths)):
+    outcomes = map_shards(work, tasks, workers, cluster, paths)
+    for number, outcome in enumerate(counted(outcomes, len(tasks), "shards", options["quiet"])):
         if isinstance(outcome, Lost):
             lost.append((number, outcome))
         else:
             yield outcome.value
-        _tell(number + 1, len(tasks), options["quiet"])
     if lost:
         number, first = lost[0]
         at = f" at {first.at}" if first.at else ""
@@ -92,14 +92,3 @@ def worked(
             f"{len(lost)} of {len(tasks)} shards could not be done, the first of them shard {number}{at}: {first.reason}; "
             "the rest is kept with --out, go on with --resume"
         )
-
-
-def _tell(done: int, of: int, quiet: bool) -> None:
-    """A line per tenth of the shards; on a terminal the line is written over."""
-    if quiet:
-        return
-    text = f"{100 * done // of} % ({done} of {of} shards)"
-    if sys.stderr.isatty():
-        click.echo(f"\r{text}" + ("\n" if done == of else ""), err=True, nl=False)
-    elif 10 * done // of > 10 * (done - 1) // of:
-        click.echo(text, err=True)

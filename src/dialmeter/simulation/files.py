@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import DialmeterError
+from ..cluster import Cluster
+from ..errors import DialmeterError, Unfinished
 from ..model import Goal
 from .agents import choose
 from .play import MAX_TURNS, Setting, Task, play_lines
@@ -17,10 +18,6 @@ from .world.goals import sample_goals
 
 Watch = Callable[[Iterable[bytes], int], Iterable[bytes]]
 """Passes lines on and shows progress; gets them and how many there will be."""
-
-
-class Unfinished(DialmeterError):
-    """An agent could not go on; what was played so far is kept."""
 
 
 def sampled(count: int, seed: int) -> list[Task]:
@@ -87,6 +84,7 @@ def write(
     setting: Setting,
     *,
     workers: int = 1,
+    cluster: Cluster | None = None,
     progress: Watch | None = None,
     resume: bool = False,
     force: bool = False,
@@ -100,7 +98,7 @@ def write(
     part = PartFile(Path(path), _identity(tasks, setting), resume=resume, force=force)
     try:
         left = tasks[part.done :]
-        lines: Iterable[bytes] = play_lines(left, setting, workers)
+        lines: Iterable[bytes] = play_lines(left, setting, workers, cluster)
         for each in progress(lines, len(left)) if progress else lines:
             part.add(each)
         part.finish()

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
+from ..cluster import Cluster
 from ..conversations.native import written
 from ..engine import Lost, map_shards
 from ..errors import DialmeterError
@@ -80,22 +81,26 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
     return play_all(tasks, [setting], workers)
 
 
-def play_all(tasks: Sequence[Task], settings: Sequence[Setting], workers: int = 1) -> Iterator[Conversation]:
+def play_all(
+    tasks: Sequence[Task], settings: Sequence[Setting], workers: int = 1, cluster: Cluster | None = None
+) -> Iterator[Conversation]:
     """The dialogues of all tasks under the first setting, then under the next, with one set of workers for all.
 
     Raises:
         DialmeterError: an agent cannot go on, with the dialogue that it was in.
     """
-    return _spread(_played, _shards(tasks, settings), workers)
+    return _spread(_played, _shards(tasks, settings), workers, cluster)
 
 
-def play_lines(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[bytes]:
+def play_lines(
+    tasks: Sequence[Task], setting: Setting, workers: int = 1, cluster: Cluster | None = None
+) -> Iterator[bytes]:
     """Dialogues as native JSON lines, in the order of their tasks; see :func:`line`.
 
     Raises:
         DialmeterError: an agent cannot go on, with the dialogue that it was in.
     """
-    return _spread(_played_lines, _shards(tasks, [setting]), workers)
+    return _spread(_played_lines, _shards(tasks, [setting]), workers, cluster)
 
 
 def _shards(tasks: Sequence[Task], settings: Sequence[Setting]) -> list[Shard]:
@@ -107,9 +112,11 @@ def _shards(tasks: Sequence[Task], settings: Sequence[Setting]) -> list[Shard]:
     ]
 
 
-def _spread(work: Callable[[Shard], list[Result]], shards: Sequence[Shard], workers: int) -> Iterator[Result]:
+def _spread(
+    work: Callable[[Shard], list[Result]], shards: Sequence[Shard], workers: int, cluster: Cluster | None
+) -> Iterator[Result]:
     """What the work makes of every shard, one after the other, whoever does it."""
-    for (tasks, _), outcome in zip(shards, map_shards(work, shards, workers), strict=True):
+    for (tasks, _), outcome in zip(shards, map_shards(work, shards, workers, cluster), strict=True):
         if isinstance(outcome, Lost):
             raise DialmeterError(f"dialogues {tasks[0].id} to {tasks[-1].id} cannot be played: {outcome.reason}")
         yield from outcome.value
