@@ -29,13 +29,14 @@ _FONT = re.compile(r"'DejaVu Sans'|DejaVu Sans")
 _ID = re.compile(r"url\(#([^)]+)\)")
 
 
-def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None) -> str:
+def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None, *, widest: int | None = None) -> str:
     """A chart's SVG to stand inside a page.
 
     Args:
         svg: what the chart gave.
         prefix: goes before all ids, so that two charts of a page do not share any.
         links: what each link is called, by its address.
+        widest: the largest width on the page, in pixels.
 
     Example:
         >>> svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9pt"><path id="a" style="fill: #0072b2"/></svg>'
@@ -55,6 +56,8 @@ def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None) -> s
     for size in ("width", "height", "version"):
         root.attrib.pop(size, None)
     root.set("class", "chart")
+    if widest is not None:
+        root.set("style", f"max-width: {widest}px")
     title = root.find("title")
     if title is not None:
         # The picture is a group, not an image: an image would hide its links from those who listen to it.

@@ -39,7 +39,8 @@ def drawn(picture: Picture, number: int | str) -> Drawn:
     from markupsafe import Markup
 
     figure = picture.draw()
-    svg = themed(canvas.render(figure, "svg"), f"c{number}-", picture.links)
+    widest = round(1.1 * 96 * float(figure.get_figwidth()))
+    svg = themed(canvas.render(figure, "svg"), f"c{number}-", picture.links, widest=widest)
     data = replace(picture.table, title=picture.title, rows=picture.table.rows[:DATA_ROWS])
     left_out = len(picture.table.rows) - len(data.rows)
     broad = float(figure.get_figwidth()) > 1.2 * canvas.WIDTH

@@ -58,6 +58,7 @@ def case(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         "speaker": row.get("speaker") or "reply",
         "human": list(pieces(row["reply"], changed_spans(row["adversarial"], row["reply"]))),
         "adversarial": list(pieces(row["adversarial"], [tuple(span) for span in row.get("spans") or ()])),
+        "judged": list(said),
         "judges": [_judged(name, found, wanted) for name, found in said.items()],
         "attributions": _attributions(row.get("attributions") or {}),
     }
@@ -109,7 +110,7 @@ def number(value: float | None, signed: bool = False) -> str:
     """
     if value is None:
         return "–"
-    return f"{value:{'+' if signed else ''}.4g}".replace("-", "−")
+    return f"{value:{'+' if signed and value else ''}.4g}".replace("-", "−")
 
 
 def _attributions(found: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, list[Token]]]]]:

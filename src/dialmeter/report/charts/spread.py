@@ -74,7 +74,7 @@ def draw(
     Example:
         >>> figure = draw([0.2, 0.9, 1.0], title="JGA", x_label="JGA of a dialogue")
         >>> len(figure.axes[0].patches)
-        2
+        3
     """
     limits = edges(values)
     sizes = counted(values, limits)
