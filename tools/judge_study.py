@@ -22,7 +22,6 @@ PAGE = Path(__file__).parents[1] / "docs" / "judges.md"
 BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"
 JUDGES = (
     "smollm2-coherence",
-    "per-token=smollm2-coherence(per_token=true)",
     "smollm2-fluency",
     "minilm-relevance",
     "overlap",
@@ -37,7 +36,7 @@ def main() -> None:
     parser.add_argument("ratings", type=Path)
     parser.add_argument("--satisfaction", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("judge-study"))
-    parser.add_argument("--cases", type=int, default=50)
+    parser.add_argument("--cases", type=int, default=20)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     town = options.work / "town.jsonl"

@@ -68,6 +68,7 @@ class DialogRPT:
     """
 
     higher_is_better = True
+    batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = (-0.5, 1.5)
     facets: frozenset[str] | None = None
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from contextlib import nullcontext, redirect_stderr
 from functools import lru_cache
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -42,10 +44,12 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
     more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
-        found = getattr(transformers, kind).from_pretrained(
-            model, local_files_only=local, dtype=getattr(torch, dtype), **more
-        )
+        # The bar that counts tensors of a GGUF file heeds no setting.
+        with redirect_stderr(StringIO()) if gguf else nullcontext():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
+            found = getattr(transformers, kind).from_pretrained(
+                model, local_files_only=local, dtype=getattr(torch, dtype), **more
+            )
         found = found.to(torch.device(device)).eval().requires_grad_(False)
     except (OSError, ValueError, RuntimeError) as error:
         raise DialmeterError(f"model {model}: cannot be loaded: {one_line(str(error), 300)}") from None

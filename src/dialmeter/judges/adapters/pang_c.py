@@ -27,6 +27,7 @@ class PangC:
     """
 
     higher_is_better = True
+    batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = None
 

@@ -1,0 +1,176 @@
+"""Speed of judges.
+
+Run with `python benchmarks/judge_speed.py`. Prints how many times faster Pang-C is with the context computed once than the
+published way (two forward passes for each of the two replies, one text at a time), how many times faster the relevance
+judge is in batches than one text at a time, and the seconds that the built-in judges take for twelve attacks with 100
+cases each. The first two need the weight packages and are left out without them.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from statistics import median
+
+from dialmeter.errors import DialmeterError
+from dialmeter.judges.cases import Case, Place
+from dialmeter.judges.result import score_judge
+from dialmeter.model import Move
+
+WORDS = [
+    "the",
+    "a",
+    "train",
+    "hotel",
+    "cheap",
+    "north",
+    "on",
+    "monday",
+    "please",
+    "need",
+    "want",
+    "find",
+    "room",
+    "people",
+    "table",
+    "book",
+    "for",
+    "two",
+    "which",
+    "day",
+    "time",
+    "leave",
+    "arrive",
+    "phone",
+    "number",
+    "address",
+    "is",
+    "there",
+    "it",
+    "has",
+    "parking",
+    "free",
+    "centre",
+    "price",
+    "thanks",
+    "yes",
+    "no",
+    "can",
+    "you",
+    "i",
+    "we",
+    "would",
+    "like",
+    "some",
+]
+BUILT_IN = ("overlap", "distinct", "ngram-coherence", "ngram-fluency")
+ROUNDS = 3
+
+
+def utterance(draw: random.Random, least: int, most: int) -> str:
+    """Words in no order; how long a judge takes does not depend on what they mean."""
+    return " ".join(draw.choices(WORDS, k=draw.randint(least, most)))
+
+
+def made(count: int, turns: int, attacks: int = 1) -> list[Case]:
+    """Cases with contexts of so many turns."""
+    draw = random.Random(1)
+    found = []
+    for attack in range(attacks):
+        for number in range(count):
+            context = tuple(Move(("user", "system")[turn % 2], utterance(draw, 9, 15)) for turn in range(turns))
+            reply, other = utterance(draw, 6, 11), utterance(draw, 6, 11)
+            found.append(
+                Case(f"a{attack}", "", context, reply, other, "lower", "coherence", Place(f"d{number}", turns))
+            )
+    return found
+
+
+def paired(ours: Callable[[], object], theirs: Callable[[], object]) -> float:
+    """How many times longer theirs takes: the median over rounds in which both run, so that load falls on both."""
+    ratios = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        ours()
+        middle = time.perf_counter()
+        theirs()
+        ratios.append((time.perf_counter() - middle) / (middle - start))
+    return median(ratios)
+
+
+def pang_c() -> float:
+    """The published way ÷ ours, on pairs that share a context of at least 64 tokens."""
+    import torch
+
+    from dialmeter.judges.adapters.models import load
+    from dialmeter.judges.adapters.smollm2 import coherence, weights
+
+    judge = coherence()
+    folder, gguf = weights()
+    tokenizer, model = load("AutoModelForCausalLM", folder, gguf=gguf, device="cpu", dtype="float32")
+    cases = made(count=6, turns=7)
+    items = [(case.context, reply) for case in cases for reply in (case.reply, case.adversarial)]
+    joined = [" ".join(move.text for move in context) for context, _ in items]
+    assert min(len(tokenizer(text)["input_ids"]) for text in joined) >= 64
+
+    def log_p(text: str) -> float:
+        ids = torch.tensor([tokenizer(text, add_special_tokens=False)["input_ids"]])
+        with torch.inference_mode():
+            logs = model(ids).logits[0, :-1].log_softmax(-1)
+        return float(logs.gather(1, ids[0, 1:, None]).sum())
+
+    def published() -> list[float]:
+        return [log_p(f"{before} {reply}") - log_p(before) for before, (_, reply) in zip(joined, items, strict=True)]
+
+    assert max(abs(one - two) for one, two in zip(judge.score(items), published(), strict=True)) < 0.01
+    return paired(lambda: judge.score(items), published)
+
+
+def relevance() -> float:
+    """One text at a time ÷ in batches, on replies of up to 16 tokens."""
+    from dialmeter.judges.adapters.minilm import Relevance
+
+    judge = Relevance()
+    draw = random.Random(2)
+    texts = [utterance(draw, 4, 14) for _ in range(256)]
+    return paired(lambda: judge.vectors(texts), lambda: [judge.vectors([text]) for text in texts])
+
+
+def built_in() -> float:
+    """Seconds of all built-in judges for twelve attacks with 100 cases each, training and error rates included."""
+    cases = made(count=100, turns=5, attacks=12)
+    times = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        result = score_judge(cases, BUILT_IN)
+        assert result.averages
+        assert result.comparisons
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def ratios() -> list[tuple[str, float, str, bool]]:
+    """The rows with targets."""
+    rows = []
+    for name, measure, least in (
+        ("published Pang-C ÷ shared context, 64 tokens and more", pang_c, 2.5),
+        ("MiniLM one by one ÷ in batches, up to 16 tokens", relevance, 3.0),
+    ):
+        try:
+            value = measure()
+        except (DialmeterError, ImportError) as error:
+            print(f"left out: {name}: {error}")
+            continue
+        rows.append((name, value, f"≥ {least:g}", value >= least))
+    seconds = built_in()
+    rows.append(("built-in judges, 12 attacks × 100 cases, seconds", seconds, "≤ 5", seconds <= 5))
+    return rows
+
+
+def main() -> None:
+    """Measure and print."""
+    for name, value, target, met in ratios():
+        print(f"{name:58} {value:8.2f}  {target:6} {'met' if met else 'missed'}")
+
+
+if __name__ == "__main__":
+    main()
