@@ -18,7 +18,7 @@ from ..judges.attacking import Attacked, Tell, attack_corpus
 from ..judges.attacks import chosen
 from ..judges.case_files import is_published, read_published, write_published
 from ..judges.cases import Case
-from ..judges.language import cache_folder, open_language
+from ..judges.language import SYNONYMS, cache_folder, open_language, stand_ins
 from ..judges.pairs import pairs
 from ..model import Notice
 from ..report.attacks import plain_yields, yield_table
@@ -114,7 +114,9 @@ def _attacked(options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[N
     finally:
         language.close()
     counts = {"dialogues": len(talks), "cases": len(found.cases), "analysed": language.analysed}
-    notices = [*refusals(opened.refused), *opened.notices, *found.notices]
+    light = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else stand_ins()
+    lighter = [Notice("stand-in", 1, f"{what}; {how}") for what, how in light]
+    notices = [*refusals(opened.refused), *opened.notices, *lighter, *found.notices]
     return found, counts, notices, sorted({name for case in found.cases for name in case.resources})
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from dialmeter.conversations.native import written
 from dialmeter.judges.case_lines import read_cases
+from dialmeter.judges.language import Language, wordnet
 
 from ...cli.invoke import call, checked, files_in
 from .talk import VILLAGE
@@ -116,3 +117,18 @@ def test_what_cannot_be_done_is_one_line(
 def test_a_corpus_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "judge", "attack", tmp_path / "no.jsonl", "--out", tmp_path / "c.jsonl")
     assert (said.code, "no such file" in said.complaint) == (2, True)
+
+
+def test_what_stands_in_for_a_resource_is_told(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, full: Language
+) -> None:
+    monkeypatch.setattr(wordnet, "places", lambda: iter(()))
+    out = tmp_path / "cases.jsonl"
+    words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--cases", "3"]
+    said = call(capsys, "judge", "attack", corpus, "--out", out, *words)
+    assert said.code == 0
+    told = [line for line in said.err.splitlines() if "WordNet" in line]
+    assert told == [f"warning: the built-in lexicon stands in for WordNet; {wordnet.INSTALL}"]
+    made = read_cases(out)
+    assert {case.attack for case in made} == {"entrainment", "unnatural-paraphrase"}
+    assert all("dialmeter-lexicon-1" in case.resources for case in made)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-ROLES = ("subject", "object", "determiner", "possessive", "reflexive")
-
 FAMILIES: dict[str, tuple[str, str, str, str, str]] = {
     "i": ("I", "me", "my", "mine", "myself"),
     "we": ("we", "us", "our", "ours", "ourselves"),

@@ -7,6 +7,7 @@ light stand-in goes on without them, and what has none says what to install.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from ...errors import DialmeterError
@@ -147,13 +148,16 @@ def open_language(
     return Language(analyser, Synonyms(source, near), Store(cache, analyser.name), paraphraser)
 
 
-def missing() -> list[tuple[str, str]]:
-    """What is not installed, each with how to install it."""
+def stand_ins() -> list[tuple[str, str]]:
+    """What is not installed and has something lighter in its place: what it is, and how to install it.
+
+    The pipeline is not among them: what it does for an attack is told with the attack.
+    """
     found = []
-    if pipeline.installed() is None:
-        found.append(("a spaCy pipeline", pipeline.INSTALL))
     if wordnet.found() is None:
-        found.append(("WordNet (the built-in lexicon stands in)", wordnet.INSTALL))
+        found.append(("the built-in lexicon stands in for WordNet", wordnet.INSTALL))
     if not inflection.installed():
-        found.append(("lemminflect (rules stand in)", pipeline.INSTALL))
+        found.append(("rules stand in for lemminflect", pipeline.INSTALL))
+    if find_spec("wordfreq") is None:
+        found.append(("the order of senses stands in for wordfreq", pipeline.INSTALL))
     return found
