@@ -97,11 +97,13 @@ def _frames(thing: Any) -> dict[str, Frame] | None:
 
 
 class LightTurn(Struct, gc=False):
-    """A turn whose states are still bytes: most states repeat the one before and need no decoding."""
+    """A turn whose parts are still bytes: most states repeat the one before and need no decoding."""
 
     number: int = msgspec.field(name="turn")
     gold: Raw = msgspec.field(default=Raw(b""))
     pred: Raw = msgspec.field(default=Raw(b""))
+    user: Raw = msgspec.field(default=Raw(b""))
+    system: Raw = msgspec.field(default=Raw(b""))
 
 
 class LightDialogue(Struct, gc=False):
@@ -120,13 +122,42 @@ def read_light(source: Source) -> Iterator[LightDialogue | Dialogue]:
             found = decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return _dialogue(line, source.name, number)
-        count = len(found.turns)
-        in_order = count and [turn.number for turn in found.turns] == list(range(count))
-        # A key that stands twice would hide what stands first: each has to be there as often as there are turns.
-        once_each = line.count(b'"gold"') == line.count(b'"pred"') == count and line.count(b'"turns"') == 1
-        return found if in_order and once_each else _dialogue(line, source.name, number)
+        return found if _is_plain(line, found) else _dialogue(line, source.name, number)
 
     return _each_line(source, light)
+
+
+_FRAME = len('{"dialogue_id":"","turns":[]}\n')
+_TURN = len('{"turn":0,"gold":,"pred":},')
+_USER = len(',"user":')
+_BLANKS, _TURN_BLANKS = 2, 6
+_SYSTEM = len(',"system":')
+
+
+def _is_plain(line: bytes, found: LightDialogue) -> bool:
+    """Are the turns numbered in order, and does no key stand twice? The second would hide what stands first.
+
+    What was found has a least length. A line that is as long, or longer by one blank after each comma and colon, has no
+    room for anything else, so that only other lines have to be searched.
+    """
+    length = _FRAME - 1 + len(found.id)
+    for number, turn in enumerate(found.turns):
+        gold, pred, user, system = turn.gold, turn.pred, turn.user, turn.system
+        if turn.number != number or not gold or not pred:
+            return False
+        length += _TURN + len(gold) + len(pred)
+        if user:
+            length += _USER + len(user)
+        if system:
+            length += _SYSTEM + len(system)
+    count = len(found.turns)
+    length += max(0, count - 10)
+    if length == len(line):
+        return True
+    talk = sum(bool(turn.user) + bool(turn.system) for turn in found.turns)
+    if length + _BLANKS + _TURN_BLANKS * count + 2 * talk == len(line):
+        return True
+    return line.count(b'"gold"') == line.count(b'"pred"') == count > 0 and line.count(b'"turns"') == 1
 
 
 class StateDecoder:
@@ -139,7 +170,7 @@ class StateDecoder:
     """
 
     def __init__(self) -> None:
-        self.fast: Callable[[Raw], State] = msgspec.json.Decoder(dict[str, str]).decode
+        self.fast: Callable[[bytes | Raw], dict[str, str]] = msgspec.json.Decoder(dict[str, str]).decode
         self.named: set[str] = set()
         self._name_of = slot_namer()
 
@@ -160,7 +191,7 @@ class StateDecoder:
             return state
         return self.decode_closely(raw)
 
-    def decode_closely(self, raw: Raw) -> State:
+    def decode_closely(self, raw: bytes | Raw) -> State:
         """The state with every slot looked at; slots that are named as they should be are remembered.
 
         Raises:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from .tally import Row, Tally
 
+_COUNT = array("I", range(100))
+
 
 class _Numbers(dict[Row, int]):
     """Numbers rows as they come."""
@@ -22,7 +24,7 @@ class Book:
 
     def __init__(self) -> None:
         self.dialogues: list[str] = []
-        self._number_of = _Numbers()
+        self.number_of = _Numbers()
         self._table: list[Tally] = []
         self._rows = array("I")
         self._turns = array("I")
@@ -32,21 +34,28 @@ class Book:
     def add(self, dialogue_id: str, numbers: Iterable[int], rows: Iterable[Row]) -> None:
         """Takes the tallies of one dialogue."""
         self.dialogues.append(dialogue_id)
-        self._rows.extend(map(self._number_of.__getitem__, rows))
+        self._rows.extend(map(self.number_of.__getitem__, rows))
         self._turns.extend(numbers)
+        self._ends.append(len(self._rows))
+
+    def add_numbers(self, dialogue_id: str, numbers: Sequence[int]) -> None:
+        """Takes one dialogue whose turns are numbered from 0, by the numbers of its rows."""
+        self.dialogues.append(dialogue_id)
+        self._rows.extend(array("I", numbers))
+        self._turns.extend(_COUNT[: len(numbers)] if len(numbers) <= len(_COUNT) else range(len(numbers)))
         self._ends.append(len(self._rows))
 
     def merge(self, other: Book) -> None:
         """Appends another book's dialogues."""
-        rows = list(other._number_of)
+        rows = list(other.number_of)
         for position, dialogue_id in enumerate(other.dialogues):
             self.add(dialogue_id, other.turns_of(position), [rows[row] for row in other.rows_of(position)])
 
     @property
     def table(self) -> list[Tally]:
         """The distinct tallies; rows are positions in it."""
-        if len(self._table) < len(self._number_of):
-            self._table = [Tally(*row) for row in self._number_of]
+        if len(self._table) < len(self.number_of):
+            self._table = [Tally(*row) for row in self.number_of]
         return self._table
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -12,7 +13,7 @@ from ..formats.native import LightDialogue, StateDecoder
 from ..model import Dialogue, State, Value, domain_of
 from ..normalise import Normaliser, accumulated
 from ..rules import FuzzyMatch, Rules, parse_match
-from .digest import GoldDigest
+from .digest import Change, GoldDigest, change
 from .tally import Agree, Step
 
 _ENOUGH = 1000
@@ -68,8 +69,8 @@ class Preparer:
         self.gold_losses = 0
         self._known_slots = known_slots
         self._keep_none = keep_none
-        self._normaliser = Normaliser(rules)
-        self._decoder = StateDecoder()
+        self.normaliser = Normaliser(rules)
+        self.decoder = StateDecoder()
         self._agree = agreement(rules)
         self._fuzzy = rules.match != "exact"
         self._any_of = rules.alternatives == "any-of"
@@ -96,10 +97,10 @@ class Preparer:
         A state is taken as it stands when its slots and values are known to be in order and no key stands twice, that is,
         when it has four quotation marks a pair; all else is looked at closely.
         """
-        decode, normaliser, slots = self._decoder.fast, self._normaliser, self.gold_slots
-        names, clean = self._decoder.named, self._normaliser.clean
+        decode, normaliser, slots = self.decoder.fast, self.normaliser, self.gold_slots
+        names, clean = self.decoder.named, self.normaliser.clean
         steps: list[Step] = []
-        changes: list[tuple[int, State]] = []
+        changes: dict[int, Change] = {}
         gold_raw = pred_raw = Raw(b"{}")
         gold: State = {}
         pred: State = {}
@@ -113,9 +114,10 @@ class Preparer:
                     gold_raw = turn.gold
                     state: State = decode(gold_raw)
                     if not names.issuperset(state) or bytes(gold_raw).count(b'"') != 4 * len(state):
-                        state = self._decoder.decode_closely(gold_raw)
+                        state = self.decoder.decode_closely(gold_raw)
                     if state != read:
-                        changes.append((number, state))
+                        if found := change(read, state):
+                            changes[number] = found
                         gold = read = state
                         if not clean.issuperset(state.values()):
                             gold = normaliser.gold(state)
@@ -129,7 +131,7 @@ class Preparer:
                     else:
                         state = decode(pred_raw)
                         if not names.issuperset(state) or bytes(pred_raw).count(b'"') != 4 * len(state):
-                            state = self._decoder.decode_closely(pred_raw)
+                            state = self.decoder.decode_closely(pred_raw)
                         pred = state
                         if not clean.issuperset(state.values()):
                             pred = normaliser.pred(state)
@@ -144,11 +146,11 @@ class Preparer:
         return Prepared(dialogue.id, steps, self._agree if alternatives or self._fuzzy else None)
 
     def _prepare_any(self, dialogue: AnyDialogue) -> Prepared:
-        rules, normaliser, decode = self.rules, self._normaliser, self._decoder.decode
+        rules, normaliser, decode = self.rules, self.normaliser, self.decoder.decode
         adds_gold, adds_pred = rules.state == "update", rules.state != "cumulative"
         steps: list[Step] = []
         numbers: list[int] = []
-        changes: list[tuple[int, State]] = []
+        changes: dict[int, Change] = {}
         lacking: list[int] = []
         surplus: list[int] = []
         alternatives = False
@@ -179,7 +181,8 @@ class Preparer:
                     if adds_gold:
                         state = whole_gold = accumulated(whole_gold, state, normaliser.absent)
                     if state != gold_read:
-                        changes.append((turn.number, state))
+                        if found := change(gold_read, state):
+                            changes[turn.number] = found
                         gold_read = state
                     gold = normaliser.gold(state)
                     self.gold_slots.update(gold)
@@ -224,9 +227,19 @@ class Preparer:
         if not self._keep_none or normal is state:
             return normal
         dropped = {
-            slot: "none" for slot, value in state.items() if slot not in normal and self._normaliser.absent(value)
+            slot: "none" for slot, value in state.items() if slot not in normal and self.normaliser.absent(value)
         }
         return {**normal, **dropped}
+
+    def note_changes(self, changes: Mapping[int, Change]) -> None:
+        """As ``_note_losses``, by the changes of gold."""
+        if self.gold_changes >= _ENOUGH:
+            return
+        held: set[str] = set()
+        for each in changes.values():
+            self.gold_changes += bool(held)
+            self.gold_losses += None in each.values()
+            held = (held | each.keys()) - {slot for slot, value in each.items() if value is None}
 
     def _note_losses(self, steps: list[Step]) -> None:
         """Counts how often gold loses a slot when it changes: the first thousand changes tell what states are."""

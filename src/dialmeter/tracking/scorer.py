@@ -8,18 +8,20 @@ from typing import Any
 
 from ..errors import DialmeterError, InputError
 from ..formats import Corpus, Role, open_corpus
+from ..formats.native import LightDialogue
 from ..formats.parts import Once, any_state, dialogue
 from ..formats.schema import read_schema
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, State, Turn
+from ..resampling import Resampling
 from ..rules import Rules, load
 from .align import joined, open_pair
 from .asked import resolve
 from .breakdown import Breakdown, By
-from .columns import Resampling
 from .ledger import Ledger
 from .prepare import AnyDialogue, Prepared, Preparer
 from .result import TrackerResult
+from .straight import straight_way
 
 Sink = Callable[[Dialogue, Prepared], None]
 """Takes every scored dialogue as it was read and as it was compared."""
@@ -64,6 +66,7 @@ class TrackerScorer:
         used = [asked.used for asked in (*own, *self._asked)]
         self._ledger = Ledger(used, self.rules.hyphen_cut)
         self._preparer = Preparer(self.rules, self._ledger.needs_none, schema.slots if schema else None)
+        self._straight = straight_way(self._preparer, self._ledger) if not by and schema is None else None
         self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut, seen) for kind in dict.fromkeys(by)]
 
     @property
@@ -86,6 +89,11 @@ class TrackerScorer:
         self.add_dialogue(
             dialogue(dialogue_id, [Turn(number, wanted, found) for number, (wanted, found) in enumerate(pairs)])
         )
+
+    def add_light(self, read: LightDialogue) -> None:
+        """Takes one dialogue whose states are still bytes, on the shortest way."""
+        if self._straight is None or not self._straight.add(read):
+            self.add_dialogue(read)
 
     def add_dialogue(self, read: AnyDialogue) -> Prepared:
         """Takes one dialogue as read from a file."""
@@ -208,17 +216,22 @@ def score_file(
         read: AnyDialogue = each
         if only is not None and not _is_in(read, only):
             continue
-        scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+        if in_full:
+            scorer.schema = scorer.schema or (gold_corpus or corpus).schema
         if change is not None:
             assert isinstance(read, Dialogue)
             read = change(read)
         try:
+            if isinstance(read, LightDialogue):
+                scorer.add_light(read)
+                continue
             prepared = scorer.add_dialogue(read)
         except InputError as error:
             raise error.at(file=corpus.name) from None
         if sink is not None and prepared.steps:
             assert isinstance(read, Dialogue)
             sink(read, prepared)
+    scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     return scorer.result(corpus.name, notices, resampling)
 

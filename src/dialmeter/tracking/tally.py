@@ -120,7 +120,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
                 missed = wrong = over = 0
                 correct = len([slot for slot, value in gold_now.items() if gold.get(slot) != value])
             elif agree is None:
-                match, both, missed, wrong, over, correct = _compared(gold_now, pred_now, gold, pred)
+                match, both, missed, wrong, over, correct = compared(gold_now, pred_now, gold, pred)
             else:
                 match, both, missed, wrong, over, correct = _compared_by(agree, gold_now, pred_now, gold, pred)
             exact = match == golds == preds
@@ -148,7 +148,7 @@ def walk(steps: Iterable[Step], lens: Lens, agree: Agree | None = None, hyphen_c
     return rows
 
 
-def _compared(gold: State, pred: State, old_gold: State, old_pred: State) -> tuple[int, int, int, int, int, int]:
+def compared(gold: State, pred: State, old_gold: State, old_pred: State) -> tuple[int, int, int, int, int, int]:
     """Matching pairs, slots in both, and the classes of changes, for values that are equal or not.
 
     It says the same as ``classes`` over ``new_slots``, in one look at each slot and without building a set.
@@ -178,7 +178,7 @@ def _compared(gold: State, pred: State, old_gold: State, old_pred: State) -> tup
 def _compared_by(
     agree: Agree, gold: State, pred: State, old_gold: State, old_pred: State
 ) -> tuple[int, int, int, int, int, int]:
-    """As ``_compared``, where a prediction may meet gold in other ways than by being equal."""
+    """As ``compared``, where a prediction may meet gold in other ways than by being equal."""
     match = both = missed = wrong = over = correct = 0
     for slot, wanted in gold.items():
         found = pred.get(slot)
