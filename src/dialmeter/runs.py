@@ -117,6 +117,8 @@ class RunWriter:
         if force:
             return False
         if (self.folder / "run.json").exists():
+            # Whoever was killed after the last write left the parts of a run that is finished all the same.
+            shutil.rmtree(self._parts, ignore_errors=True)
             raise DialmeterError(f"{self.folder}: holds a finished run; replace it with --force")
         if not unfinished:
             if self.folder.exists() and any(self.folder.iterdir()):

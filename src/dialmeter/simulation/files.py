@@ -152,6 +152,8 @@ class PartFile:
         if force:
             return
         if self._path.exists():
+            # Whoever was killed after the file got its name left a note on how it was begun.
+            self._begun_with.unlink(missing_ok=True)
             raise DialmeterError(f"{self._path}: is there already; replace it with --force")
         if self._part.exists() and not resume:
             raise DialmeterError(f"{self._path}: is unfinished; go on with --resume or start again with --force")

@@ -1,0 +1,44 @@
+"""A hundred kills of each long command at random moments, each gone on with, and the log of them.
+
+Run with `python benchmarks/kills.py [--kills 100]`; takes a quarter of an hour on two cores. Exits 1 if a byte differs.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.killing import Killed, commands, killings
+
+
+def main() -> None:
+    """Kill, go on, compare, and print every kill."""
+    parser = argparse.ArgumentParser(description="Kill long commands and go on with them.")
+    parser.add_argument("--kills", type=int, default=100, help="How many of each command.")
+    count = parser.parse_args().kills
+
+    def tell(each: Killed) -> None:
+        state = "finished before" if each.finished else "gone on with" if each.began else "begun anew"
+        print(
+            f"  seed {each.seed:3}  after {each.after:6.3f} s  {state:15}  {'same bytes' if each.same else 'OTHER BYTES'}"
+        )
+
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for command in commands(Path(folder), dialogues=200):
+            print(f"{command.name}, {count} kills")
+            place = Path(folder, command.name.replace(" ", "-"))
+            place.mkdir()
+            found = killings(command, place, range(count), tell)
+            wrong += sum(not each.same for each in found)
+            caught = [each for each in found if not each.finished]
+            print(
+                f"  {len(caught)} killed at work, {sum(each.began for each in caught)} gone on with, {wrong} with other bytes\n"
+            )
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Kills commands at random moments, goes on with them, and looks whether that left a trace."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from dialmeter.simulation.files import play_to_file
+
+_SMALL_SHARDS = (
+    "import sys, dialmeter.conversations, dialmeter.formats, dialmeter.shards as shards; "
+    "shards.spans.__defaults__ = (60_000,); "
+    "from dialmeter.cli.main import run; run(sys.argv[1:])"
+)
+"""The command line with shards so small that a test's file has several."""
+
+
+class Killed(NamedTuple):
+    """What came of one kill: was there something to go on with, and are the bytes those of an undisturbed run?"""
+
+    seed: int
+    after: float
+    began: bool
+    finished: bool
+    same: bool
+
+
+class Command(NamedTuple):
+    """A command that writes to ``--out`` and can be gone on with."""
+
+    name: str
+    words: Sequence[str | Path]
+
+    def start(self, out: Path, *more: str) -> subprocess.Popen[bytes]:
+        words = [*map(str, self.words), "--quiet", "--out", str(out), *more]
+        return subprocess.Popen(
+            [sys.executable, "-c", _SMALL_SHARDS, *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def run(self, out: Path, *more: str) -> float:
+        """Runs it to its end, and says how long that took. What the kill came too late for may be finished already."""
+        begun = time.monotonic()
+        process = self.start(out, *more)
+        _, complaint = process.communicate()
+        there = more and any(words in complaint for words in (b"holds a finished run", b"is there already"))
+        assert process.returncode == 0 or there, f"{self.name}: {complaint.decode()}"
+        return time.monotonic() - begun
+
+
+def commands(folder: Path, dialogues: int = 120) -> list[Command]:
+    """The three commands that run long, on dialogues of the town."""
+    talk, cases = folder / "talk.jsonl", folder / "cases.jsonl"
+    play_to_file(talk, goals=dialogues, seed=3, noise=0.1)
+    attack = ["judge", "attack", talk, "--light", "--no-cache", "--cases", "25", "--quiet", "--out", cases]
+    subprocess.run([sys.executable, "-m", "dialmeter", *map(str, attack)], check=True, stdout=subprocess.DEVNULL)
+    judges = ("--judge", "ngram-coherence", "--judge", "ngram-fluency", "--judge", "overlap")
+    return [
+        Command("tracker score", ("tracker", "score", talk, "--workers", "2")),
+        Command(
+            "user play", ("user", "play", "--goals", str(dialogues), "--seed", "3", "--noise", "0.1", "--workers", "2")
+        ),
+        Command("judge score", ("judge", "score", cases, *judges)),
+    ]
+
+
+def killings(
+    command: Command, folder: Path, seeds: Sequence[int], told: Callable[[Killed], None] = lambda _: None
+) -> list[Killed]:
+    """Kills a command once for every seed, each time in a place of its own, and goes on with it."""
+    whole = folder / "whole"
+    seconds = command.run(whole)
+    wanted = contents(whole)
+    found = []
+    for seed in seeds:
+        out = folder / f"killed-{seed}"
+        after = Random(f"{command.name} {seed}").uniform(0.3, 1.0) * seconds
+        process = command.start(out)
+        try:
+            process.wait(after)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        finished = process.returncode == 0
+        began = not finished and bool(contents(out) or contents(out.with_name(out.name + ".part")))
+        if not finished:
+            command.run(out, "--resume")
+        found.append(Killed(seed, after, began, finished, contents(out) == wanted))
+        told(found[-1])
+    return found
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    """All bytes that a command left, but for the log of when and where it ran."""
+    if out.is_file():
+        return {"": out.read_bytes()}
+    files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != "log.json")
+    return {str(path.relative_to(out)): path.read_bytes() for path in files}
