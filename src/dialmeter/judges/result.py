@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from ..errors import DialmeterError
+from ..errors import DialmeterError, MissingExtra
 from ..model import Notice
 from . import compare
 from .case_lines import read_cases
@@ -20,6 +21,9 @@ from .matrix import About, Cell, How, about, matrix
 from .scoring import Failure, Pair, Scored, Watch, score_cases
 from .store import ScoreStore
 from .thresholds import parse_threshold
+
+if TYPE_CHECKING:
+    import polars
 
 _LISTED = 20
 
@@ -121,6 +125,32 @@ class JudgeResult:
     def to_dicts(self) -> list[dict[str, Any]]:
         """The cells as they stand in JSON."""
         return [cell_dict(cell) for cell in self.cells]
+
+    def to_polars(self) -> polars.DataFrame:
+        """The cells as a polars table."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtra("to_polars()", "tables") from None
+        return polars.DataFrame(self.to_dicts(), infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(cell.judge)}</td><td>{html.escape(cell.attack)}</td><td>{html.escape(cell.corpus)}</td>"
+            f"<td style='text-align:right'>{'–' if cell.value is None else f'{100 * cell.value:.2f}'}</td>"
+            f"<td><code>{html.escape(cell.signature)}</code></td></tr>"
+            for cell in self.cells
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("judge", "attack", "corpus", "error", "signature"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def __repr__(self) -> str:
+        means = ", ".join(
+            f"{each.judge} {'–' if each.value is None else f'{100 * each.value:.2f}'}"
+            for each in self.averages
+            if each.facet == "overall"
+        )
+        return f"<JudgeResult mean error {means}; {len(self.cases)} cases, threshold {self.how.threshold}>"
 
 
 def cell_dict(cell: Cell) -> dict[str, Any]:
