@@ -76,7 +76,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
             viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", offline=offline
         )
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(60_000)  # other work may share the machine
         missing.update({address} if gone else ())
         context.add_init_script(_REPORT_POLICY)
         page = context.new_page()

@@ -63,6 +63,8 @@ def test_a_narrow_screen_does_not_scroll_sideways(open_page: OpenPage, site: str
     page = open_page(site + PAGES[name], width=360, gone=name == "problem")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= 15
+    talk = page.locator(".grid .said, .move .said, .talkline .said")
+    assert all(talk.evaluate_all("all => all.map(each => each.getBoundingClientRect().right <= innerWidth)"))
 
 
 @pytest.mark.parametrize("theme", BLUE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_STEP, _MOST = 50, 10_000
+_STEP, _MOST = 50, 60_000
 
 
 def eventually(page: Any, holds: Callable[[], bool]) -> None:

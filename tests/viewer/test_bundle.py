@@ -1,0 +1,74 @@
+"""The bundle holds the worst rows, counts the rest, and never overwrites what is not a bundle."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dialmeter.errors import DialmeterError
+from dialmeter.report.browse.opened import Opened
+from dialmeter.report.browse.select import Query, select
+from dialmeter.viewer.bundle import write_bundle
+
+from .made import dialmeter
+
+POLICY = (
+    "default-src &#39;none&#39;; script-src &#39;self&#39;; style-src &#39;self&#39; &#39;unsafe-inline&#39;; "
+    "img-src &#39;self&#39; data:; base-uri &#39;none&#39;; form-action &#39;self&#39;"
+)
+
+
+@pytest.fixture(scope="module")
+def small(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bundle with room for ten rows of each of two runs."""
+    out = tmp_path_factory.mktemp("small") / "site"
+    found = write_bundle(str(runs / "trackers"), out, most=20)
+    assert found == (2, 20, 52)
+    return out
+
+
+def test_the_worst_rows_are_kept_and_the_rest_counted(runs: Path, small: Path) -> None:
+    for number, name in enumerate(("keyword", "own"), 1):
+        run = Opened(runs / "trackers" / name)
+        worst = sorted(select(run, Query()).positions[:10].tolist())
+        kept = sorted(int(path.stem.rpartition("-")[2]) for path in small.glob(f"run-{number}-row-*.html"))
+        assert kept == worst
+        assert "The 10 worst of 36 dialogues" in (small / f"run-{number}-rows.html").read_text("utf-8")
+
+
+def test_every_page_has_the_policy_and_nothing_from_elsewhere(small: Path) -> None:
+    for path in small.glob("*.html"):
+        text = path.read_text("utf-8")
+        assert POLICY in text
+        assert not re.findall(r'(?:src|href)="(?:https?:|//|/)', text), path.name
+
+
+def test_only_a_bundle_is_replaced(runs: Path, small: Path, tmp_path: Path) -> None:
+    with pytest.raises(DialmeterError, match="--force"):
+        write_bundle(str(runs / "trackers"), small)
+    (tmp_path / "thesis.html").write_text("mine")
+    with pytest.raises(DialmeterError, match="not an empty folder"):
+        write_bundle(str(runs), tmp_path, force=True)
+    assert (tmp_path / "thesis.html").read_text() == "mine"
+
+
+def test_broken_runs_are_listed_and_not_more(runs: Path, tmp_path: Path) -> None:
+    for name in ("torn", "half", "hostile"):
+        shutil.copytree(runs / name, tmp_path / "runs" / name)
+    found = write_bundle(str(tmp_path / "runs"), tmp_path / "site")
+    assert (found.runs, found.rows) == (1, 1)
+    text = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "its rows cannot be read" in text
+    assert "not finished" in text
+
+
+def test_options_that_make_no_sense(runs: Path, tmp_path: Path) -> None:
+    with pytest.raises(DialmeterError, match="no such folder"):
+        dialmeter("view", tmp_path / "nowhere")
+    with pytest.raises(DialmeterError, match="--bundle"):
+        dialmeter("view", runs, "--force")
+    with pytest.raises(DialmeterError, match=r"cannot listen on 192\.0\.2\.1"):
+        dialmeter("view", runs, "--host", "192.0.2.1", "--port", "0")
