@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
+
+# Machines are shared and noisy: no test fails because it took long.
+settings.register_profile("dialmeter", deadline=None)
+settings.load_profile("dialmeter")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dialmeter.simulation.files import play_to_file
 
-_SMALL_SHARDS = (
+SMALL_SHARDS = (
     "import sys, dialmeter.conversations, dialmeter.formats, dialmeter.shards as shards; "
     "shards.spans.__defaults__ = (60_000,); "
     "from dialmeter.cli.main import run; run(sys.argv[1:])"
@@ -41,7 +41,7 @@ class Command(NamedTuple):
     def start(self, out: Path, *more: str) -> subprocess.Popen[bytes]:
         words = [*map(str, self.words), "--quiet", "--out", str(out), *more]
         return subprocess.Popen(
-            [sys.executable, "-c", _SMALL_SHARDS, *words],
+            [sys.executable, "-c", SMALL_SHARDS, *words],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,

@@ -15,21 +15,18 @@ from ..conditions import Condition, parse_condition
 from ..errors import DialmeterError, one_line
 from ..formats import split_tracker
 from ..measure import Score, parse
-from ..model import Dialogue, dialogue_key
+from ..model import dialogue_key
 from ..report.tables import render
 from ..report.tracker import group_table, markdown_report, score_table, shared_signature, worst_table
 from ..report.tracker_charts import mistake_charts, system_charts
 from ..rules import FIELDS, Rules
 from ..runs import RunWriter, input_of
-from ..tracking import record, show
-from ..tracking.mistakes import Mistakes
-from ..tracking.prepare import Prepared
+from ..tracking import record
 from ..tracking.result import TrackerResult, score_dict
-from ..tracking.scorer import Sink, score_file
+from ..tracking.spans import Settings
 from .options import (
     chart_options,
     chosen_dialogues,
-    chosen_resampling,
     chosen_rules,
     input_options,
     interval_options,
@@ -38,7 +35,9 @@ from .options import (
     rule_options,
     style_options,
 )
-from .say import document, draw, print_json, warn, watched
+from .say import document, draw, print_json, warn
+from .tracker_scoring import scored
+from .work import work_options
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 
@@ -66,6 +65,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
     "--fail-if", "conditions", multiple=True, metavar="CONDITION", help='Exit 1 if it holds, e.g. "JGA < 0.5".'
 )
 @click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
+@work_options
 @style_options
 @quiet_option
 def score(**options: Any) -> None:
@@ -75,44 +75,30 @@ def score(**options: Any) -> None:
     """
     again = _command_again(options)
     rules = chosen_rules(options)
-    file, gold, quiet = options["file"], options["gold"], options["quiet"]
+    file, quiet = options["file"], options["quiet"]
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --train-schema, the schema of training")
     guards = [_in_one_spelling(parse_condition(text)) for text in options["conditions"]]
     measures = _with_guards(options["measures"], rules, [guard.measure for guard in guards])
     writer, about = _writer(options, rules, measures)
     wanted = {dialogue_key(name): name for name in options["shown"]}
-    printed: dict[str, list[str]] = {}
-    formats: list[str] = []
-    mistakes = Mistakes() if options["charts"] else None
-
-    def watch(dialogues: Any, corpus: Any) -> Any:
-        formats.append(corpus.format)
-        return watched(dialogues, corpus, quiet)
-
-    how = chosen_resampling(options)
-    result = score_file(
-        file,
-        gold,
-        form=options["form"],
-        gold_form=options["gold_form"],
-        schema=options["schema"],
-        only=chosen_dialogues(options),
-        measures=measures if options["measures"] or guards else None,
-        rules=rules,
-        by=[group for group in options["by"] if group not in ("turn", "service")],
-        train_schema=options["train_schema"],
-        resampling=how,
-        sink=_sink(writer, wanted, printed, mistakes),
-        watch=watch,
+    settings = Settings(
+        rules,
+        tuple(measures) if options["measures"] or guards else None,
+        options["schema"],
+        chosen_dialogues(options),
+        tuple(group for group in options["by"] if group not in ("turn", "service")),
+        options["train_schema"],
     )
+    found = scored(settings, writer, frozenset(wanted), options)
+    result, printed, mistakes = found.result, found.printed, found.mistakes
     warn(result.notices, quiet)
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:
         record.finish(writer, result, about, markdown_report(Path(file).name, result))
-    if mistakes is not None:
+    if options["charts"]:
         draw(chain(system_charts({one_line(file, 40): result}), mistake_charts(mistakes)), options)
-    _print(result, groups, formats[0], options, again)
+    _print(result, groups, found.form, options, again)
     for key, name in wanted.items():
         if key not in printed:
             raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
@@ -154,23 +140,6 @@ def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple
 def _input(role: str, path: str) -> dict[str, str | None]:
     file, tracker = split_tracker(path)
     return {**input_of(role, file), "tracker": tracker} if tracker else input_of(role, file)
-
-
-def _sink(
-    writer: RunWriter | None, wanted: dict[str, str], printed: dict[str, list[str]], mistakes: Mistakes | None
-) -> Sink | None:
-    if writer is None and not wanted and mistakes is None:
-        return None
-
-    def take(dialogue: Dialogue, prepared: Prepared) -> None:
-        if writer is not None and dialogue.id not in writer.done:
-            writer.add(record.row(dialogue, prepared))
-        if dialogue_key(dialogue.id) in wanted:
-            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, prepared))
-        if mistakes is not None:
-            mistakes.add(dialogue, prepared)
-
-    return take
 
 
 def _print(

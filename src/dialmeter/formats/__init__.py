@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Notice, Schema
 from ..registry import Registry
+from ..shards import Span, spans
 from .source import Source
 
 
@@ -153,6 +154,25 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
         source.close()
         raise
     return Corpus(source, name, registry.load(name), role)
+
+
+def spans_of(path: str | Path, form: str) -> list[Span]:
+    """The spans in which a file may be read one apart from the other.
+
+    Args:
+        path: the file, perhaps with a tracker, or ``-``.
+        form: its format.
+    """
+    file, _ = split_tracker(path)
+    if form != "native" or not Path(file).is_file():
+        return [Span(str(path))]
+    return [Span(str(path), span.bounds) for span in spans([file])]
+
+
+def open_span(span: Span) -> Corpus:
+    """Opens a span of a file of native lines."""
+    file, tracker = split_tracker(span.path)
+    return Corpus(Source(file, tracker, span.bounds), "native", registry.load("native"), Role.BOTH)
 
 
 def split_tracker(path: str | Path) -> tuple[str, str]:

@@ -50,6 +50,13 @@ class Breakdown:
                 ledger = self._ledgers[group] = Ledger(self._measures, self._hyphen_cut)
             ledger.add(Prepared(prepared.id, projected(prepared.steps, keep), prepared.agree))
 
+    def merge(self, other: Breakdown) -> None:
+        """Takes the dialogues of another part of the corpus."""
+        self._dialogues += other._dialogues
+        self._turns += other._turns
+        for group, ledger in other._ledgers.items():
+            self._ledgers.setdefault(group, Ledger(self._measures, self._hyphen_cut)).merge(ledger)
+
     def _groups(self, prepared: Prepared) -> list[tuple[str, Callable[[str], bool]]]:
         slots = sorted({slot for _, gold, pred, _, _ in prepared.steps for slot in (*gold, *pred)})
         if self.by == "slot":

@@ -79,7 +79,13 @@ class GoldDigest:
         self._dialogues[dialogue_key(dialogue_id)] = hashlib.sha256(form).digest()
 
     def merge(self, other: GoldDigest) -> None:
-        """Takes the dialogues of another part of the corpus."""
+        """Takes the dialogues of another part of the corpus.
+
+        Raises:
+            InputError: a dialogue stands in both.
+        """
+        for key in self._dialogues.keys() & other._dialogues.keys():
+            raise InputError("the dialogue stands twice", dialogue=key)
         self._dialogues.update(other._dialogues)
 
     def keys(self) -> set[str]:

@@ -33,6 +33,13 @@ class Mistakes:
                 if outcome.kind != "correct":
                     self.by_slot[slot][outcome.kind, "carried-over" if outcome.carried else "new"] += 1
 
+    def merge(self, other: Mistakes) -> None:
+        """Takes what another part of the corpus has."""
+        for slot, kinds in other.by_slot.items():
+            self.by_slot[slot].update(kinds)
+        for slot, pairs in other.values.items():
+            self.values[slot].update(pairs)
+
     def worst_slots(self, most: int) -> list[str]:
         """The slots with most mistakes."""
         return sorted(self.by_slot, key=lambda slot: (-self.by_slot[slot].total(), slot))[:most]

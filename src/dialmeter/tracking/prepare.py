@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
-from msgspec import DecodeError, Raw, structs
+from msgspec import DecodeError, Raw, Struct, structs
 
 from ..errors import InputError
 from ..formats.native import LightDialogue, StateDecoder
@@ -17,6 +17,7 @@ from .digest import Change, GoldDigest, change
 from .tally import Agree, Step
 
 _ENOUGH = 1000
+_EXAMPLES = 10
 
 AnyDialogue: TypeAlias = Dialogue | LightDialogue
 
@@ -44,9 +45,27 @@ class Unpaired:
         """Counts the turns of one dialogue."""
         self.turns += len(numbers)
         self.dialogues += whole
-        if len(self.examples) < 10:
+        if len(self.examples) < _EXAMPLES:
             listed = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
             self.examples.append(dialogue_id if whole else f"{dialogue_id} turn {listed}")
+
+    def merge(self, other: Unpaired) -> None:
+        """Takes what another part of the corpus has; its examples stand behind ours."""
+        self.turns += other.turns
+        self.dialogues += other.dialogues
+        self.examples = [*self.examples, *other.examples][:_EXAMPLES]
+
+
+class Findings(Struct):
+    """What was noticed of a part of the corpus while its dialogues were prepared."""
+
+    digest: GoldDigest
+    missing: Unpaired
+    extra: Unpaired
+    gold_slots: set[str]
+    hedged: dict[str, str]
+    gold_changes: int
+    gold_losses: int
 
 
 class Preparer:
@@ -77,6 +96,34 @@ class Preparer:
         self._looks_at_states_alone = (
             rules.state == "cumulative" and rules.extra == "penalise" and not keep_none and known_slots is None
         )
+
+    @property
+    def findings(self) -> Findings:
+        """What was noticed so far."""
+        return Findings(
+            self.digest,
+            self.missing,
+            self.extra,
+            self.gold_slots,
+            self.hedged,
+            self.gold_changes,
+            self.gold_losses,
+        )
+
+    def merge(self, other: Findings) -> None:
+        """Takes what was noticed of another part of the corpus.
+
+        Raises:
+            InputError: a dialogue stands in both.
+        """
+        self.digest.merge(other.digest)
+        self.missing.merge(other.missing)
+        self.extra.merge(other.extra)
+        self.gold_slots |= other.gold_slots
+        self.hedged.update(other.hedged)
+        if self.gold_changes < _ENOUGH:
+            self.gold_changes += other.gold_changes
+            self.gold_losses += other.gold_losses
 
     def prepare(self, dialogue: AnyDialogue) -> Prepared:
         """One dialogue as steps; turns without gold, and without prediction where rules skip them, are left out.

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from ..errors import DialmeterError, InputError
 from ..formats import Corpus, Role, open_corpus
 from ..formats.native import LightDialogue
@@ -19,12 +21,20 @@ from .align import joined, open_pair
 from .asked import resolve
 from .breakdown import Breakdown, By
 from .ledger import Ledger
-from .prepare import AnyDialogue, Prepared, Preparer
+from .prepare import AnyDialogue, Findings, Prepared, Preparer
 from .result import TrackerResult
 from .straight import straight_way
 
 Sink = Callable[[Dialogue, Prepared], None]
 """Takes every scored dialogue as it was read and as it was compared."""
+
+
+class Part(Struct):
+    """What scoring a part of a corpus comes to; it can be sent between processes."""
+
+    ledger: Ledger
+    findings: Findings
+    breakdowns: list[Breakdown]
 
 
 class TrackerScorer:
@@ -103,6 +113,22 @@ class TrackerScorer:
             for breakdown in self._breakdowns:
                 breakdown.add(prepared)
         return prepared
+
+    @property
+    def part(self) -> Part:
+        """What was scored so far, to be merged into another scorer."""
+        return Part(self._ledger, self._preparer.findings, self._breakdowns)
+
+    def merge(self, part: Part) -> None:
+        """Takes what a scorer with the same measures and rules has made of another part of the corpus.
+
+        Raises:
+            InputError: a dialogue stands in both.
+        """
+        self._preparer.merge(part.findings)
+        self._ledger.merge(part.ledger)
+        for mine, theirs in zip(self._breakdowns, part.breakdowns, strict=True):
+            mine.merge(theirs)
 
     def result(
         self, name: str = "", notices: Iterable[Notice] = (), resampling: Resampling | None = None
@@ -209,6 +235,27 @@ def score_file(
         correctness_only=corpus.correctness_only,
         seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
     )
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
+    scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+    notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
+    return scorer.result(corpus.name, notices, resampling)
+
+
+def read_into(
+    scorer: TrackerScorer,
+    corpus: Corpus,
+    gold_corpus: Corpus | None = None,
+    *,
+    only: frozenset[str] | None = None,
+    change: Callable[[Dialogue], Dialogue] | None = None,
+    sink: Sink | None = None,
+    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+) -> None:
+    """Reads files into a scorer; the arguments are those of ``score_file``.
+
+    Raises:
+        InputError: whatever is wrong with a file, with its place.
+    """
     in_full = sink is not None or change is not None or scorer.needs_whole_dialogues
     one_file: Iterable[AnyDialogue] = corpus if in_full else corpus.light()
     dialogues = one_file if gold_corpus is None else joined(gold_corpus, corpus)
@@ -231,9 +278,6 @@ def score_file(
         if sink is not None and prepared.steps:
             assert isinstance(read, Dialogue)
             sink(read, prepared)
-    scorer.schema = scorer.schema or (gold_corpus or corpus).schema
-    notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    return scorer.result(corpus.name, notices, resampling)
 
 
 def _is_in(read: AnyDialogue, keys: frozenset[str]) -> bool:

@@ -1,0 +1,119 @@
+"""Scoring a prediction file for a command: as a whole, or in shards, wherever these are worked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..engine import note
+from ..errors import InputError
+from ..formats import Corpus, open_corpus, spans_of, split_tracker
+from ..model import Dialogue, Notice, dialogue_key
+from ..runs import RunWriter
+from ..shards import Span
+from ..tracking import record, show
+from ..tracking.mistakes import Mistakes
+from ..tracking.prepare import Prepared
+from ..tracking.result import TrackerResult
+from ..tracking.scorer import score_file
+from ..tracking.spans import Settings, SpanScore, SpanTask, score_span
+from .options import chosen_resampling
+from .say import watched
+from .work import worked
+
+
+class Scored(NamedTuple):
+    """What scoring a file comes to, and what else was asked for."""
+
+    form: str
+    result: TrackerResult
+    printed: dict[str, list[str]]
+    mistakes: Mistakes
+
+
+def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]) -> Scored:
+    """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
+    file, quiet = options["file"], options["quiet"]
+    spans = _spans(options)
+    if len(spans) < 2:
+        return _scored_whole(settings, writer, shown, options)
+    parts = None if writer is None else str(writer.begin())
+    tasks = [
+        SpanTask(span, number, settings, parts, shown, bool(options["charts"])) for number, span in enumerate(spans)
+    ]
+    scorer, mistakes = settings.scorer(), Mistakes()
+    printed: dict[str, list[str]] = {}
+    notices: dict[Notice, None] = {}
+
+    def here(task: SpanTask) -> SpanScore:
+        return score_span(task, lambda dialogues, corpus: watched(dialogues, corpus, quiet))
+
+    try:
+        for each in worked(_work, here, tasks, options, [split_tracker(file)[0]]):
+            scorer.merge(each.part)
+            notices.update(dict.fromkeys(each.notices))
+            printed.update(each.printed)
+            mistakes.merge(each.mistakes or Mistakes())
+        return Scored("native", scorer.result(file, notices, chosen_resampling(options)), printed, mistakes)
+    except InputError as error:
+        if writer is not None:
+            writer.abandon()
+        raise error.at(file=file) from None
+
+
+def _spans(options: dict[str, Any]) -> list[Span]:
+    """The spans of a large file of native lines with both states; of other input none."""
+    file = split_tracker(options["file"])[0]
+    if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
+        return []
+    opened = open_corpus(options["file"], form=options["form"])
+    opened.close()
+    return spans_of(options["file"], opened.format)
+
+
+def _work(task: SpanTask) -> SpanScore:
+    return score_span(task, _noting)
+
+
+def _noting(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+    for each in dialogues:
+        note(f"dialogue {each.id}")
+        yield each
+
+
+def _scored_whole(
+    settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]
+) -> Scored:
+    printed: dict[str, list[str]] = {}
+    mistakes = Mistakes()
+    formats: list[str] = []
+
+    def watch(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+        formats.append(corpus.format)
+        return watched(dialogues, corpus, options["quiet"])
+
+    def take(dialogue: Dialogue, prepared: Prepared) -> None:
+        if writer is not None and dialogue.id not in writer.done:
+            writer.add(record.row(dialogue, prepared))
+        if dialogue_key(dialogue.id) in shown:
+            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, prepared))
+        if options["charts"]:
+            mistakes.add(dialogue, prepared)
+
+    result = score_file(
+        options["file"],
+        options["gold"],
+        form=options["form"],
+        gold_form=options["gold_form"],
+        schema=settings.schema,
+        only=settings.only,
+        measures=settings.measures,
+        rules=settings.rules,
+        by=settings.by,
+        train_schema=settings.train_schema,
+        resampling=chosen_resampling(options),
+        sink=take if writer is not None or shown or options["charts"] else None,
+        watch=watch,
+    )
+    return Scored(formats[0], result, printed, mistakes)

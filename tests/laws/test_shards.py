@@ -1,0 +1,73 @@
+"""Any split of a corpus into shards gives what the whole gives, to the last bit."""
+
+from __future__ import annotations
+
+import pickle
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialmeter.resampling import Resampling
+from dialmeter.simulation.agents import choose
+from dialmeter.simulation.files import sampled
+from dialmeter.simulation.play import Setting, play
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.users.result import UserResult
+from dialmeter.users.scorer import UserScorer
+
+from ..two_trackers import dialogues
+
+TALK = dialogues("hasty")
+MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA", "SlotF1", "GCA(average=dialogue)", "FinalJGA"]
+HOW = Resampling(resamples=100)
+SETTING = Setting(choose("inventive", "user"), choose("rule", "system"), noise=0.2, seed=5)
+CONVERSATIONS = list(play(sampled(24, seed=5), SETTING))
+
+splits = st.lists(st.integers(0, 36), max_size=8).map(sorted)
+"""Where the corpus is cut; the same place twice leaves an empty shard."""
+
+
+def tracker_scorer() -> TrackerScorer:
+    return TrackerScorer(MEASURES, by=("domain", "slot", "without-domain"))
+
+
+@given(splits)
+def test_trackers(cuts: list[int]) -> None:
+    whole = tracker_scorer()
+    for dialogue in TALK:
+        whole.add_dialogue(dialogue)
+    merged = tracker_scorer()
+    for start, end in zip([0, *cuts], [*cuts, len(TALK)], strict=True):
+        shard = tracker_scorer()
+        for dialogue in TALK[start:end]:
+            shard.add_dialogue(dialogue)
+        merged.merge(pickle.loads(pickle.dumps(shard.part)))
+    one, other = whole.result(resampling=HOW), merged.result(resampling=HOW)
+    assert one.scores == other.scores
+    assert one.notices == other.notices
+    assert [one.by(group) for group in ("domain", "slot", "turn", "without-domain")] == [
+        other.by(group) for group in ("domain", "slot", "turn", "without-domain")
+    ]
+    assert one.worst(36) == other.worst(36)
+
+
+def result_of(scorer: UserScorer) -> UserResult:
+    return scorer.result(resampling=HOW)
+
+
+@given(splits)
+def test_users(cuts: list[int]) -> None:
+    whole = UserScorer(profile="town")
+    for talk in CONVERSATIONS:
+        whole.add(talk)
+    merged = UserScorer(profile="town")
+    for start, end in zip([0, *cuts], [*cuts, len(CONVERSATIONS)], strict=True):
+        shard = UserScorer(profile="town")
+        for talk in CONVERSATIONS[start:end]:
+            shard.add(talk)
+        merged.book.merge(pickle.loads(pickle.dumps(shard.book)))
+    one, other = result_of(whole), result_of(merged)
+    assert one.scores == other.scores
+    assert one.events == other.events
+    assert one.event_counts() == other.event_counts()
+    assert one.worst(24) == other.worst(24)
