@@ -75,7 +75,7 @@ def html_report(runs: Sequence[Opened], title: str = "") -> str:
         if len(made.encode()) <= LARGEST or not most:
             return made
         # Long dialogues: fewer of them.
-        most = most * 2 // 3
+        most = most * 4 // 5
 
 
 def _drawn(found: Sequence[Section]) -> dict[int, ShownCharts]:

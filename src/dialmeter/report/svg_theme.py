@@ -26,6 +26,7 @@ VARIABLES = {
 }
 _COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 _FONT = re.compile(r"'DejaVu Sans'|DejaVu Sans")
+_DECIMALS = re.compile(r"(\d+\.\d{2})\d+")
 _ID = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -51,6 +52,7 @@ def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None, *, w
                 parent.remove(child)
     for element in root.iter():
         _restyle(element, prefix)
+        _slim(element)
         if element.tag == "a":
             _name(element, links or {})
     for size in ("width", "height", "version"):
@@ -80,6 +82,18 @@ def _restyle(element: ET.Element, prefix: str) -> None:
             element.set(name, _FONT.sub("var(--font)", _ID.sub(rf"url(#{prefix}\1)", colours)))
         elif name == "clip-path":
             element.set(name, _ID.sub(rf"url(#{prefix}\1)", value))
+
+
+def _slim(element: ET.Element) -> None:
+    """A third less to load: no blanks between elements, and no more decimals than an eye can tell."""
+    if not (element.text or "").strip():
+        element.text = None
+    if not (element.tail or "").strip():
+        element.tail = None
+    for name in ("d", "x", "y", "width", "height", "transform"):
+        if name in element.attrib:
+            rounded = _DECIMALS.sub(r"\1", element.attrib[name])
+            element.set(name, " ".join(rounded.split()))
 
 
 def _name(link: ET.Element, names: Mapping[str, str]) -> None:

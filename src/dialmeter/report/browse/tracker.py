@@ -149,7 +149,9 @@ def ranking(columns: Sequence[str]) -> str:
 def again(manifest: Mapping[str, Any]) -> str:
     """The command that makes the run again, beside its input."""
     inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
-    words = ["dialmeter", "tracker", "score", inputs.pop("predictions", "FILE")]
+    tracker = next((each["tracker"] for each in manifest.get("inputs") or () if each.get("tracker")), "")
+    file = inputs.pop("predictions", "FILE") + (f"#{tracker}" if tracker else "")
+    words = ["dialmeter", "tracker", "score", file]
     for role, name in inputs.items():
         words += [f"--{role}", name]
     rules = manifest.get("rules") or {}
