@@ -84,6 +84,7 @@ class NgramCoherence:
             for before, after in pairwise(said):
                 grams.update((one, other) for one in before for other in after)
         self._model = KneserNey(grams)
+        self._known: dict[tuple[str, str], float] = {}
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
@@ -97,8 +98,15 @@ class NgramCoherence:
         return sum(map(log, (self._lift(before, word) for word in said))) / len(said)
 
     def _lift(self, before: list[str], word: str) -> float:
-        after = sum(self._model.probability(word, (one,)) for one in before) / len(before)
+        after = sum(self._after(one, word) for one in before) / len(before)
         return after / self._model.probability(word)
+
+    def _after(self, one: str, word: str) -> float:
+        """The probability of a word after another; the same pairs come up again and again."""
+        found = self._known.get((one, word))
+        if found is None:
+            found = self._known[one, word] = self._model.probability(word, (one,))
+        return found
 
 
 def _digest(talk: Sequence[Sequence[str]]) -> str:
