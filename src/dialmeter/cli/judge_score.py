@@ -25,7 +25,7 @@ from ..judges.verdict import RULES
 from ..report.headings import distinct
 from ..report.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from ..report.tables import render
-from ..runs import RunWriter
+from ..runs import RunWriter, input_of
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
 from .options import chart_options, quiet_option, style_options
@@ -60,6 +60,7 @@ from .say import document, draw, print_json, warn
     show_default=True,
     help="How many failing cases to print per judge.",
 )
+@click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @chart_options
 @click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
 @click.option("--out", metavar="DIR", help="Keep the run in this folder.")
@@ -112,7 +113,7 @@ def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
 def _inputs(options: dict[str, Any]) -> list[dict[str, str | None]]:
     files = [text.partition("=")[2] or text for text in options["score_files"]]
     roles = [("cases", options["cases_file"]), *(("scores", file) for file in files)]
-    return [record.input_of(role, path) for role, path in roles]
+    return [input_of(role, path) for role, path in roles]
 
 
 def _writer(options: dict[str, Any], about: dict[str, Any]) -> tuple[RunWriter | None, dict[str, Any]]:
@@ -145,7 +146,7 @@ def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
     if style == "csv":
         click.echo(render(distinct(detail_table(result, everything=True)), style))
         return
-    tables = [*matrix_tables(result), detail_table(result)]
+    tables = [*matrix_tables(result), *([detail_table(result)] if options["details"] else [])]
     compared = [each for each in result.comparisons if each.other in named]
     tables += [comparison_table(compared)] if compared else []
     tables += [failing_table(result, name, options["failing"]) for name in named if _worst(result, name, options)]

@@ -5,27 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
 
-from ..errors import InputError
 from ..runs import RunWriter
 from .hashing import case_id
 from .matrix import About, How
 from .result import JudgeResult
-
-
-def input_of(role: str, path: str) -> dict[str, str | None]:
-    """An input's name without its folder, and its SHA-256; standard input cannot be read twice and has none."""
-    if path == "-":
-        return {"role": role, "name": "standard input", "sha256": None}
-    try:
-        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot be opened: {error.strerror or error}", file=path) from None
-    return {"role": role, "name": Path(path).name, "sha256": digest}
 
 
 def identity(inputs: Sequence[dict[str, str | None]], judges: Sequence[About], how: How) -> dict[str, Any]:
