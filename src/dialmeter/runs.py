@@ -20,9 +20,11 @@ import msgspec
 
 from ._version import __version__
 from .errors import DialmeterError, InputError
+from .parquet import check_parquet, frame, write_parquet
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars
 
 SCHEMA = 1
 _BATCH = 256
@@ -88,15 +90,25 @@ class RunWriter:
         identity: what makes the run this run (inputs, rules, measures); a run goes on only with the same.
         resume: go on with an unfinished run.
         force: replace a run that is there.
+        parquet: write the rows as Parquet, too.
 
     Raises:
         DialmeterError: the folder is taken, or the unfinished run in it is another one.
     """
 
     def __init__(
-        self, folder: str | Path, identity: Mapping[str, Any], *, resume: bool = False, force: bool = False
+        self,
+        folder: str | Path,
+        identity: Mapping[str, Any],
+        *,
+        resume: bool = False,
+        force: bool = False,
+        parquet: bool = False,
     ) -> None:
+        if parquet:
+            check_parquet()
         self.folder = Path(folder)
+        self._parquet = parquet
         self._parts = self.folder / "parts"
         self._started = time.time()
         self._begun = False
@@ -200,6 +212,8 @@ class RunWriter:
         )
         for name, text in extra.items():
             _write_atomically(self.folder / name, text.encode())
+        if self._parquet:
+            write_parquet(self.folder / "rows.jsonl", self.folder / "rows.parquet", columns)
         log = {
             "dialmeter": __version__,
             "python": platform.python_version(),
@@ -259,6 +273,16 @@ class Run:
         with np.load(self.folder / "index.npz", allow_pickle=False) as file:
             return {name.removeprefix("score:"): file[name] for name in file.files}
 
+    def to_polars(self) -> polars.DataFrame:
+        """One row per dialogue: its id and its scores.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        columns = {name: values.tolist() for name, values in self.index().items() if name != "offset"}
+        table: polars.DataFrame = frame([row["id"] for row in self], columns)
+        return table
+
     def row(self, position: int) -> dict[str, Any]:
         """One row by its position, without reading the others."""
         with open(self.folder / "rows.jsonl", "rb") as file:
@@ -300,7 +324,7 @@ def open_run(folder: str | Path) -> Run:
 def _clear(folder: Path) -> None:
     """Removes what a run wrote, and nothing else."""
     shutil.rmtree(folder / "parts", ignore_errors=True)
-    for name in ("run.json", "rows.jsonl", "index.npz", "log.json", "report.md"):
+    for name in ("run.json", "rows.jsonl", "rows.parquet", "index.npz", "log.json", "report.md"):
         (folder / name).unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
 

@@ -128,7 +128,7 @@ def test_conditions(condition: str, code: int, file: Path, capsys: pytest.Captur
         ([], "name at least one judge"),
         (["--judge", "lenght"], "unknown judge 'lenght'; did you mean length?"),
         (["--judge", "overlap", "--threshold", "fixed"], "--threshold fixed needs a number, as in fixed=0.1"),
-        (["--judge", "overlap", "--resume"], "--resume and --force go with --out"),
+        (["--judge", "overlap", "--resume"], "--resume, --force and --rows go with --out"),
         (
             ["--judge", "overlap", "--judge", "overlap"],
             "two judges are called overlap; give one another name, as in mine=...",

@@ -28,7 +28,7 @@ from ..report.tables import render
 from ..runs import RunWriter, input_of
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
-from .options import chart_options, quiet_option, style_options
+from .options import chart_options, quiet_option, rows_option, style_options
 from .say import document, draw, print_json, warn
 
 
@@ -64,6 +64,7 @@ from .say import document, draw, print_json, warn
 @chart_options
 @click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
 @click.option("--out", metavar="DIR", help="Keep the run in this folder.")
+@rows_option
 @click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
 @click.option("--force", is_flag=True, help="Replace a run in --out.")
 @click.option(
@@ -118,12 +119,14 @@ def _inputs(options: dict[str, Any]) -> list[dict[str, str | None]]:
 
 def _writer(options: dict[str, Any], about: dict[str, Any]) -> tuple[RunWriter | None, dict[str, Any]]:
     if not options["out"]:
-        if options["resume"] or options["force"]:
-            raise DialmeterError("--resume and --force go with --out")
+        if options["resume"] or options["force"] or options["rows"] == "parquet":
+            raise DialmeterError("--resume, --force and --rows go with --out")
         return None, about
     if options["resume"] and options["cases_file"] == "-":
         raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
-    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
+    return RunWriter(
+        options["out"], about, resume=options["resume"], force=options["force"], parquet=options["rows"] == "parquet"
+    ), about
 
 
 def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:

@@ -106,6 +106,14 @@ style_options = stacked(
     click.option("--json", "style", flag_value="json", help="Short for --as json."),
 )
 
+rows_option = click.option(
+    "--rows",
+    type=click.Choice(["lines", "parquet"]),
+    default="lines",
+    show_default=True,
+    help="With --out: JSON lines, or Parquet beside them.",
+)
+
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no warnings.")
 
 

@@ -32,6 +32,7 @@ from .options import (
     interval_options,
     measure_option,
     quiet_option,
+    rows_option,
     rule_options,
     style_options,
 )
@@ -59,6 +60,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 )
 @chart_options
 @click.option("--out", metavar="DIR", help="Keep the run in this folder.")
+@rows_option
 @click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
 @click.option("--force", is_flag=True, help="Replace a run in --out.")
 @click.option(
@@ -121,8 +123,8 @@ def _with_guards(measures: tuple[str, ...], rules: Rules, guarded: list[str]) ->
 
 def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple[RunWriter | None, dict[str, Any]]:
     if not options["out"]:
-        if options["resume"] or options["force"]:
-            raise DialmeterError("--resume and --force go with --out")
+        if options["resume"] or options["force"] or options["rows"] == "parquet":
+            raise DialmeterError("--resume, --force and --rows go with --out")
         return None, {}
     if options["resume"] and "-" in (options["file"], options["gold"]):
         raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
@@ -134,7 +136,9 @@ def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple
     }
     inputs = [_input(role, path) for role, path in paths.items() if path]
     about = record.identity(inputs, rules, measures)
-    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
+    return RunWriter(
+        options["out"], about, resume=options["resume"], force=options["force"], parquet=options["rows"] == "parquet"
+    ), about
 
 
 def _input(role: str, path: str) -> dict[str, str | None]:

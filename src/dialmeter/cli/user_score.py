@@ -19,7 +19,7 @@ from ..users import record
 from ..users.outcome import COMBINED
 from ..users.result import How, UserResult
 from .main import EXIT_INPUT
-from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
+from .options import chart_options, chosen_resampling, interval_options, quiet_option, rows_option, style_options
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
 
@@ -34,6 +34,7 @@ from .user_options import chosen_how, complain, dialogue_options, next_line, sco
 @click.option("--skip-bad", is_flag=True, help="Exit 0 although dialogues were left out that cannot be scored.")
 @chart_options
 @click.option("--out", metavar="DIR", help="Keep the run in this folder.")
+@rows_option
 @click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
 @click.option("--force", is_flag=True, help="Replace a run in --out.")
 @click.option(
@@ -86,15 +87,17 @@ def score(**options: Any) -> int:
 
 def _writer(options: dict[str, Any], how: How) -> tuple[RunWriter | None, dict[str, Any]]:
     if not options["out"]:
-        if options["resume"] or options["force"]:
-            raise DialmeterError("--resume and --force go with --out")
+        if options["resume"] or options["force"] or options["rows"] == "parquet":
+            raise DialmeterError("--resume, --force and --rows go with --out")
         return None, {}
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "values": options["values"]}
     if options["resume"] and "-" in paths.values():
         raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
     inputs = [input_of(role, path) for role, path in paths.items() if path]
     about = record.identity(inputs, how, options["blamed"])
-    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"]), about
+    return RunWriter(
+        options["out"], about, resume=options["resume"], force=options["force"], parquet=options["rows"] == "parquet"
+    ), about
 
 
 def _print(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> None:

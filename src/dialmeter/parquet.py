@@ -1,0 +1,74 @@
+"""The rows of a run as Parquet, for people who go on in polars or duckdb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .errors import MissingExtra
+
+_GROUP = 2000
+"""Rows that are held at a time."""
+
+
+def check_parquet() -> None:
+    """Raises MissingExtra where Parquet cannot be written, before any work is done."""
+    try:
+        import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
+    except ImportError:
+        raise MissingExtra("--rows parquet", "tables") from None
+
+
+def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float | None]]) -> None:
+    """Writes one row per dialogue: its id, its scores, and the row itself as JSON text.
+
+    Args:
+        rows: the rows of a run, JSON lines.
+        target: the file.
+        columns: a score per row for each name.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = pa.schema([("id", pa.string()), *((name, pa.float64()) for name in columns), ("row", pa.string())])
+    part = target.with_name(target.name + ".part")
+    with parquet.ParquetWriter(part, schema) as writer:
+        start = 0
+        for lines in _groups(rows):
+            end = start + len(lines)
+            scores = {name: [_finite(value) for value in values[start:end]] for name, values in columns.items()}
+            ids = [msgspec.json.decode(line, type=_Id).id for line in lines]
+            writer.write_table(pa.table({"id": ids, **scores, "row": [line.decode() for line in lines]}, schema=schema))
+            start = end
+    part.replace(target)
+
+
+class _Id(msgspec.Struct):
+    id: str
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or value != value else float(value)  # noqa: PLR0124  not a number is no value
+
+
+def _groups(rows: Path) -> Iterator[list[bytes]]:
+    with open(rows, "rb") as file:
+        while lines := [line.rstrip(b"\n") for line in islice(file, _GROUP)]:
+            yield lines
+
+
+def frame(ids: Sequence[str], columns: Mapping[str, Any]) -> Any:
+    """A polars table of scores by dialogue.
+
+    Raises:
+        MissingExtra: polars is not installed.
+    """
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtra("to_polars()", "tables") from None
+    return polars.DataFrame({"id": list(ids), **{name: list(map(_finite, values)) for name, values in columns.items()}})
