@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dialmeter.formats.native import write
-from dialmeter.model import Dialogue, Turn
+from dialmeter.model import Dialogue, State, Turn
 
 DIALOGUES = 20_000
 SEED = 1
@@ -167,10 +167,22 @@ class _Tracker:
         return value.title() if self._rng.random() < 0.002 else value
 
 
-def write_corpus(path: Path, count: int = DIALOGUES, seed: int = SEED) -> None:
-    """Writes the corpus to a file."""
+def in_slot_order(dialogue: Dialogue) -> Dialogue:
+    """The same dialogue with the slots of every state sorted, as trackers write that go through an ontology."""
+    turns = [
+        Turn(turn.number, _sorted(turn.gold), _sorted(turn.pred), turn.user, turn.system) for turn in dialogue.turns
+    ]
+    return Dialogue(dialogue.id, tuple(turns))
+
+
+def _sorted(state: State | None) -> State:
+    return dict(sorted((state or {}).items()))
+
+
+def write_corpus(path: Path, count: int = DIALOGUES, seed: int = SEED, slot_order: bool = False) -> None:
+    """Writes the corpus to a file; slots in the order in which they were first named, or sorted."""
     with path.open("wb") as file:
-        write(dialogues(count, seed), file)
+        write(map(in_slot_order, dialogues(count, seed)) if slot_order else dialogues(count, seed), file)
 
 
 def main() -> None:

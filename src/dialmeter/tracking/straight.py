@@ -7,6 +7,8 @@ in any way is left to ``prepare`` and ``walk``, which know everything and give t
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import DecodeError, Raw, ValidationError
 
 from ..errors import InputError
@@ -79,7 +81,7 @@ class Straight:
         wanted: Value | None
         pred = gold
         golds = preds = match = both = 0
-        together = True
+        together = as_read = True
         last_error = number = -1
         for turn in dialogue.turns:
             number += 1
@@ -98,12 +100,17 @@ class Straight:
                 end = text.removeprefix(gold_start)
                 if end is text:
                     slots.update(gold)
-                    change, new_gold = self._leap(gold_start, gold, text)
+                    _check(gold_start, gold)
+                    before = gold if as_read else self._preparer.decoder.fast(gold_start[:-1] + b"}")
+                    read, new_gold = self._whole(text)
+                    as_read = new_gold is read
+                    change = difference(before, read)
                 else:
                     try:
                         change = gold_end = strict(b"{" + end)
                     except ValidationError:
                         change, gold_end = learn(b"{" + end)
+                        as_read = as_read and gold_end == change
                 if change:
                     changes[number] = change
                 gold_start = text[:-1] + b","
@@ -122,7 +129,8 @@ class Straight:
                 text = bytes(pred_now)
                 end = text.removeprefix(pred_start)
                 if end is text:
-                    _, new_pred = self._leap(pred_start, pred, text)
+                    _check(pred_start, pred)
+                    _, new_pred = self._whole(text)
                 else:
                     try:
                         pred_end = strict(b"{" + end)
@@ -172,16 +180,14 @@ class Straight:
             _check(pred_start, pred)
         return rows, changes
 
-    def _leap(self, start: bytes, old: State, text: bytes) -> tuple[Change, dict[str, Value]]:
-        """How a state that does not begin with the one before differs from it, and the state under the rules."""
-        _check(start, old)
-        before = {} if start == _OPEN else self._preparer.decoder.fast(start[:-1] + b"}")
+    def _whole(self, text: bytes) -> tuple[dict[str, str], dict[str, Value]]:
+        """A state that does not begin with the one before, as it is read and under the rules."""
         try:
-            read = self._words.strict(text)
+            read: dict[str, Any] = self._words.strict(text)
         except ValidationError:
-            closely, normal = self._words.learn(text)
-            return difference(before, closely), {**normal}
-        return difference(before, read), {**read}
+            read, normal = self._words.learn(text)
+            return read, {**normal}
+        return read, read
 
 
 def _check(start: bytes, state: State) -> None:
