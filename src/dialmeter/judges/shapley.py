@@ -44,6 +44,9 @@ class Shapley(Struct, frozen=True):
     exact: bool
 
 
+_DUST = 1e-12
+
+
 def shapley_values(
     score: Callable[[Shown], Sequence[float]], count: int, *, base: Base = "masked", budget: int = 512, seed: int = 0
 ) -> Shapley:
@@ -132,4 +135,6 @@ def _fitted(rows: Any, weights: Any, targets: Any, total: float) -> Any:
     design = rows[:, :-1] - last[:, None]
     root = np.sqrt(weights)
     first = np.linalg.lstsq(design * root[:, None], (targets - last * total) * root, rcond=None)[0]
-    return np.append(first, total - first.sum())
+    values = np.append(first, total - first.sum())
+    # What is left of rounding is no weight: a token that changes nothing has none.
+    return np.where(np.abs(values) < _DUST * max(1.0, float(np.abs(targets).max(initial=0.0))), 0.0, values)
