@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -40,7 +39,7 @@ def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float
         start = 0
         for lines in _groups(rows):
             end = start + len(lines)
-            scores = {name: [_finite(value) for value in values[start:end]] for name, values in columns.items()}
+            scores = {name: [finite(value) for value in values[start:end]] for name, values in columns.items()}
             ids = [msgspec.json.decode(line, type=_Id).id for line in lines]
             writer.write_table(pa.table({"id": ids, **scores, "row": [line.decode() for line in lines]}, schema=schema))
             start = end
@@ -51,7 +50,8 @@ class _Id(msgspec.Struct):
     id: str
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
+    """The value, or None where it is not a number."""
     return None if value is None or value != value else float(value)  # noqa: PLR0124  not a number is no value
 
 
@@ -59,16 +59,3 @@ def _groups(rows: Path) -> Iterator[list[bytes]]:
     with open(rows, "rb") as file:
         while lines := [line.rstrip(b"\n") for line in islice(file, _GROUP)]:
             yield lines
-
-
-def frame(ids: Sequence[str], columns: Mapping[str, Any]) -> Any:
-    """A polars table of scores by dialogue.
-
-    Raises:
-        MissingExtra: polars is not installed.
-    """
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtra("to_polars()", "tables") from None
-    return polars.DataFrame({"id": list(ids), **{name: list(map(_finite, values)) for name, values in columns.items()}})

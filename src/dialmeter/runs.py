@@ -20,7 +20,8 @@ import msgspec
 
 from ._version import __version__
 from .errors import DialmeterError, InputError
-from .parquet import check_parquet, frame, write_parquet
+from .parquet import check_parquet, finite, write_parquet
+from .views import as_polars
 
 if TYPE_CHECKING:
     import numpy as np
@@ -279,9 +280,8 @@ class Run:
         Raises:
             MissingExtra: polars is not installed.
         """
-        columns = {name: values.tolist() for name, values in self.index().items() if name != "offset"}
-        table: polars.DataFrame = frame([row["id"] for row in self], columns)
-        return table
+        scores = {name: [*map(finite, values.tolist())] for name, values in self.index().items() if name != "offset"}
+        return as_polars({"id": [row["id"] for row in self], **scores})
 
     def row(self, position: int) -> dict[str, Any]:
         """One row by its position, without reading the others."""

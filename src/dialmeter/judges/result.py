@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from ..errors import DialmeterError, MissingExtra
+from ..errors import DialmeterError
 from ..model import Notice
+from ..views import as_polars, html_table, percent
 from . import compare
 from .case_lines import read_cases
 from .cases import Case
@@ -128,28 +128,14 @@ class JudgeResult:
 
     def to_polars(self) -> polars.DataFrame:
         """The cells as a polars table."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtra("to_polars()", "tables") from None
-        return polars.DataFrame(self.to_dicts(), infer_schema_length=None)
+        return as_polars(self.to_dicts())
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(cell.judge)}</td><td>{html.escape(cell.attack)}</td><td>{html.escape(cell.corpus)}</td>"
-            f"<td style='text-align:right'>{'–' if cell.value is None else f'{100 * cell.value:.2f}'}</td>"
-            f"<td><code>{html.escape(cell.signature)}</code></td></tr>"
-            for cell in self.cells
-        )
-        head = "".join(f"<th>{name}</th>" for name in ("judge", "attack", "corpus", "error", "signature"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = [(cell.judge, cell.attack, cell.corpus, cell.value, cell.signature) for cell in self.cells]
+        return html_table(("judge", "attack", "corpus", "error", "signature"), rows)
 
     def __repr__(self) -> str:
-        means = ", ".join(
-            f"{each.judge} {'–' if each.value is None else f'{100 * each.value:.2f}'}"
-            for each in self.averages
-            if each.facet == "overall"
-        )
+        means = ", ".join(f"{each.judge} {percent(each.value)}" for each in self.averages if each.facet == "overall")
         return f"<JudgeResult mean error {means}; {len(self.cases)} cases, threshold {self.how.threshold}>"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from ..errors import DialmeterError, MissingExtra, did_you_mean
+from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from ..resampling import Resampling
 from ..rules import Rules
 from ..signature import signature
+from ..views import as_polars, html_table, percent
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown, By
 from .columns import intervals
@@ -244,25 +244,14 @@ class TrackerResult:
 
     def to_polars(self) -> polars.DataFrame:
         """The scores as a polars table."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtra("to_polars()", "tables") from None
-        return polars.DataFrame(self.to_dicts(), infer_schema_length=None)
+        return as_polars(self.to_dicts())
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(score.measure)}</td><td style='text-align:right'>"
-            f"{'–' if score.value is None else f'{100 * score.value:.2f}'}</td>"
-            f"<td><code>{html.escape(score.signature)}</code></td></tr>"
-            for score in self.scores
-        )
-        return f"<table><thead><tr><th>measure</th><th>value</th><th>signature</th></tr></thead><tbody>{rows}</tbody></table>"
+        rows = [(score.measure, score.value, score.signature) for score in self.scores]
+        return html_table(("measure", "value", "signature"), rows)
 
     def __repr__(self) -> str:
-        shown = ", ".join(
-            f"{each.measure} {'–' if each.value is None else f'{100 * each.value:.2f}'}" for each in self.scores
-        )
+        shown = ", ".join(f"{each.measure} {percent(each.value)}" for each in self.scores)
         return f"<TrackerResult {shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}>"
 
 

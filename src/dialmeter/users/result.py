@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from ..errors import DialmeterError, InputError, MissingExtra, did_you_mean
+from ..errors import DialmeterError, InputError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from ..resampling import Resampling
+from ..views import as_polars, html_table, percent
 from .book import Book
 from .canonical import ValueMap
 from .estimates import MEASURES, column, intervals, mean
@@ -220,28 +220,15 @@ class UserResult:
 
     def to_polars(self) -> polars.DataFrame:
         """The scores as a polars table."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtra("to_polars()", "tables") from None
-        return polars.DataFrame(self.to_dicts(), infer_schema_length=None)
+        return as_polars(self.to_dicts())
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(score.measure)}</td><td>{html.escape(str(score.group['domain']))}</td>"
-            f"<td style='text-align:right'>{_percent(score.value)}</td></tr>"
-            for score in self.scores
-        )
-        head = "<tr><th>measure</th><th>domain</th><th>value</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table><p><code>{html.escape(self.signature)}</code></p>"
+        rows = [(score.measure, str(score.group["domain"]), score.value, score.signature) for score in self.scores]
+        return html_table(("measure", "domain", "value", "signature"), rows)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name} {_percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
+        shown = ", ".join(f"{name} {percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
         return f"<UserResult {shown}; {self.dialogues} dialogues, rules {self.rules.name}>"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f}"
 
 
 def _or_one(value: float | None) -> float:
