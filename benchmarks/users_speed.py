@@ -35,7 +35,7 @@ DIALOGUES = 1350
 SECONDS = 2.0
 PARSE_TARGET = 10
 TWO_TARGET = 1.7
-REPEATS = 5
+REPEATS = 7
 SHARED = Path(os.environ.get("DIALMETER_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data" / "users"
 
 Thing = dict[str, Any]
