@@ -25,10 +25,10 @@ from ..judges.verdict import RULES
 from ..report.headings import distinct
 from ..report.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from ..report.tables import render
-from ..runs import RunWriter, input_of
+from ..runs import input_of
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
-from .options import chart_options, quiet_option, rows_option, style_options
+from .options import chart_options, quiet_option, run_options, run_writer, style_options
 from .say import document, draw, print_json, warn
 
 
@@ -63,10 +63,7 @@ from .say import document, draw, print_json, warn
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @chart_options
 @click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
-@click.option("--out", metavar="DIR", help="Keep the run in this folder.")
-@rows_option
-@click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
-@click.option("--force", is_flag=True, help="Replace a run in --out.")
+@run_options
 @click.option(
     "--fail-if",
     "conditions",
@@ -89,7 +86,7 @@ def score(**options: Any) -> None:
     judges = chosen_judges(options, cases)
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = _writer(options, record.identity(_inputs(options), known, how))
+    writer, about = run_writer(options, [options["cases_file"]], lambda: record.identity(_inputs(options), known, how))
     store = options["store"] or (writer.begin() / "scores" if writer else None)
     result = assembled(
         cases, asked, known, elsewhere, how=how, store=store, watch=watching("scoring", options["quiet"])
@@ -115,18 +112,6 @@ def _inputs(options: dict[str, Any]) -> list[dict[str, str | None]]:
     files = [text.partition("=")[2] or text for text in options["score_files"]]
     roles = [("cases", options["cases_file"]), *(("scores", file) for file in files)]
     return [input_of(role, path) for role, path in roles]
-
-
-def _writer(options: dict[str, Any], about: dict[str, Any]) -> tuple[RunWriter | None, dict[str, Any]]:
-    if not options["out"]:
-        if options["resume"] or options["force"] or options["rows"] == "parquet":
-            raise DialmeterError("--resume, --force and --rows go with --out")
-        return None, about
-    if options["resume"] and options["cases_file"] == "-":
-        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
-    return RunWriter(
-        options["out"], about, resume=options["resume"], force=options["force"], parquet=options["rows"] == "parquet"
-    ), about
 
 
 def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:

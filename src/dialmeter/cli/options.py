@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -13,6 +13,7 @@ from ..model import dialogue_key
 from ..report.tables import STYLES
 from ..resampling import Resampling
 from ..rules import FIELDS, Rules, change, load
+from ..runs import RunWriter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -106,12 +107,17 @@ style_options = stacked(
     click.option("--json", "style", flag_value="json", help="Short for --as json."),
 )
 
-rows_option = click.option(
-    "--rows",
-    type=click.Choice(["lines", "parquet"]),
-    default="lines",
-    show_default=True,
-    help="With --out: JSON lines, or Parquet beside them.",
+run_options = stacked(
+    click.option("--out", metavar="DIR", help="Keep the run in this folder."),
+    click.option(
+        "--rows",
+        type=click.Choice(["lines", "parquet"]),
+        default="lines",
+        show_default=True,
+        help="With --out: JSON lines, or Parquet beside them.",
+    ),
+    click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out."),
+    click.option("--force", is_flag=True, help="Replace a run in --out."),
 )
 
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no warnings.")
@@ -126,3 +132,24 @@ def chosen_rules(options: dict[str, Any]) -> Rules:
     """Takes the rule options out of a command's options and makes the rule set."""
     rules = load(options.pop("rules_name"))
     return change(rules, **{name: options.pop(name) for name in FIELDS})
+
+
+def run_writer(
+    options: dict[str, Any], inputs: Iterable[str | None], identity: Callable[[], dict[str, Any]]
+) -> tuple[RunWriter | None, dict[str, Any]]:
+    """What writes the run that --out asks for, and what makes the run this run; None and nothing without --out.
+
+    Args:
+        options: of the command.
+        inputs: the files that are read, ``-`` among them where it is standard input.
+        identity: says what makes the run this run; reads the inputs, and is asked only where there is a run.
+    """
+    if not options["out"]:
+        if options["resume"] or options["force"] or options["rows"] == "parquet":
+            raise DialmeterError("--resume, --force and --rows go with --out")
+        return None, {}
+    if options["resume"] and "-" in inputs:
+        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
+    about = identity()
+    parquet = options["rows"] == "parquet"
+    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"], parquet=parquet), about

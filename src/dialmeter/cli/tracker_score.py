@@ -20,7 +20,7 @@ from ..report.tables import render
 from ..report.tracker import group_table, markdown_report, score_table, shared_signature, worst_table
 from ..report.tracker_charts import mistake_charts, system_charts
 from ..rules import FIELDS, Rules
-from ..runs import RunWriter, input_of
+from ..runs import input_of
 from ..tracking import record
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.spans import Settings
@@ -32,8 +32,9 @@ from .options import (
     interval_options,
     measure_option,
     quiet_option,
-    rows_option,
     rule_options,
+    run_options,
+    run_writer,
     style_options,
 )
 from .say import document, draw, print_json, warn
@@ -59,10 +60,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
     "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
 )
 @chart_options
-@click.option("--out", metavar="DIR", help="Keep the run in this folder.")
-@rows_option
-@click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
-@click.option("--force", is_flag=True, help="Replace a run in --out.")
+@run_options
 @click.option(
     "--fail-if", "conditions", multiple=True, metavar="CONDITION", help='Exit 1 if it holds, e.g. "JGA < 0.5".'
 )
@@ -82,7 +80,17 @@ def score(**options: Any) -> None:
         raise DialmeterError("--by seen needs --train-schema, the schema of training")
     guards = [_in_one_spelling(parse_condition(text)) for text in options["conditions"]]
     measures = _with_guards(options["measures"], rules, [guard.measure for guard in guards])
-    writer, about = _writer(options, rules, measures)
+    paths = {
+        "predictions": file,
+        "gold": options["gold"],
+        "schema": options["schema"],
+        "only": options["only"],
+    }
+
+    def identity() -> dict[str, Any]:
+        return record.identity([_input(role, path) for role, path in paths.items() if path], rules, measures)
+
+    writer, about = run_writer(options, paths.values(), identity)
     wanted = {dialogue_key(name): name for name in options["shown"]}
     settings = Settings(
         rules,
@@ -119,26 +127,6 @@ def _with_guards(measures: tuple[str, ...], rules: Rules, guarded: list[str]) ->
     """The measures asked for, or the rule set's, and those that conditions name."""
     asked = [repr(parse(each)) for each in (measures or rules.measures)]
     return [*asked, *(each for each in guarded if each not in asked)]
-
-
-def _writer(options: dict[str, Any], rules: Rules, measures: list[str]) -> tuple[RunWriter | None, dict[str, Any]]:
-    if not options["out"]:
-        if options["resume"] or options["force"] or options["rows"] == "parquet":
-            raise DialmeterError("--resume, --force and --rows go with --out")
-        return None, {}
-    if options["resume"] and "-" in (options["file"], options["gold"]):
-        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
-    paths = {
-        "predictions": options["file"],
-        "gold": options["gold"],
-        "schema": options["schema"],
-        "only": options["only"],
-    }
-    inputs = [_input(role, path) for role, path in paths.items() if path]
-    about = record.identity(inputs, rules, measures)
-    return RunWriter(
-        options["out"], about, resume=options["resume"], force=options["force"], parquet=options["rows"] == "parquet"
-    ), about
 
 
 def _input(role: str, path: str) -> dict[str, str | None]:

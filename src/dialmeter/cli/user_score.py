@@ -9,17 +9,25 @@ import click
 from msgspec import to_builtins
 
 from ..conditions import parse_condition
-from ..errors import DialmeterError, one_line
+from ..errors import one_line
 from ..report.tables import render
 from ..report.tracker import shared_signature
 from ..report.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
 from ..report.user_charts import Tally, user_charts
-from ..runs import RunWriter, input_of
+from ..runs import input_of
 from ..users import record
 from ..users.outcome import COMBINED
-from ..users.result import How, UserResult
+from ..users.result import UserResult
 from .main import EXIT_INPUT
-from .options import chart_options, chosen_resampling, interval_options, quiet_option, rows_option, style_options
+from .options import (
+    chart_options,
+    chosen_resampling,
+    interval_options,
+    quiet_option,
+    run_options,
+    run_writer,
+    style_options,
+)
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
 
@@ -33,10 +41,7 @@ from .user_options import chosen_how, complain, dialogue_options, next_line, sco
 @click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
 @click.option("--skip-bad", is_flag=True, help="Exit 0 although dialogues were left out that cannot be scored.")
 @chart_options
-@click.option("--out", metavar="DIR", help="Keep the run in this folder.")
-@rows_option
-@click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out.")
-@click.option("--force", is_flag=True, help="Replace a run in --out.")
+@run_options
 @click.option(
     "--fail-if", "conditions", multiple=True, metavar="CONDITION", help='Exit 1 if it holds, e.g. "I-GCDF1 < 0.8".'
 )
@@ -51,7 +56,12 @@ def score(**options: Any) -> int:
     """
     how = chosen_how(options)
     guards = [parse_condition(text) for text in options["conditions"]]
-    writer, about = _writer(options, how)
+    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "values": options["values"]}
+
+    def identity() -> dict[str, Any]:
+        return record.identity([input_of(role, path) for role, path in paths.items() if path], how, options["blamed"])
+
+    writer, about = run_writer(options, paths.values(), identity)
     found = scored(
         options["dialogues"],
         how,
@@ -83,21 +93,6 @@ def score(**options: Any) -> int:
     for guard in guards:
         guard.check(scores)
     return 0 if accepted else EXIT_INPUT
-
-
-def _writer(options: dict[str, Any], how: How) -> tuple[RunWriter | None, dict[str, Any]]:
-    if not options["out"]:
-        if options["resume"] or options["force"] or options["rows"] == "parquet":
-            raise DialmeterError("--resume, --force and --rows go with --out")
-        return None, {}
-    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "values": options["values"]}
-    if options["resume"] and "-" in paths.values():
-        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
-    inputs = [input_of(role, path) for role, path in paths.items() if path]
-    about = record.identity(inputs, how, options["blamed"])
-    return RunWriter(
-        options["out"], about, resume=options["resume"], force=options["force"], parquet=options["rows"] == "parquet"
-    ), about
 
 
 def _print(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> None:
