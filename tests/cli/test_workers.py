@@ -81,6 +81,15 @@ def test_a_scheduler_that_is_not_there_is_one_line(file: Path) -> None:
     assert err.count("\n") == 1
 
 
+def test_input_of_one_shard_is_scored_here_and_that_is_said(tmp_path: Path) -> None:
+    play_to_file(tmp_path / "short.jsonl", goals=2, seed=1)
+    words = ("tracker", "score", tmp_path / "short.jsonl", "--json", "--cluster", "tcp://127.0.0.1:9")
+    code, printed, err = finished(start(*words))
+    assert code == 0
+    assert json.loads(printed)["counts"]["dialogues"] == 2
+    assert "warning: the input is one shard, so that it is scored here and not on the cluster" in err
+
+
 def test_tls_files_go_with_a_cluster(file: Path) -> None:
     code, _, err = finished(start(*words_of("tracker", file), "--cluster-ca", "ca.pem"))
     assert code == 2

@@ -19,8 +19,8 @@ from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
 from ..tracking.spans import Settings, SpanScore, SpanTask, score_span
 from .options import chosen_resampling
-from .say import watched
-from .work import worked
+from .say import warn, watched
+from .work import chosen_cluster, worked
 
 
 class Scored(NamedTuple):
@@ -37,6 +37,11 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
     file, quiet = options["file"], options["quiet"]
     spans = _spans(options)
     if len(spans) < 2:
+        if chosen_cluster(options) is not None:
+            warn(
+                [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
+                quiet,
+            )
         return _scored_whole(settings, writer, shown, options)
     parts = None if writer is None else str(writer.begin())
     tasks = [
