@@ -26,6 +26,7 @@ from ..users.result import How, UserResult
 from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, dialogue_options, scored, scoring_options
+from .work import work_options
 
 
 @click.command()
@@ -35,6 +36,7 @@ from .user_options import chosen_how, dialogue_options, scored, scoring_options
 @click.option("--fail-if-worse", is_flag=True, help="Exit 1 if a user is significantly worse than the first.")
 @dialogue_options
 @scoring_options
+@work_options
 @interval_options(resamples=10_000)
 @chart_options
 @style_options

@@ -26,7 +26,7 @@ from ..users.scorer import UserScorer
 from ..users.spans import SpanScore, SpanTask, score_span
 from .options import stacked
 from .say import warn, watched
-from .work import work_options, worked
+from .work import worked
 
 LISTED = 20
 """How many dialogues that cannot be scored are named on a terminal."""
@@ -57,7 +57,6 @@ scoring_options = stacked(
         "--set", "changes", multiple=True, metavar="SWITCH=VALUE", help="Change one switch, as repetitions.max=4."
     ),
     click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
-    work_options,
 )
 
 

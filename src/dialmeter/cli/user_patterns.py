@@ -12,12 +12,14 @@ from ..report.user_charts import Tally, user_charts
 from .options import chart_options, quiet_option, style_options
 from .say import document, draw, print_json
 from .user_options import dialogue_options, rows_in, scoring_options
+from .work import work_options
 
 
 @click.command()
 @click.argument("where", metavar="RUN|DIALOGUES")
 @dialogue_options
 @scoring_options
+@work_options
 @chart_options
 @style_options
 @quiet_option

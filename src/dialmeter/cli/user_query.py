@@ -17,6 +17,7 @@ from ..users.show import lines
 from .options import quiet_option, style_options
 from .say import document, print_json
 from .user_options import dialogue_options, next_line, rows_in, scoring_options
+from .work import work_options
 
 
 @click.command()
@@ -36,6 +37,7 @@ from .user_options import dialogue_options, next_line, rows_in, scoring_options
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many to print.")
 @dialogue_options
 @scoring_options
+@work_options
 @style_options
 @quiet_option
 def query(**options: Any) -> None:

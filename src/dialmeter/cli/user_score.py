@@ -30,12 +30,14 @@ from .options import (
 )
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
+from .work import work_options
 
 
 @click.command()
 @click.argument("dialogues")
 @dialogue_options
 @scoring_options
+@work_options
 @interval_options(resamples=1000)
 @click.option("--blame", "blamed", is_flag=True, help="Say who lost each point: goal, understanding, system or user.")
 @click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
