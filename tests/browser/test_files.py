@@ -13,7 +13,7 @@ import pytest
 from ..viewer.made import dialmeter
 from .conftest import AXE
 from .test_looks import serious
-from .waiting import eventually
+from .waiting import eventually, loaded
 
 OpenPage = Callable[..., Any]
 
@@ -75,8 +75,7 @@ def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str
     assert page.locator("td[data-class]").count() > 5
     name = page.locator("h1").inner_text()
     page.keyboard.press("j")
-    eventually(page, lambda: page.locator("h1").inner_text() != name)
-    page.wait_for_load_state()
+    loaded(page, lambda: page.locator("h1").inner_text() != name)
     page.go_back()
     page.go_back()
     assert page.locator("#rows").count() == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from .waiting import eventually
+from .waiting import loaded
 
 OpenPage = Callable[..., Any]
 
@@ -81,9 +81,9 @@ def test_keys_step_through_lists_and_dialogues(open_page: OpenPage, site: str) -
     page.wait_for_url("**/row/**")
     assert page.locator("h1").inner_text() == ids[0]
     page.keyboard.press("j")
-    eventually(page, lambda: page.locator("h1").inner_text() == ids[1])
+    loaded(page, lambda: page.locator("h1").inner_text() == ids[1])
     page.keyboard.press("k")
-    eventually(page, lambda: page.locator("h1").inner_text() == ids[0])
+    loaded(page, lambda: page.locator("h1").inner_text() == ids[0])
     page.keyboard.press("/")
     page.keyboard.type("kjk")
     assert page.locator("input[type=search]").input_value() == "kjk"

@@ -15,3 +15,9 @@ def eventually(page: Any, holds: Callable[[], bool]) -> None:
             return
         page.wait_for_timeout(_STEP)
     assert holds()
+
+
+def loaded(page: Any, holds: Callable[[], bool]) -> None:
+    """Waits until something holds, and until the page that it holds for listens to keys: scripts run after the text."""
+    eventually(page, holds)
+    page.wait_for_load_state("load")
