@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
-from ..measure import Measure, Vector
+from ..measure import Gather, Measure, Vector
 from ..model import Dialogue, Schema
 from .book import Book
 from .frames import frames_of
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+_PIECE = 8192
+"""How many dialogues are gathered at a time."""
 
 
 class Valued(NamedTuple):
@@ -138,29 +143,21 @@ class Ledger:
             ]
             return np.array(sums, dtype=float).reshape(len(sums), width)
         book = self.book_for(measure)
-        of_row = np.array([tally_vector(measure, row) for row in book.table], dtype=np.float64)
-        ends = np.frombuffer(book.ends, dtype=np.uint64).astype(np.int64)
-        rows = np.frombuffer(book.rows, dtype=np.uint32)
-        if not len(rows):
-            return np.zeros((len(ends) - 1, 2))
-        if measure.gather == "last":
-            last: FloatArray = of_row[rows[ends[1:] - 1]] * (np.diff(ends) > 0)[:, None]
-            return last
-        reduce = np.minimum if measure.gather == "every" else np.add
-        starts = np.minimum(ends[:-1], len(rows) - 1)
-        result: FloatArray = reduce.reduceat(of_row[rows], starts, axis=0)
-        result[np.diff(ends) == 0] = 0
-        return result
+        return gathered(book, np.array([tally_vector(measure, row) for row in book.table], np.float64), measure.gather)
+
+    def values(self, measure: Measure) -> FloatArray:
+        """A measure's value for each dialogue, not a number where it has none."""
+        import numpy as np
+
+        sums = self.vectors(measure)
+        if type(measure).value is Measure.value:
+            return np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] != 0)
+        known = _Values(measure)
+        return np.array([known[each] for each in map(tuple, sums.tolist())], np.float64)
 
     def per_dialogue(self, measure: Measure) -> list[float | None]:
         """A measure's value for each dialogue."""
-        known: dict[tuple[float, ...], float | None] = {}
-        values = []
-        for sums in map(tuple, self.vectors(measure).tolist()):
-            if sums not in known:
-                known[sums] = measure.value(sums)
-            values.append(known[sums])
-        return values
+        return [None if value != value else value for value in self.values(measure).tolist()]  # noqa: PLR0124
 
     def by_turn(self, measure: Measure) -> dict[int, Valued]:
         """A measure by the number of the turn; only for measures of turns."""
@@ -187,14 +184,57 @@ class Ledger:
         return len(self.main.rows)
 
 
+class _Values(dict[Vector, float | None]):
+    """A measure's values by the sums that they come from: short dialogues share them."""
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure = measure
+
+    def __missing__(self, sums: Vector) -> float | None:
+        self[sums] = value = self._measure.value(sums)
+        return value
+
+
+def gathered(book: Book, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
+    """Vectors of distinct rows, brought together by dialogue.
+
+    Args:
+        book: the rows of each dialogue.
+        of_row: a vector for each row of the book's table.
+        how: take the sum over a dialogue's turns, the least of each entry, or the last turn.
+    """
+    import numpy as np
+
+    rows, ends = np.asarray(book.rows), np.asarray(book.ends).astype(np.int64)
+    found = np.zeros((len(ends) - 1, of_row.shape[1] if len(of_row) else 2))
+    reduce = np.minimum if how == "every" else np.add
+    # In pieces, because the vectors of all turns are much more than those of all dialogues.
+    for first in range(0, len(found), _PIECE):
+        bounds = ends[first : first + _PIECE + 1]
+        filled = np.diff(bounds) > 0
+        starts, piece = bounds[:-1][filled] - bounds[0], rows[bounds[0] : bounds[-1]]
+        if how == "last":
+            found[first : first + _PIECE][filled] = of_row[piece[bounds[1:][filled] - bounds[0] - 1]]
+        elif len(piece):
+            found[first : first + _PIECE][filled] = reduce.reduceat(of_row[piece], starts, axis=0)
+    return found
+
+
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
-    vectors = {row: tally_vector(measure, table[row]) for row in counts}
-    width = len(next(iter(vectors.values()), (0.0, 0.0)))
-    sums = [math.fsum(counts[row] * vector[column] for row, vector in vectors.items()) for column in range(width)]
-    units = counts.total()
-    skipped = sum(counts[row] for row, vector in vectors.items() if measure.skips_empty and not any(vector))
-    return Valued(measure.value(sums), units - skipped, skipped)
+    # Counts, and all vectors one behind the other: a corpus has thousands of distinct tallies, and every measure sees them.
+    times = counts.values()
+    look = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
+    flat = list(chain.from_iterable(map(look, map(table.__getitem__, counts))))
+    width = len(flat) // len(times) if times else 2
+    if len(flat) != width * len(times):
+        raise ValueError(f"{measure} gives vectors of different lengths")
+    columns = [flat[column::width] for column in range(width)]
+    sums = [math.fsum(map(mul, times, column)) for column in columns]
+    skipped = 0
+    if measure.skips_empty:
+        skipped = sum(count for count, *vector in zip(times, *columns, strict=True) if not any(vector))
+    return Valued(measure.value(sums), counts.total() - skipped, skipped)
 
 
 def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:

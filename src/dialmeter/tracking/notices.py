@@ -23,6 +23,7 @@ def notices_of(asked: Sequence[Asked], ledger: Ledger, preparer: Preparer) -> li
 
 def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
     notices: dict[str, Notice] = {}
+    free: dict[str, int] = {}
     for each in asked:
         used = each.used
         if isinstance(used, RSA) and used.empty == "zero":
@@ -30,7 +31,9 @@ def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
             message = f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) leaves them out"
             notices["rsa-empty"] = Notice("rsa-empty", count, message)
         if isinstance(used, FGA):
-            count = _turns(ledger.book_for(used), lambda tally: tally.since == NEVER and not tally.exact)
+            if used.local not in free:
+                free[used.local] = _turns(ledger.book_for(used), lambda tally: tally.since == NEVER and not tally.exact)
+            count = free[used.local]
             message = (
                 f"{count} turns are wrong and weigh 1 in FGA: a slot was deleted, and no turn made a mistake of its own"
             )

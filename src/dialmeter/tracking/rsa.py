@@ -19,6 +19,7 @@ class RSA(Measure, frozen=True, kw_only=True):
     """What a turn without any slot counts; the published measure says 0, even where both states are empty."""
 
     def from_tally(self, tally: Tally) -> Vector:
-        if tally.union:
-            return ((tally.union - tally.rsa_errors) / tally.union, 1)
+        union = tally.union
+        if union:
+            return ((union - tally.rsa_errors) / union, 1)
         return {"zero": (0, 1), "skip": (0, 0), "one": (1, 1)}[self.empty]
