@@ -12,13 +12,14 @@ from typing import Any
 import click
 import msgspec
 
+from ..cache_folder import cache_folder
 from ..conversations import open_conversations
 from ..errors import DialmeterError, one_line
 from ..judges.attacking import Attacked, Tell, attack_corpus
 from ..judges.attacks import chosen
 from ..judges.case_files import is_published, read_published, write_published
 from ..judges.cases import Case
-from ..judges.language import SYNONYMS, cache_folder, open_language, stand_ins
+from ..judges.language import SYNONYMS, open_language, stand_ins
 from ..judges.pairs import pairs
 from ..model import Notice
 from ..report.attacks import plain_yields, yield_table

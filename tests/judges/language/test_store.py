@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.cache_folder import cache_folder
 from dialmeter.judges.language import open_language
 from dialmeter.judges.language.analysis import Analysis, Span, Token
-from dialmeter.judges.language.store import Store, cache_folder
+from dialmeter.judges.language.store import Store
 
 TEXTS = ["Where is the hotel?", "It is near the river.", "Where is the hotel?", "שלום", "🙂"]
 ANALYSIS = Analysis(

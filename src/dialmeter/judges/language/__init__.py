@@ -16,11 +16,11 @@ from .analysis import Analysis, Span, Token
 from .lexicon import Lexicon
 from .light import Light
 from .pipeline import Pipeline
-from .store import Store, cache_folder
+from .store import Store
 from .synonyms import Synonym, Synonyms
 from .wordnet import WordNet
 
-__all__ = ["Analysis", "Language", "Span", "Synonym", "Token", "cache_folder", "open_language"]
+__all__ = ["Analysis", "Language", "Span", "Synonym", "Token", "open_language"]
 
 TOKENS, TAGS, ENTITIES, CHUNKS = "tokens", "tags", "entities", "noun chunks"
 COREFERENCE, SYNONYMS, PARAPHRASER = "coreference", "synonyms", "paraphraser"

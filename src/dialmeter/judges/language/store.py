@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sqlite3
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -18,24 +16,6 @@ _LAYOUT = 1
 _MANY = 500
 _decode = msgspec.msgpack.Decoder(Analysis).decode
 _encode = msgspec.msgpack.Encoder().encode
-
-
-def cache_folder() -> Path:
-    """Where programs of this platform keep what can be made again; ``DIALMETER_CACHE`` moves it.
-
-    Example:
-        >>> cache_folder().name
-        'dialmeter'
-    """
-    if told := os.environ.get("DIALMETER_CACHE"):
-        return Path(told) / "dialmeter"
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "dialmeter"
 
 
 class Store:

@@ -1,0 +1,25 @@
+"""Where things are kept that can be made again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where programs of this platform keep what can be made again; ``DIALMETER_CACHE`` moves it.
+
+    Example:
+        >>> cache_folder().name
+        'dialmeter'
+    """
+    if told := os.environ.get("DIALMETER_CACHE"):
+        return Path(told) / "dialmeter"
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "dialmeter"
