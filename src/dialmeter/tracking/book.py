@@ -47,9 +47,14 @@ class Book:
 
     def merge(self, other: Book) -> None:
         """Appends another book's dialogues."""
-        rows = list(other.number_of)
-        for position, dialogue_id in enumerate(other.dialogues):
-            self.add(dialogue_id, other.turns_of(position), [rows[row] for row in other.rows_of(position)])
+        import numpy as np
+
+        mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
+        ends = np.asarray(other._ends)[1:] + np.uint64(len(self._rows))
+        self.dialogues.extend(other.dialogues)
+        self._rows.frombytes(mine[np.asarray(other._rows)].tobytes())
+        self._turns.extend(other._turns)
+        self._ends.frombytes(ends.tobytes())
 
     @property
     def table(self) -> list[Tally]:
@@ -84,5 +89,8 @@ class Book:
     def counts(self) -> Counter[int]:
         """How often each row number occurs."""
         if self._counted is None or self._counted.total() != len(self._rows):
-            self._counted = Counter(self._rows)
+            import numpy as np
+
+            found = np.bincount(np.asarray(self._rows)).tolist()
+            self._counted = Counter({row: count for row, count in enumerate(found) if count})
         return self._counted.copy()

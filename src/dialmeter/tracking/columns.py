@@ -48,8 +48,8 @@ def _averaged(ledger: Ledger, measure: Measure) -> FloatArray:
     """A mean over dialogues: the value of each, and whether it has one."""
     import numpy as np
 
-    values = ledger.per_dialogue(measure)
-    return np.array([(value or 0.0, value is not None) for value in values], dtype=np.float64)
+    values = ledger.values(measure)
+    return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
 
 
 def _vectorised(measure: Measure) -> FormulaValue:

@@ -151,7 +151,9 @@ class Ledger:
 
         sums = self.vectors(measure)
         if type(measure).value is Measure.value:
-            return np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] != 0)
+            shares: FloatArray = np.full(len(sums), np.nan)
+            np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
+            return shares
         known = _Values(measure)
         return np.array([known[each] for each in map(tuple, sums.tolist())], np.float64)
 

@@ -19,7 +19,7 @@ from ..views import as_polars, html_table, percent
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown, By
 from .columns import intervals
-from .ledger import Ledger, Valued, with_slots
+from .ledger import Ledger, Valued, gathered, with_slots
 from .notices import notices_of
 from .prepare import Preparer
 
@@ -205,21 +205,23 @@ class TrackerResult:
 
     def worst(self, n: int = 10, measure: str | None = None) -> list[Worst]:
         """The dialogues with the lowest value of a measure that have any mistake; FGA where it was asked for."""
+        import numpy as np
+
         chosen = self._ranking(measure).used
-        values = self.ledger.per_dialogue(chosen)
         book = self.ledger.book_for(chosen)
-        tallies = book.table
-        found = []
-        for position, (name, value) in enumerate(zip(book.dialogues, values, strict=True)):
-            rows = [tallies[row] for row in book.rows_of(position)]
-            wrong_turns = sum(not row.exact for row in rows)
-            if value is not None and wrong_turns:
-                changes = (
-                    sum(row.missed for row in rows),
-                    sum(row.wrong for row in rows),
-                    sum(row.over for row in rows),
-                )
-                found.append(Worst(name, value, len(rows), wrong_turns, *changes))
+        values = self.ledger.values(chosen)
+        of_row = np.array([(not row.exact, row.missed, row.wrong, row.over) for row in book.table], np.float64)
+        counts = gathered(book, of_row).astype(np.int64)
+        bad = np.flatnonzero((counts[:, 0] > 0) & ~np.isnan(values))
+        if 0 < n < len(bad):
+            # Names are looked at only where they decide.
+            bad = bad[values[bad] <= np.partition(values[bad], n - 1)[n - 1]]
+            last = bad[np.lexsort((-counts[bad, 0], values[bad]))[n - 1]]
+            bad = bad[(values[bad] < values[last]) | (counts[bad, 0] >= counts[last, 0])]
+        ends = book.ends
+        found = [
+            Worst(book.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[at].tolist()) for at in bad
+        ]
         return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
 
     def _ranking(self, measure: str | None) -> Asked:

@@ -1,0 +1,40 @@
+"""The worst dialogues, found by arrays, are those that a plain look at every dialogue finds."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialmeter.tracking.result import TrackerResult, Worst
+from dialmeter.tracking.scorer import TrackerScorer
+
+states = st.dictionaries(st.sampled_from(["a-x", "a-y", "b-x"]), st.sampled_from(["1", "2"]), max_size=3)
+corpora = st.dictionaries(
+    st.text("abAB12", min_size=1, max_size=3).filter(str.islower),
+    st.lists(st.tuples(states, states), min_size=1, max_size=9),
+    min_size=1,
+    max_size=30,
+)
+
+
+def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
+    used = next(each.used for each in result.asked if each.text == measure)
+    book = result.ledger.book_for(used)
+    found = []
+    for position, (name, value) in enumerate(zip(book.dialogues, result.ledger.per_dialogue(used), strict=True)):
+        rows = [book.table[row] for row in book.rows_of(position)]
+        wrong = sum(not row.exact for row in rows)
+        if value is not None and wrong:
+            kinds = (sum(row.missed for row in rows), sum(row.wrong for row in rows), sum(row.over for row in rows))
+            found.append(Worst(name, value, len(rows), wrong, *kinds))
+    return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
+
+
+@given(corpora, st.integers(0, 31), st.sampled_from(["JGA", "FGA(lam=0.5)", "GCA", "RSA(empty=skip)"]))
+def test_arrays_find_what_a_plain_look_finds(corpus, n, measure):
+    scorer = TrackerScorer(["JGA", "FGA(lam=0.5)", "GCA", "RSA(empty=skip)"])
+    for name, turns in corpus.items():
+        scorer.add(name, [gold for gold, _ in turns], [pred for _, pred in turns])
+    result = scorer.result()
+    assert result.worst(n, measure) == plain_worst(result, n, measure)
+    assert all(type(each.value) is float and type(each.turns) is int for each in result.worst(n, measure))
