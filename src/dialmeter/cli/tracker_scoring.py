@@ -13,6 +13,7 @@ from ..model import Dialogue, Notice, dialogue_key
 from ..runs import RunWriter
 from ..shards import Span
 from ..tracking import record, show
+from ..tracking.cache import TallyCache
 from ..tracking.mistakes import Mistakes
 from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult
@@ -35,19 +36,26 @@ class Scored(NamedTuple):
 def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]) -> Scored:
     """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
     file, quiet = options["file"], options["quiet"]
-    spans = _spans(options)
+    cache, may_cut = _chosen_cache(options), _may_cut(options)
+    question = None
+    if cache is not None and may_cut > 1:
+        question = cache.question(settings.scorer(), file, form=options["form"], only=settings.only, spans=may_cut)
+    if question is not None and (kept := question.answer()) is not None:
+        result = question.scorer.result(file, kept.notices, chosen_resampling(options))
+        return Scored(kept.form, result, {}, Mistakes())
+    spans = _spans(options) if may_cut > 1 else []
     if len(spans) < 2:
         if chosen_cluster(options) is not None:
             warn(
                 [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
                 quiet,
             )
-        return _scored_whole(settings, writer, shown, options)
+        return _scored_whole(settings, writer, shown, options, cache)
     parts = None if writer is None else str(writer.begin())
     tasks = [
         SpanTask(span, number, settings, parts, shown, bool(options["charts"])) for number, span in enumerate(spans)
     ]
-    scorer, mistakes = settings.scorer(), Mistakes()
+    scorer, mistakes = settings.scorer() if question is None else question.scorer, Mistakes()
     printed: dict[str, list[str]] = {}
     notices: dict[Notice, None] = {}
 
@@ -60,18 +68,36 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
             mistakes.merge(each.mistakes or Mistakes())
-        return Scored("native", scorer.result(file, notices, chosen_resampling(options)), printed, mistakes)
+        result = scorer.result(file, notices, chosen_resampling(options))
     except InputError as error:
         if writer is not None:
             writer.abandon()
         raise error.at(file=file) from None
+    if question is not None:
+        question.keep("native", notices)
+    return Scored("native", result, printed, mistakes)
+
+
+def _chosen_cache(options: dict[str, Any]) -> TallyCache | None:
+    """The cache that --cache asks for; tallies do not say what goes into a run, a chart or a dialogue that is shown."""
+    if not options["cache"]:
+        return None
+    cache = TallyCache(tell=lambda notice: warn([notice], options["quiet"]))
+    for name in ("out", "show", "charts"):
+        if options["shown" if name == "show" else name]:
+            cache.refuse(f"--{name} looks at the dialogues themselves")
+            return None
+    return cache
+
+
+def _may_cut(options: dict[str, Any]) -> int:
+    """In how many spans the file would be read if it holds native lines with both states; it is not looked into."""
+    file = split_tracker(options["file"])[0]
+    return 0 if options["gold"] or not Path(file).is_file() else len(spans_of(options["file"], "native"))
 
 
 def _spans(options: dict[str, Any]) -> list[Span]:
-    """The spans of a large file of native lines with both states; of other input none."""
-    file = split_tracker(options["file"])[0]
-    if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
-        return []
+    """The spans of a large file, if it holds native lines."""
     opened = open_corpus(options["file"], form=options["form"])
     opened.close()
     return spans_of(options["file"], opened.format)
@@ -88,7 +114,11 @@ def _noting(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
 
 
 def _scored_whole(
-    settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]
+    settings: Settings,
+    writer: RunWriter | None,
+    shown: frozenset[str],
+    options: dict[str, Any],
+    cache: TallyCache | None,
 ) -> Scored:
     printed: dict[str, list[str]] = {}
     mistakes = Mistakes()
@@ -120,5 +150,7 @@ def _scored_whole(
         resampling=chosen_resampling(options),
         sink=take if writer is not None or shown or options["charts"] else None,
         watch=watch,
+        cache=cache,
     )
-    return Scored(formats[0], result, printed, mistakes)
+    form = formats[0] if formats or cache is None else cache.form
+    return Scored(form, result, printed, mistakes)

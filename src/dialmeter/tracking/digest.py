@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -49,6 +50,10 @@ class GoldDigest:
     Each dialogue is digested by itself, so that it does not matter in which order or in which process they are read.
     Changes tell as much as states, and there is less of them.
 
+    Args:
+        read: gives the digests of dialogues that were kept; they are not looked at before somebody asks for them.
+        known: what these come to.
+
     Example:
         >>> one, other = GoldDigest(), GoldDigest()
         >>> one.add("A.json", [0, 1], {0: {"x": "1", "y": "2"}}); one.add("b", [0], {})
@@ -57,8 +62,13 @@ class GoldDigest:
         (True, 10)
     """
 
-    def __init__(self) -> None:
-        self._dialogues: dict[str, bytes] = {}
+    def __init__(self, read: Callable[[], dict[str, bytes]] = dict, known: str = "") -> None:
+        self._read = read
+        self._known = known
+
+    @cached_property
+    def _dialogues(self) -> dict[str, bytes]:
+        return self._read()
 
     def add(self, dialogue_id: str, numbers: Sequence[int], changes: Mapping[int, Change]) -> None:
         """Takes the gold of one dialogue.
@@ -76,6 +86,7 @@ class GoldDigest:
             form = _encode((len(numbers) if counted else numbers, list(changes), list(changes.values())))
         except UnicodeEncodeError:
             raise InputError("half of a character stands without the other half", dialogue=dialogue_id) from None
+        self._known = ""
         self._dialogues[dialogue_key(dialogue_id)] = hashlib.sha256(form).digest()
 
     def merge(self, other: GoldDigest) -> None:
@@ -84,6 +95,11 @@ class GoldDigest:
         Raises:
             InputError: a dialogue stands in both.
         """
+        if other._known and not self._dialogues:
+            self.__dict__.pop("_dialogues")
+            self._read, self._known = (lambda: {**other._dialogues}), other._known
+            return
+        self._known = ""
         for key in self._dialogues.keys() & other._dialogues.keys():
             raise InputError("the dialogue stands twice", dialogue=key)
         self._dialogues.update(other._dialogues)
@@ -96,8 +112,14 @@ class GoldDigest:
         """Dialogues of both whose gold is not the same."""
         return sorted(key for key, digest in self._dialogues.items() if other._dialogues.get(key, digest) != digest)
 
+    def parts(self) -> tuple[list[str], list[bytes]]:
+        """The keys of the dialogues, and the digest of each."""
+        return [*self._dialogues], [*self._dialogues.values()]
+
     def hex(self) -> str:
         """The first ten hexadecimal digits."""
+        if self._known:
+            return self._known
         whole = hashlib.sha256()
         for key in sorted(self._dialogues):
             whole.update(key.encode("utf-8", "surrogatepass") + b"\x1c" + self._dialogues[key])

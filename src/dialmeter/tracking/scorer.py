@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ..errors import DialmeterError, InputError
 from ..formats import Corpus, Role, open_corpus
@@ -24,6 +24,9 @@ from .ledger import Ledger
 from .prepare import AnyDialogue, Findings, Prepared, Preparer
 from .result import TrackerResult
 from .straight import straight_way
+
+if TYPE_CHECKING:
+    from .cache import TallyCache
 
 Sink = Callable[[Dialogue, Prepared], None]
 """Takes every scored dialogue as it was read and as it was compared."""
@@ -83,6 +86,22 @@ class TrackerScorer:
     def needs_whole_dialogues(self) -> bool:
         """Must dialogues be read with all that the file says of them?"""
         return self._ledger.needs_frames
+
+    @property
+    def from_tallies(self) -> bool:
+        """Do tallies say all that the measures ask for?"""
+        return all(measure.reads() == "tally" for measure in self._ledger.measures)
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """What decides the tallies of a dialogue, as plain data."""
+        return {
+            "rules": to_builtins(self.rules),
+            "schema": to_builtins(self.schema),
+            "seen": sorted(self._seen),
+            "by": [breakdown.by for breakdown in self._breakdowns],
+            "lenses": to_builtins([*self._ledger.books]),
+        }
 
     def add(self, dialogue_id: str, gold: Iterable[Mapping[str, Any]], pred: Iterable[Mapping[str, Any]]) -> None:
         """Takes one dialogue as two lists of states, one per user turn; flat or nested.
@@ -199,6 +218,7 @@ def score_file(
     measures: Sequence[str | Measure] | None = None,
     rules: str | Path | Rules = "dialmeter",
     by: Sequence[By] = (),
+    cache: TallyCache | None = None,
     train_schema: str | None = None,
     resampling: Resampling | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
@@ -217,28 +237,47 @@ def score_file(
         measures: what to compute; without it the measures of the rule set.
         rules: a rule set.
         by: breakdowns to keep.
+        cache: where tallies are looked for, and kept; where they are found, the file is not read.
         train_schema: the schema of training; its services are the seen ones of ``by=["seen"]``.
         resampling: how intervals are made; without it there are none.
         change: puts another dialogue in the place of each, such as one with a trivial prediction.
         sink: takes every dialogue, for a run on disk.
+
+    def fresh(correctness_only: bool) -> TrackerScorer:
+        return TrackerScorer(
+            measures,
+            rules,
+            read_schema(schema) if schema else None,
+            by,
+            correctness_only=correctness_only,
+            seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
+        )
+
+    question = None
+    if cache is not None and (sink is not None or change is not None):
+        cache.refuse("dialogues themselves are looked at")
+    elif cache is not None:
+        scorer = fresh(correctness_only=False)
+        question = cache.question(scorer, path, gold, form=form, gold_form=gold_form, only=only)
+    if question is not None and (kept := question.answer()) is not None:
+        return question.scorer.result(path, kept.notices, resampling)
         watch: wraps the dialogues, for a progress bar.
 
     Raises:
         InputError: whatever is wrong with a file, with its place.
     """
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
-    scorer = TrackerScorer(
-        measures,
-        rules,
-        read_schema(schema) if schema else None,
-        by,
-        correctness_only=corpus.correctness_only,
-        seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
-    )
+    if cache is not None and question is not None and corpus.correctness_only:
+        cache.refuse(f"format {corpus.format} holds no values")
+        question = None
+    scorer = fresh(corpus.correctness_only) if question is None else question.scorer
     read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
     scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    return scorer.result(corpus.name, notices, resampling)
+    result = scorer.result(corpus.name, notices, resampling)
+    if question is not None:
+        question.keep(corpus.format, notices)
+    return result
 
 
 def read_into(
@@ -296,6 +335,7 @@ def score_tracker(
     rules: str | Path | Rules = "dialmeter",
     *,
     schema: str | None = None,
+    cache: bool | str | Path = False,
     by: Sequence[By] = ("domain", "slot"),
     ci: float = 0.95,
     resamples: int = 1000,
@@ -309,6 +349,7 @@ def score_tracker(
         measures: such as ``["JGA", "FGA(lam=0.5)"]``; without it the measures of the rule set.
         rules: a rule set, its name, or a TOML file.
         schema: a schema file.
+        cache: keep the tallies of files, and use what is kept: in dialmeter's cache folder, or in a folder of your own.
         by: the breakdowns that ``result.by`` will be asked for.
         ci: the confidence of the intervals; 0 for none.
         resamples: how often dialogues are drawn for them.
@@ -325,18 +366,30 @@ def score_tracker(
 
     Raises:
         DialmeterError: input that cannot be scored, with its place.
+    tallies = _cache(cache)
     """
     if not 0 <= ci < 1:
         raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
     how = Resampling(ci, resamples, seed) if ci else None
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
-        if pred is None:
-            return score_file(str(gold), measures=measures, rules=rules, schema=schema, by=by, resampling=how)
-        return score_file(str(pred), str(gold), measures=measures, rules=rules, schema=schema, by=by, resampling=how)
+        path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
+        return score_file(
+            path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=how, cache=tallies
+        )
+    if tallies is not None:
+        tallies.refuse("states that are no file are scored at once")
     if pred is None:
         raise DialmeterError("pred is missing; it may be left out only where gold is a file that holds both")
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
     for read in joined(_dialogues(gold, Role.GOLD), _dialogues(pred, Role.PRED)):
+def _cache(chosen: bool | str | Path) -> TallyCache | None:
+    from .cache import TallyCache
+
+    if isinstance(chosen, bool):
+        return TallyCache() if chosen else None
+    return TallyCache(chosen)
+
+
         scorer.add_dialogue(read)
     return scorer.result(resampling=how)
 
