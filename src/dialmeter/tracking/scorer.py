@@ -218,12 +218,12 @@ def score_file(
     measures: Sequence[str | Measure] | None = None,
     rules: str | Path | Rules = "dialmeter",
     by: Sequence[By] = (),
-    cache: TallyCache | None = None,
     train_schema: str | None = None,
     resampling: Resampling | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
     watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    cache: TallyCache | None = None,
 ) -> TrackerResult:
     """Scores a prediction file.
 
@@ -237,11 +237,16 @@ def score_file(
         measures: what to compute; without it the measures of the rule set.
         rules: a rule set.
         by: breakdowns to keep.
-        cache: where tallies are looked for, and kept; where they are found, the file is not read.
         train_schema: the schema of training; its services are the seen ones of ``by=["seen"]``.
         resampling: how intervals are made; without it there are none.
         change: puts another dialogue in the place of each, such as one with a trivial prediction.
         sink: takes every dialogue, for a run on disk.
+        watch: wraps the dialogues, for a progress bar.
+        cache: where tallies are looked for, and kept; where they are found, the file is not read.
+
+    Raises:
+        InputError: whatever is wrong with a file, with its place.
+    """
 
     def fresh(correctness_only: bool) -> TrackerScorer:
         return TrackerScorer(
@@ -261,11 +266,6 @@ def score_file(
         question = cache.question(scorer, path, gold, form=form, gold_form=gold_form, only=only)
     if question is not None and (kept := question.answer()) is not None:
         return question.scorer.result(path, kept.notices, resampling)
-        watch: wraps the dialogues, for a progress bar.
-
-    Raises:
-        InputError: whatever is wrong with a file, with its place.
-    """
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     if cache is not None and question is not None and corpus.correctness_only:
         cache.refuse(f"format {corpus.format} holds no values")
@@ -335,11 +335,11 @@ def score_tracker(
     rules: str | Path | Rules = "dialmeter",
     *,
     schema: str | None = None,
-    cache: bool | str | Path = False,
     by: Sequence[By] = ("domain", "slot"),
     ci: float = 0.95,
     resamples: int = 1000,
     seed: int = 12345,
+    cache: bool | str | Path = False,
 ) -> TrackerResult:
     """Scores predictions against gold.
 
@@ -349,11 +349,11 @@ def score_tracker(
         measures: such as ``["JGA", "FGA(lam=0.5)"]``; without it the measures of the rule set.
         rules: a rule set, its name, or a TOML file.
         schema: a schema file.
-        cache: keep the tallies of files, and use what is kept: in dialmeter's cache folder, or in a folder of your own.
         by: the breakdowns that ``result.by`` will be asked for.
         ci: the confidence of the intervals; 0 for none.
         resamples: how often dialogues are drawn for them.
         seed: of the draw.
+        cache: keep the tallies of files, and use what is kept: in dialmeter's cache folder, or in a folder of your own.
 
     Example:
         >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
@@ -366,11 +366,11 @@ def score_tracker(
 
     Raises:
         DialmeterError: input that cannot be scored, with its place.
-    tallies = _cache(cache)
     """
     if not 0 <= ci < 1:
         raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
     how = Resampling(ci, resamples, seed) if ci else None
+    tallies = _cache(cache)
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
         return score_file(
@@ -382,16 +382,16 @@ def score_tracker(
         raise DialmeterError("pred is missing; it may be left out only where gold is a file that holds both")
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
     for read in joined(_dialogues(gold, Role.GOLD), _dialogues(pred, Role.PRED)):
+        scorer.add_dialogue(read)
+    return scorer.result(resampling=how)
+
+
 def _cache(chosen: bool | str | Path) -> TallyCache | None:
     from .cache import TallyCache
 
     if isinstance(chosen, bool):
         return TallyCache() if chosen else None
     return TallyCache(chosen)
-
-
-        scorer.add_dialogue(read)
-    return scorer.result(resampling=how)
 
 
 def _dialogues(given: States, role: Role) -> Iterable[Dialogue]:
