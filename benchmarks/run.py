@@ -12,7 +12,16 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-MODULES = ("tracking_speed", "users_speed", "stats_speed", "viewer_speed", "attack_speed", "play_speed", "judge_speed")
+MODULES = (
+    "tracking_speed",
+    "cache_speed",
+    "users_speed",
+    "stats_speed",
+    "viewer_speed",
+    "attack_speed",
+    "play_speed",
+    "judge_speed",
+)
 PACKAGES = ("dialmeter", "msgspec", "numpy", "orjson")
 
 
