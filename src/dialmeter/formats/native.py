@@ -10,7 +10,7 @@ of both speakers, as users and judges are measured on), the utterances of a turn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
@@ -23,7 +23,7 @@ from .slot_names import slot_namer
 from .source import Sample, Source, parse_document
 from .talk import with_talk
 
-Parsed = TypeVar("Parsed", "Dialogue", "LightDialogue | Dialogue")
+Parsed = TypeVar("Parsed", bound="Identified")
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, utterances; JSON lines, streamed"
@@ -113,11 +113,25 @@ class LightDialogue(Struct, gc=False):
     turns: list[LightTurn]
 
 
-def read_light(source: Source) -> Iterator[LightDialogue | Dialogue]:
-    """As ``read``, without utterances and with states left as bytes; a line that is not plain is read in full."""
+class Identified(Protocol):
+    """Whatever somebody makes of a line, it has the dialogue's name."""
+
+    @property
+    def id(self) -> str: ...
+
+
+def read_light(source: Source, swift: Callable[[bytes], Identified | None] | None = None) -> Iterator[Any]:
+    """As ``read``, without utterances and with states left as bytes; a line that is not plain is read in full.
+
+    Args:
+        source: the file.
+        swift: is asked first, and may make something else of a line.
+    """
     decode = msgspec.json.Decoder(LightDialogue).decode
 
-    def light(number: int, line: bytes) -> LightDialogue | Dialogue:
+    def light(number: int, line: bytes) -> Identified:
+        if swift is not None and (made := swift(line)) is not None:
+            return made
         try:
             found = decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

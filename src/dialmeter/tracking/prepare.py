@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -278,24 +278,25 @@ class Preparer:
         }
         return {**normal, **dropped}
 
-    def note_changes(self, changes: Mapping[int, Change]) -> None:
-        """As ``_note_losses``, by the changes of gold."""
-        if self.gold_changes >= _ENOUGH:
-            return
-        held: set[str] = set()
-        for each in changes.values():
-            self.gold_changes += bool(held)
-            self.gold_losses += None in each.values()
-            held = (held | each.keys()) - {slot for slot, value in each.items() if value is None}
+    def take(self, dialogue_id: str, turns: int, changes: Mapping[int, Change], gold_slots: Iterable[str]) -> None:
+        """Takes what others found in the gold of a dialogue whose turns are numbered from 0.
+
+        Raises:
+            InputError: text that is not Unicode.
+        """
+        self.digest.add(dialogue_id, range(turns), changes)
+        self.gold_slots.update(gold_slots)
+
+    def note_losses(self, changes: int, losses: int) -> None:
+        """Counts how often gold loses a slot when it changes: the first thousand changes tell what states are."""
+        if self.gold_changes < _ENOUGH:
+            self.gold_changes += changes
+            self.gold_losses += losses
 
     def _note_losses(self, steps: list[Step]) -> None:
-        """Counts how often gold loses a slot when it changes: the first thousand changes tell what states are."""
-        if self.gold_changes >= _ENOUGH:
-            return
-        for before, now in pairwise(steps):
-            if before[1] and before[1] is not now[1]:
-                self.gold_changes += 1
-                self.gold_losses += not before[1].keys() <= now[1].keys()
+        if self.gold_changes < _ENOUGH:
+            changed = [(before, now) for (_, before, *_), (_, now, *_) in pairwise(steps) if before and before is not now]
+            self.note_losses(len(changed), sum(not before.keys() <= now.keys() for before, now in changed))
 
     def _note_hedged(self, dialogue_id: str, number: int, state: State) -> None:
         """Remembers predictions of several values: they count as one, and the user should know."""

@@ -79,7 +79,7 @@ class TrackerScorer:
         used = [asked.used for asked in (*own, *self._asked)]
         self._ledger = Ledger(used, self.rules.hyphen_cut)
         self._preparer = Preparer(self.rules, self._ledger.needs_none, schema.slots if schema else None)
-        self._straight = straight_way(self._preparer, self._ledger) if not by and schema is None else None
+        self.straight = straight_way(self._preparer, self._ledger) if not by and schema is None else None
         self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut, seen) for kind in dict.fromkeys(by)]
 
     @property
@@ -118,11 +118,6 @@ class TrackerScorer:
         self.add_dialogue(
             dialogue(dialogue_id, [Turn(number, wanted, found) for number, (wanted, found) in enumerate(pairs)])
         )
-
-    def add_light(self, read: LightDialogue) -> None:
-        """Takes one dialogue whose states are still bytes, on the shortest way."""
-        if self._straight is None or not self._straight.add(read):
-            self.add_dialogue(read)
 
     def add_dialogue(self, read: AnyDialogue) -> Prepared:
         """Takes one dialogue as read from a file."""
@@ -296,7 +291,8 @@ def read_into(
         InputError: whatever is wrong with a file, with its place.
     """
     in_full = sink is not None or change is not None or scorer.needs_whole_dialogues
-    one_file: Iterable[AnyDialogue] = corpus if in_full else corpus.light()
+    straight = scorer.straight
+    one_file: Iterable[Any] = corpus if in_full else corpus.light(straight.read if straight else None)
     dialogues = one_file if gold_corpus is None else joined(gold_corpus, corpus)
     for each in watch(dialogues, corpus):
         read: AnyDialogue = each
@@ -308,8 +304,8 @@ def read_into(
             assert isinstance(read, Dialogue)
             read = change(read)
         try:
-            if isinstance(read, LightDialogue):
-                scorer.add_light(read)
+            if straight is not None and not isinstance(read, Dialogue | LightDialogue):
+                straight.add(read)
                 continue
             prepared = scorer.add_dialogue(read)
         except InputError as error:
