@@ -15,6 +15,7 @@ from typing import Any
 MODULES = (
     "tracking_speed",
     "cache_speed",
+    "scale",
     "users_speed",
     "stats_speed",
     "viewer_speed",

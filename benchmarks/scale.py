@@ -22,6 +22,9 @@ from tests.clusters import running
 import corpus
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
+WAYS = {"one worker": ("--workers", "1"), "two workers": ("--workers", "2")}
+TWO_TARGET = 1.7
+REPEATS = 3
 
 
 def score(path: Path, *more: str) -> dict[str, Any]:
@@ -48,12 +51,32 @@ def score(path: Path, *more: str) -> dict[str, Any]:
     }
 
 
+def limit(row: dict[str, Any]) -> float:
+    """How many megabytes a process may take."""
+    return 130 + 100 * float(row["turns"]) / 2**20
+
+
+def ratios(dialogues: int = 100_000, repeats: int = REPEATS) -> list[tuple[str, float, str, bool]]:
+    """Two workers against one, and the memory of the largest process; the best of several rounds counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "corpus.jsonl"
+        corpus.write_corpus(path, dialogues)
+        rounds = [{name: score(path, *more) for name, more in WAYS.items()} for _ in range(repeats)]
+    one, two = (min(each[name]["seconds"] for each in rounds) for name in WAYS)
+    peak = max(each["two workers"]["megabytes"] for each in rounds)
+    most = limit(rounds[0]["one worker"])
+    size = f"{dialogues:,} dialogues"
+    return [
+        (f"command line, one worker ÷ two, {size}", one / two, f"≥ {TWO_TARGET:g}", one / two >= TWO_TARGET),
+        (f"peak memory of two workers, {size}, MB", peak, f"≤ {most:.0f}", peak <= most),
+    ]
+
+
 def measured(dialogues: int, folder: Path, cluster: bool) -> None:
     """Writes a corpus of one size, scores it in every way, and prints a row for each."""
     path = folder / f"{dialogues}.jsonl"
     corpus.write_corpus(path, dialogues)
-    ways = {"one worker": ("--workers", "1"), "two workers": ("--workers", "2")}
-    rows = {name: score(path, *more) for name, more in ways.items()}
+    rows = {name: score(path, *more) for name, more in WAYS.items()}
     if cluster:
         place = folder / f"cluster-{dialogues}"
         place.mkdir()
@@ -63,10 +86,9 @@ def measured(dialogues: int, folder: Path, cluster: bool) -> None:
     for name, row in rows.items():
         if row["scores"] != first["scores"]:
             raise SystemExit(f"{dialogues} dialogues, {name}: other scores than with one worker")
-        most = 130 + 100 * row["turns"] / 2**20
         print(
             f"{dialogues:>9,}  {row['turns']:>9,}  {os.path.getsize(path) / 1e6:>7.0f} MB  {name:18} {row['seconds']:>7.1f} s  "
-            f"{row['processor']:>7.1f} s  {row['megabytes']:>6.0f} MB of {most:.0f}  {first['seconds'] / row['seconds']:.2f} ×",
+            f"{row['processor']:>7.1f} s  {row['megabytes']:>6.0f} MB of {limit(row):.0f}  {first['seconds'] / row['seconds']:.2f} ×",
             flush=True,
         )
     path.unlink()
