@@ -53,6 +53,22 @@ def chosen_workers(options: dict[str, Any], inputs: Sequence[str]) -> int:
     return os.cpu_count() or 1 if size > LARGE else 1
 
 
+def spread(options: dict[str, Any], inputs: Sequence[str]) -> Callable[..., Iterator[Any]] | None:
+    """Does work that is not read from the input, such as resampling, in processes of this machine where there are several.
+
+    Nothing is lost: what a worker died at is done here.
+    """
+    workers = chosen_workers(options, inputs)
+    if workers == 1:
+        return None
+
+    def mapped(work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        for task, outcome in zip(tasks, map_shards(work, tasks, workers), strict=True):
+            yield work(task) if isinstance(outcome, Lost) else outcome.value
+
+    return mapped
+
+
 def worked(
     work: Callable[[Task], Result],
     here: Callable[[Task], Result],

@@ -2,7 +2,7 @@
 
 One draw serves every measure: it is a row of weights over the dialogues, and `weights @ columns` gives the sums of all
 columns at once. Rows are drawn in chunks whose size depends on the number of dialogues alone, so the block size
-changes memory and speed but never a number.
+changes memory and speed but never a number. Very many dialogues are drawn in `strata`.
 
 The k-th row of `columns` gets the k-th weight. For a result that does not depend on the order of the input, sort the
 dialogues by id first.
@@ -15,14 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialmeter.stats.formulas import Floats
+from dialmeter.stats.products import add_product
+from dialmeter.stats.strata import Spread, stratified_sums
 
-BLOCK_BYTES = 64 * 2**20
+BLOCK_BYTES = 8 * 2**20
 CHUNK_ENTRIES = 2**16
 Seed = int | np.random.SeedSequence
 Draw = Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]
 
 
-def resampled_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES) -> Floats:
+def resampled_sums(
+    columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES, spread: Spread | None = None
+) -> Floats:
     """Sums over dialogues drawn with replacement.
 
     Args:
@@ -30,6 +34,7 @@ def resampled_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int
         resamples: How many times n of the n dialogues are drawn.
         seed: Seed of the draw.
         block_bytes: Memory for weights.
+        spread: Does the work in other processes where there are very many dialogues; changes no number.
 
     Returns:
         Sums of shape (resamples, k).
@@ -38,6 +43,9 @@ def resampled_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int
         >>> resampled_sums(np.array([[1.0, 5.0], [1.0, 7.0]]), resamples=3, seed=1)[:, 0]
         array([2., 2., 2.])
     """
+    if len(columns) > CHUNK_ENTRIES:
+        _check(resamples)
+        return stratified_sums(columns, resamples, _sequence(seed), spread)
     return _sums(columns, _counts, resamples, seed, block_bytes)
 
 
@@ -62,20 +70,27 @@ def swapped_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int =
 
 
 def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Floats:
-    if resamples < 1:
-        raise ValueError(f"at least one resample is needed, and {resamples} were asked for")
-    sums = np.empty((resamples, columns.shape[1]))
+    _check(resamples)
+    sums = np.zeros((resamples, columns.shape[1]))
     start = 0
     for weights in _blocks(len(columns), draw, resamples, seed, block_bytes):
-        np.matmul(weights, columns, out=sums[start : start + len(weights)])
+        add_product(weights, columns, sums[start : start + len(weights)])
         start += len(weights)
     return sums
 
 
+def _check(resamples: int) -> None:
+    if resamples < 1:
+        raise ValueError(f"at least one resample is needed, and {resamples} were asked for")
+
+
+def _sequence(seed: Seed) -> np.random.SeedSequence:
+    return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+
+
 def _blocks(n: int, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Iterator[Floats]:
-    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     # Named, because numpy may change what default_rng() returns.
-    generator = np.random.Generator(np.random.PCG64(sequence))
+    generator = np.random.Generator(np.random.PCG64(_sequence(seed)))
     chunk = max(1, CHUNK_ENTRIES // n)
     chunks = max(1, block_bytes // (8 * n * chunk))
     block = np.empty((min(chunks * chunk, -(-resamples // chunk) * chunk), n))
@@ -89,8 +104,8 @@ def _blocks(n: int, draw: Draw, resamples: int, seed: Seed, block_bytes: int) ->
 
 
 def _counts(generator: np.random.Generator, rows: int, n: int) -> NDArray[np.int64]:
-    drawn = generator.integers(n, size=(rows, n))
-    drawn += np.arange(0, rows * n, n)[:, None]
+    drawn = generator.integers(n, size=(rows, n), dtype=np.uint32)
+    drawn += np.arange(0, rows * n, n, dtype=np.uint32)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
 
 

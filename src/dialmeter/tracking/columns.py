@@ -9,6 +9,7 @@ from ..measure import Measure
 from ..model import dialogue_key
 from ..resampling import Resampling
 from .asked import Asked
+from .estimates import limits
 from .ledger import Ledger
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..stats import Formula
     from ..stats.formulas import Value as FormulaValue
+    from ..stats.strata import Spread
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -37,17 +39,19 @@ def columns(ledger: Ledger, asked: Sequence[Asked]) -> tuple[FloatArray, dict[st
     formulas: dict[str, Formula] = {}
     width = 0
     for each in asked:
-        block = _averaged(ledger, each.used) if each.used.average == "dialogue" else ledger.vectors(each.used)
+        block = _block(ledger, each.used)
         formulas[each.text] = Formula(_vectorised(each.used), take=slice(width, width + block.shape[1]))
         blocks.append(block[order])
         width += block.shape[1]
     return np.hstack(blocks), formulas
 
 
-def _averaged(ledger: Ledger, measure: Measure) -> FloatArray:
-    """A mean over dialogues: the value of each, and whether it has one."""
+def _block(ledger: Ledger, measure: Measure) -> FloatArray:
+    """A measure's vectors; for a mean over dialogues the value of each, and whether it has one."""
     import numpy as np
 
+    if measure.average != "dialogue":
+        return ledger.vectors(measure)
     values = ledger.values(measure)
     return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
 
@@ -60,16 +64,52 @@ def _vectorised(measure: Measure) -> FormulaValue:
     return rowwise(lambda sums: measure.value(sums.tolist()))
 
 
-def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling) -> dict[str, tuple[float, float]]:
-    """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two."""
-    from ..stats import bootstrap
+def intervals(
+    ledger: Ledger, asked: Sequence[Asked], how: Resampling, spread: Spread | None = None
+) -> dict[str, tuple[float, float]]:
+    """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
-    if len(ledger.main.dialogues) < 2:
+    Args:
+        ledger: the account of the corpus.
+        asked: the measures.
+        how: the draw.
+        spread: does the work in other processes where there are very many dialogues.
+    """
+    from ..stats.draws import resampled_sums
+    from ..stats.formulas import evaluate
+
+    dialogues = len(ledger.main.dialogues)
+    if dialogues < 2:
         return {}
-    matrix, formulas = columns(ledger, asked)
-    found = bootstrap(matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed)
-    return {
-        name: (interval.low, interval.high)
-        for name, interval in found.items()
-        if interval.low is not None and interval.high is not None
-    }
+    matrix, formulas = _exact_columns(ledger, asked)
+    sums = resampled_sums(matrix, how.resamples, how.seed, spread=spread)
+    found = {name: limits(evaluate(formula, sums), how.confidence, dialogues) for name, formula in formulas.items()}
+    return {name: each for name, each in found.items() if each}
+
+
+def _exact_columns(ledger: Ledger, asked: Sequence[Asked]) -> tuple[FloatArray, dict[str, Formula]]:
+    """As ``columns``, rounded so that sums are exact, and each column once: many measures divide by the turns."""
+    import numpy as np
+
+    from ..stats import Formula
+    from ..stats.exact import exact
+
+    order = np.array(order_of(ledger))
+    formulas: dict[str, Formula] = {}
+    kept: list[FloatArray] = []
+    for each in asked:
+        take = []
+        for column in _block(ledger, each.used).T:
+            rounded = exact(column[order])[:, 0]
+            place = next((place for place, other in enumerate(kept) if _same(rounded, other)), len(kept))
+            kept += [rounded] if place == len(kept) else []
+            take.append(place)
+        formulas[each.text] = Formula(_vectorised(each.used), take=take)
+    matrix = np.empty((len(kept), len(order)))
+    for place in reversed(range(len(kept))):
+        matrix[place] = kept.pop()
+    return matrix.T, formulas
+
+
+def _same(one: FloatArray, other: FloatArray) -> bool:
+    return bool((one[:100] == other[:100]).all() and (one == other).all())

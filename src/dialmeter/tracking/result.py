@@ -26,6 +26,8 @@ from .prepare import Preparer
 if TYPE_CHECKING:
     import polars
 
+    from ..stats.strata import Spread
+
 
 class Worst(Struct, frozen=True):
     """A dialogue that went badly."""
@@ -58,6 +60,8 @@ class TrackerResult:
     ) -> None:
         self._seen = seen
         self.resampling = resampling
+        self.spread: Spread | None = None
+        """Does large resampling in other processes, where the caller has them."""
         self.values_known = values_known
         self.rules = rules
         self.ledger = ledger
@@ -83,9 +87,9 @@ class TrackerResult:
     @cached_property
     def scores(self) -> list[Score]:
         """The asked measures in order, with intervals where resampling was asked for."""
-        limits = intervals(self.ledger, self.asked, self.resampling) if self.resampling else {}
+        limits = intervals(self.ledger, self.asked, self.resampling, self.spread) if self.resampling else {}
         plain = [self._score(each, self.ledger.value(each.used)) for each in self.asked]
-        return [replace(score, ci=limits.get(score.measure)) for score in plain]
+        return [score if score.value is None else replace(score, ci=limits.get(score.measure)) for score in plain]
 
     def __getitem__(self, measure: str) -> Score:
         """The score of a measure as it was asked for."""

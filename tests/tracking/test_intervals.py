@@ -1,0 +1,42 @@
+"""Intervals of a result are those of a plain bootstrap over its columns."""
+
+from __future__ import annotations
+
+from dialmeter.resampling import Resampling
+from dialmeter.stats import bootstrap
+from dialmeter.tracking.columns import columns
+from dialmeter.tracking.scorer import TrackerScorer
+
+from ..two_trackers import dialogues
+
+MEASURES = [
+    "JGA",
+    "SA",
+    "RSA",
+    "FGA(lam=0.5)",
+    "GCA",
+    "SlotF1",
+    "GCA(average=dialogue)",
+    "FinalJGA",
+    "JGA(average=dialogue)",
+]
+
+
+def test_columns_kept_once_give_the_same_intervals():
+    scorer = TrackerScorer(MEASURES)
+    for dialogue in dialogues("hasty"):
+        scorer.add_dialogue(dialogue)
+    result = scorer.result(resampling=Resampling(0.9, 200, 7))
+    matrix, formulas = columns(result.ledger, result.asked)
+    plain = bootstrap(matrix, formulas, confidence=0.9, resamples=200, seed=7)
+    assert {score.measure: score.ci for score in result.scores} == {
+        name: (found.low, found.high) for name, found in plain.items()
+    }
+
+
+def test_a_measure_without_value_has_no_interval():
+    scorer = TrackerScorer(["JGA", "GCA"])
+    for name in "ab":
+        scorer.add(name, [{}], [{}])
+    jga, gca = scorer.result(resampling=Resampling(resamples=50)).scores
+    assert (jga.ci, gca.value, gca.ci) == ((1.0, 1.0), None, None)
