@@ -25,6 +25,14 @@ def setting(role: Role, url: str, **dials: Any) -> Setting:
     return Setting(**{**others, role: model}, seed=7, max_turns=6)
 
 
+_SOON, _LATE = 2.0, 4.0
+
+
+def _patience(trouble: Answer) -> float:
+    """Short only where it must run out: a busy machine may be slow to answer, too."""
+    return _SOON if trouble.after else 60.0
+
+
 def first(role: Role, url: str, **dials: Any) -> Conversation:
     return next(play(sampled(1, 7), setting(role, url, **dials)))
 
@@ -83,13 +91,13 @@ def test_a_system_sees_what_is_found() -> None:
         Answer(200, b'{"choices": [{"message": {"content": null}}]}'),
         Answer(200, b'[1, 2]'),
         Answer(200, b"\xff\xfe"),
-        Answer(after=1.0),
+        Answer(after=_LATE),
     ],
     ids=str,
 )  # fmt: skip
 def test_trouble_that_passes(trouble: Answer) -> None:
     with chat_server(lambda number, body: trouble if number < 2 else saying("Goodbye.")) as (url, asked):
-        talk = first("user", url, timeout=0.3, retries=2)
+        talk = first("user", url, timeout=_patience(trouble), retries=2)
     assert talk.moves[0].text == "Goodbye."
     assert len(asked) == 3
 
@@ -99,13 +107,13 @@ def test_trouble_that_passes(trouble: Answer) -> None:
     [
         (Answer(503), "status 503 (2 tries)"),
         (Answer(200, b"oops"), "not an answer of a chat model: 'oops' (2 tries)"),
-        (Answer(after=1.0), "no answer within 0.3 s (2 tries)"),
+        (Answer(after=_LATE), f"no answer within {_SOON:g} s (2 tries)"),
     ],
     ids=str,
 )
 def test_trouble_that_stays_names_the_dialogue(trouble: Answer, message: str) -> None:
     with chat_server(lambda number, body: trouble) as (url, asked), pytest.raises(DialmeterError) as refused:
-        first("user", url, timeout=0.3, retries=1)
+        first("user", url, timeout=_patience(trouble), retries=1)
     assert str(refused.value) == f"dialogue town-7-0000: {url}/chat/completions: {message}"
     assert len(asked) == 2
 
