@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialmeter.measure import parse
 from dialmeter.model import Dialogue
-from dialmeter.tracking.ledger import lens_of, tally_vector
+from dialmeter.tracking.ledger import lens_of
 from dialmeter.tracking.tally import Tally, walk
 
 from .corpora import anything, corpora, law, scored
@@ -40,7 +40,7 @@ def test_every_turn_is_as_the_text_says(local: str, corpus: list[Dialogue], lam:
     for each in corpus:
         turns = [(turn.number, dict(turn.gold or {}), dict(turn.pred or {})) for turn in each.turns]
         steps = [(number, gold, pred, gold, pred) for number, gold, pred in turns]
-        found = [tally_vector(measure, Tally(*row))[0] for row in walk(steps, lens_of(measure))]
+        found = [measure.from_tally(Tally(*row))[0] for row in walk(steps, lens_of(measure))]
         assert found == pytest.approx(fga_of_turns(turns, lam, local), abs=1e-12)
 
 
@@ -60,7 +60,7 @@ def test_a_gap_in_turn_numbers_is_a_longer_time() -> None:
     far = [(0, {"a": "1"}, {}), (9, {"a": "1"}, {})]
     measure = parse("FGA(lam=0.5)")
     late = [
-        tally_vector(measure, Tally(*walk([(n, g, p, g, p) for n, g, p in turns], lens_of(measure))[1]))[0]
+        measure.from_tally(Tally(*walk([(n, g, p, g, p) for n, g, p in turns], lens_of(measure))[1]))[0]
         for turns in (near, far)
     ]
     assert late == pytest.approx([fga_of_turns(near, 0.5, "paper")[1], fga_of_turns(far, 0.5, "paper")[1]])

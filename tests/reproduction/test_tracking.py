@@ -12,7 +12,6 @@ import pytest
 from dialmeter.formats import open_corpus
 from dialmeter.normalise import Normaliser
 from dialmeter.rules import named
-from dialmeter.tracking.ledger import tally_vector
 from dialmeter.tracking.prepare import gold_against_itself
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer, score_file
@@ -120,7 +119,7 @@ def self_score(path: str, rules: str) -> float | None:
 def per_turn(result: TrackerResult, measure: str) -> list[float]:
     used = next(asked.used for asked in result.asked if asked.text == measure)
     book = result.ledger.book_for(used)
-    return [tally_vector(used, book.table[row])[0] for row in book.rows]
+    return [used.from_tally(book.table[row])[0] for row in book.rows]
 
 
 @pytest.mark.parametrize("name", NESTED)

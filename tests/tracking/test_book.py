@@ -57,5 +57,5 @@ def test_vectors_are_gathered_as_by_hand(piece, dialogues):
         by_hand = [[of_row[row] for row in book.rows_of(place)] for place in range(len(book.dialogues))]
         for how, bring in {"sum": lambda x: list(map(math.fsum, x)), "every": lambda x: list(map(min, x))}.items():
             expected = [bring(zip(*vectors, strict=True)) if vectors else [0, 0] for vectors in by_hand]
-            assert gathered(book, of_row, how).tolist() == expected
-        assert gathered(book, of_row, "last").tolist() == [list(each[-1]) if each else [0, 0] for each in by_hand]
+            assert gathered(book, of_row.T, how).T.tolist() == expected
+        assert gathered(book, of_row.T, "last").T.tolist() == [list(each[-1]) if each else [0, 0] for each in by_hand]

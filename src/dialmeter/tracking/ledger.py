@@ -41,11 +41,6 @@ def lens_of(measure: Measure) -> Lens:
     return measure.lens() if hasattr(measure, "lens") else Lens()
 
 
-def tally_vector(measure: Measure, tally: Tally) -> Vector:
-    """A measure's vector for one turn's tally."""
-    return cast(Vector, measure.from_tally(tally))  # type: ignore[attr-defined]
-
-
 def plan(measures: Iterable[Measure]) -> list[Lens]:
     """As few lenses as serve all measures, the first of each kind together."""
     lenses = [lens_of(measure) for measure in measures]
@@ -143,7 +138,7 @@ class Ledger:
             ]
             return np.array(sums, dtype=float).reshape(len(sums), width)
         book = self.book_for(measure)
-        return gathered(book, np.array([tally_vector(measure, row) for row in book.table], np.float64), measure.gather)
+        return gathered(book, np.array(columns_of(measure, book.table), np.float64), measure.gather).T
 
     def values(self, measure: Measure) -> FloatArray:
         """A measure's value for each dialogue, not a number where it has none."""
@@ -198,40 +193,50 @@ class _Values(dict[Vector, float | None]):
 
 
 def gathered(book: Book, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
-    """Vectors of distinct rows, brought together by dialogue.
+    """What belongs to rows, brought together by dialogue.
 
     Args:
         book: the rows of each dialogue.
-        of_row: a vector for each row of the book's table.
-        how: take the sum over a dialogue's turns, the least of each entry, or the last turn.
+        of_row: columns over the rows of the book's table, each as a line of the matrix.
+        how: take the sum over a dialogue's turns, the least of them, or that of the last turn.
+
+    Returns:
+        The columns over dialogues, each as a line.
     """
     import numpy as np
 
     rows, ends = np.asarray(book.rows), np.asarray(book.ends).astype(np.int64)
-    found = np.zeros((len(ends) - 1, of_row.shape[1] if len(of_row) else 2))
+    found = np.zeros((len(of_row), len(ends) - 1))
     reduce = np.minimum if how == "every" else np.add
-    # In pieces, because the vectors of all turns are much more than those of all dialogues.
-    for first in range(0, len(found), _PIECE):
+    # In pieces, because the turns of a large corpus are much more than what is kept of them.
+    for first in range(0, len(ends) - 1, _PIECE):
         bounds = ends[first : first + _PIECE + 1]
         filled = np.diff(bounds) > 0
-        starts, piece = bounds[:-1][filled] - bounds[0], rows[bounds[0] : bounds[-1]]
-        if how == "last":
-            found[first : first + _PIECE][filled] = of_row[piece[bounds[1:][filled] - bounds[0] - 1]]
-        elif len(piece):
-            found[first : first + _PIECE][filled] = reduce.reduceat(of_row[piece], starts, axis=0)
+        piece, starts, stops = rows[bounds[0] : bounds[-1]], bounds[:-1][filled], bounds[1:][filled]
+        for column, into in zip(of_row, found[:, first : first + _PIECE], strict=True):
+            if how == "last":
+                into[filled] = column[rows[stops - 1]]
+            elif len(starts):
+                into[filled] = reduce.reduceat(column[piece], starts - bounds[0])
     return found
+
+
+def columns_of(measure: Measure, tallies: Iterable[Tally]) -> list[list[float]]:
+    """A measure's vectors of many tallies: all first entries, all second ones, and so on."""
+    listed = list(tallies)
+    look = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
+    # One behind the other: a corpus has thousands of distinct tallies, and every measure sees them.
+    flat = list(chain.from_iterable(map(look, listed)))
+    width = len(flat) // len(listed) if listed else 2
+    if len(flat) != width * len(listed):
+        raise ValueError(f"{measure} gives vectors of different lengths")
+    return [flat[column::width] for column in range(width)]
 
 
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
-    # Counts, and all vectors one behind the other: a corpus has thousands of distinct tallies, and every measure sees them.
     times = counts.values()
-    look = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
-    flat = list(chain.from_iterable(map(look, map(table.__getitem__, counts))))
-    width = len(flat) // len(times) if times else 2
-    if len(flat) != width * len(times):
-        raise ValueError(f"{measure} gives vectors of different lengths")
-    columns = [flat[column::width] for column in range(width)]
+    columns = columns_of(measure, map(table.__getitem__, counts))
     sums = [math.fsum(map(mul, times, column)) for column in columns]
     skipped = 0
     if measure.skips_empty:

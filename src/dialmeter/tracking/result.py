@@ -215,16 +215,17 @@ class TrackerResult:
         book = self.ledger.book_for(chosen)
         values = self.ledger.values(chosen)
         of_row = np.array([(not row.exact, row.missed, row.wrong, row.over) for row in book.table], np.float64)
-        counts = gathered(book, of_row).astype(np.int64)
-        bad = np.flatnonzero((counts[:, 0] > 0) & ~np.isnan(values))
+        counts = gathered(book, of_row.T).astype(np.int64)
+        mistaken = counts[0]
+        bad = np.flatnonzero((mistaken > 0) & ~np.isnan(values))
         if 0 < n < len(bad):
             # Names are looked at only where they decide.
             bad = bad[values[bad] <= np.partition(values[bad], n - 1)[n - 1]]
-            last = bad[np.lexsort((-counts[bad, 0], values[bad]))[n - 1]]
-            bad = bad[(values[bad] < values[last]) | (counts[bad, 0] >= counts[last, 0])]
+            last = bad[np.lexsort((-mistaken[bad], values[bad]))[n - 1]]
+            bad = bad[(values[bad] < values[last]) | (mistaken[bad] >= mistaken[last])]
         ends = book.ends
         found = [
-            Worst(book.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[at].tolist()) for at in bad
+            Worst(book.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[:, at].tolist()) for at in bad
         ]
         return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
 
