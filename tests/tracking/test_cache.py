@@ -192,15 +192,15 @@ def test_what_else_is_part_of_the_key(file: Path, folder: Path, tmp_path: Path) 
 
 
 def test_each_tracker_of_a_file_has_its_own(tmp_path: Path, folder: Path) -> None:
-    gold = {"hotel-area": "east"}
-    preds = {"one": gold, "other": {"hotel-area": "west"}}
-    line = {"dialogue_id": "d", "turns": [{"turn": 0, "gold": gold, "pred": preds}]}
-    path = tmp_path / "two.jsonl"
-    path.write_text(json.dumps(line) + "\n")
+    right, wrong = {"hotel-area": "east"}, {"hotel-area": "west"}
+    turn = {"turn": 0, "gold": right, "pred": wrong, "pred:one": right, "pred:other": {}}
+    path = tmp_path / "three.jsonl"
+    path.write_text(json.dumps({"dialogue_id": "d", "turns": [turn]}) + "\n")
     for read in (True, False):
-        for name, value in (("one", 1.0), ("other", 0.0)):
-            found = scored(f"{path}#{name}", folder, measures=["JGA"])
+        for name, value in (("", 0.0), ("#one", 1.0), ("#other", 0.0)):
+            found = scored(f"{path}{name}", folder, measures=["JGA"])
             assert (found.read, found.result.value) == (read, value)
+    assert len(tallies_in(folder)) == 3
 
 
 @pytest.mark.parametrize(("name", "value"), [("__version__", "99"), ("LAYOUT", 99)])
