@@ -25,11 +25,11 @@ class Processes:
         self.address = self._in_log("scheduler", r"Scheduler at:\s+(tcp://127\.0\.0\.1:\d+)")
         self.workers: list[subprocess.Popen[bytes]] = []
 
-    def add_worker(self) -> subprocess.Popen[bytes]:
+    def add_worker(self, *more: str) -> subprocess.Popen[bytes]:
         name = f"worker{len(self.workers)}"
         local = str(self._folder / name)
         settings = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", local)
-        self.workers.append(self._start(name, "worker", self.address, "--name", name, *settings))
+        self.workers.append(self._start(name, "worker", self.address, "--name", name, *settings, *more))
         self._in_log(name, r"Registered to:\s+(tcp)")
         return self.workers[-1]
 

@@ -30,6 +30,25 @@ def slow(task: tuple[str, int]) -> int:
     return number * number
 
 
+class Marking:
+    """Work that carries something, and leaves a mark in each process that it comes to."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        self.__dict__.update(state)
+        Path(self.folder, f"came-{os.getpid()}-{time.monotonic_ns()}").touch()
+
+    def __call__(self, number: int) -> tuple[int, int]:
+        time.sleep(0.05)
+        return number, os.getpid()
+
+
+def odd(number: int) -> bool:
+    return number % 2 == 1
+
+
 def deadly(number: int) -> int:
     if number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -113,3 +132,24 @@ def test_a_shard_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     with running(tmp_path, workers=5) as processes:
         outcomes = list(map_shards(deadly, range(3), cluster=Cluster(processes.address)))
         assert outcomes == [Done(0), Lost("4 workers died at it"), Done(4)]
+
+
+def test_what_work_carries_comes_to_a_worker_once(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with running(tmp_path, workers=2) as processes:
+        list(map_shards(Marking(str(marks)), range(40), cluster=Cluster(processes.address)))
+        for worker in processes.workers:
+            assert len(list(marks.glob(f"came-{worker.pid}-*"))) <= 2, "once to be unpacked, once more to be passed on"
+
+
+def test_special_shards_go_only_where_the_resource_is(tmp_path: Path) -> None:
+    with running(tmp_path, workers=1) as processes:
+        cluster = Cluster(processes.address, resource=("NEURAL", 1))
+        with pytest.raises(DialmeterError, match=r"no worker has NEURAL=1; start one with `dask worker --resources"):
+            list(map_shards(squared, range(3), cluster=cluster, special=odd))
+        able = processes.add_worker("--resources", "NEURAL=1")
+        outcomes = map_shards(Marking(str(tmp_path)), range(30), cluster=cluster, special=odd)
+        where = dict(each.value for each in outcomes if isinstance(each, Done))
+        assert {where[number] for number in range(30) if odd(number)} == {able.pid}
+        assert processes.workers[0].pid in {where[number] for number in range(30) if not odd(number)}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+from collections.abc import Sequence
 from pathlib import Path
+from typing import overload
 
 import pytest
 from hypothesis import given
@@ -102,3 +104,32 @@ def test_stopping_early_leaves_no_process_behind() -> None:
 )
 def test_errors_travel_between_processes_with_their_words(error: DialmeterError) -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+class GrowingShards(Sequence[int]):
+    """Shards that are made when they are handed out: as many as have come back."""
+
+    def __init__(self) -> None:
+        self.back = 0
+
+    def __len__(self) -> int:
+        return 6
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[int]: ...
+    def __getitem__(self, place: int | slice) -> int | Sequence[int]:
+        return self.back
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_shard_is_looked_up_when_it_is_handed_out(workers: int) -> None:
+    shards = GrowingShards()
+    found = []
+    for outcome in map_shards(squared, shards, workers):
+        found.append(outcome)
+        shards.back += 1
+    assert len(found) == 6
+    assert found[0] == Done(0)
+    assert found[-1] != Done(0)

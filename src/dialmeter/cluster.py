@@ -24,16 +24,29 @@ _AHEAD = 4
 
 
 class Cluster(Struct, frozen=True):
-    """Where a scheduler listens, and the files that prove who is who with TLS."""
+    """Where a scheduler listens, and the files that prove who is who with TLS.
+
+    Attributes:
+        address: of the scheduler.
+        ca_file: the authority's certificate.
+        cert_file: our certificate.
+        key_file: our key.
+        resource: what a worker must declare to get special shards, and how much of it one takes, as in ("GPU", 1).
+    """
 
     address: str
     ca_file: str | None = None
     cert_file: str | None = None
     key_file: str | None = None
+    resource: tuple[str, float] | None = None
 
 
 def map_on_cluster(
-    work: Callable[[Shard], Result], shards: Sequence[Shard], cluster: Cluster, inputs: Sequence[str] = ()
+    work: Callable[[Shard], Result],
+    shards: Sequence[Shard],
+    cluster: Cluster,
+    inputs: Sequence[str] = (),
+    special: Callable[[Shard], bool] | None = None,
 ) -> Iterator[Outcome[Result]]:
     """The outcome of every shard, in the order of the shards.
 
@@ -42,9 +55,11 @@ def map_on_cluster(
         shards: small descriptions of pieces of work.
         cluster: where to do it.
         inputs: files that every worker has to see, at the same path.
+        special: says which shards are only for workers that have the cluster's resource.
 
     Raises:
-        DialmeterError: nobody listens there, a worker does not see an input, or the work says that its input is bad.
+        DialmeterError: nobody listens there, a worker does not see an input, no worker has the resource, or the work says that its
+            input is bad.
         Unfinished: the scheduler went away.
     """
     from .engine import Done, Lost
@@ -56,16 +71,31 @@ def map_on_cluster(
         if not threads:
             raise DialmeterError(f"{cluster.address}: the scheduler has no workers; start some with `dask worker`")
         _check_workers(client, inputs)
+        _check_resource(client, cluster)
+        # The work is a task as well: it travels once to each worker, and is made anew if all that hold it die.
+        held = client.submit(_itself, work, pure=False)
+        client.replicate([held])
         waiting: deque[Any] = deque()
-        left = iter(shards)
-        for _ in shards:
-            while len(waiting) < _AHEAD * sum(threads.values()) and (shard := next(left, None)) is not None:
-                waiting.append(client.submit(work, shard, pure=False))
+        handed = 0
+        for _ in range(len(shards)):
+            while handed < len(shards) and len(waiting) < _AHEAD * sum(threads.values()):
+                shard = shards[handed]
+                handed += 1
+                wanted = dict([cluster.resource]) if cluster.resource and special and special(shard) else None
+                waiting.append(client.submit(_called, held, shard, pure=False, resources=wanted))
             future = waiting.popleft()
             try:
                 yield Done(_result(future, cluster))
             except KilledWorker as error:
                 yield Lost(f"{error.allowed_failures + 1} workers died at it")
+
+
+def _itself(work: Callable[[Shard], Result]) -> Callable[[Shard], Result]:
+    return work
+
+
+def _called(work: Callable[[Shard], Result], shard: Shard) -> Result:
+    return work(shard)
 
 
 def _result(future: Any, cluster: Cluster) -> Any:
@@ -121,8 +151,20 @@ def _check_workers(client: Any, inputs: Sequence[str]) -> None:
         check_seen(worker, there, here, inputs)
 
 
+def _check_resource(client: Any, cluster: Cluster) -> None:
+    """Without a worker that has the resource, special shards would wait for ever."""
+    if cluster.resource is None:
+        return
+    name, amount = cluster.resource
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not any(worker.get("resources", {}).get(name, 0) >= amount for worker in workers):
+        raise DialmeterError(
+            f"{cluster.address}: no worker has {name}={amount:g}; start one with `dask worker --resources {name}={amount:g}`"
+        )
+
+
 class Seen(Struct, frozen=True):
-    """What a process has before its eyes: its version of dialmeter, and the size of each file or None."""
+    """What a process has before its eyes: its version of dialmeter, and the size of each file (0 of a folder) or None."""
 
     version: str
     sizes: tuple[int | None, ...]
@@ -130,7 +172,13 @@ class Seen(Struct, frozen=True):
 
 def what_is_seen(paths: Sequence[str]) -> Seen:
     """What this process sees of some files."""
-    return Seen(__version__, tuple(os.path.getsize(path) if os.path.exists(path) else None for path in paths))
+    return Seen(__version__, tuple(map(_size, paths)))
+
+
+def _size(path: str) -> int | None:
+    if os.path.isdir(path):
+        return 0
+    return os.path.getsize(path) if os.path.exists(path) else None
 
 
 def check_seen(worker: str, there: Seen, here: Seen, inputs: Sequence[str]) -> None:

@@ -63,15 +63,19 @@ def map_shards(
     workers: int = 1,
     cluster: Cluster | None = None,
     inputs: Sequence[str] = (),
+    special: Callable[[Shard], bool] | None = None,
 ) -> Iterator[Outcome[Result]]:
     """The outcome of every shard, in the order of the shards, whatever order they are done in.
 
     Args:
-        work: what to do with a shard; at the top of a module, so that a process can find it.
-        shards: small descriptions of pieces of work.
+        work: what to do with a shard; at the top of a module, so that a process can find it. What it carries, as a partial or an
+            object that can be called does, goes to each worker once and stays there.
+        shards: small descriptions of pieces of work. Each is looked up when it is handed out, so that a sequence may make it from
+            what has come back so far.
         workers: how many processes; with 1 the work is done here.
         cluster: a Dask cluster that does the work instead.
         inputs: files that the shards are read from, which a cluster's workers have to see.
+        special: says which shards are only for workers that have the cluster's resource.
 
     Raises:
         DialmeterError: the work says that its input is bad. Of several shards with bad input the first one counts.
@@ -83,9 +87,9 @@ def map_shards(
     if cluster is not None:
         from .cluster import map_on_cluster
 
-        return map_on_cluster(work, shards, cluster, inputs)
+        return map_on_cluster(work, shards, cluster, inputs, special)
     if workers <= 1 or len(shards) <= 1:
-        return (Done(work(shard)) for shard in shards)
+        return (Done(work(shards[place])) for place in range(len(shards)))
     return _Pool(work, shards, min(workers, len(shards))).outcomes()
 
 

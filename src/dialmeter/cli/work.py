@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ import click
 
 from ..cluster import Cluster
 from ..engine import Lost, map_shards
-from ..errors import DialmeterError, Unfinished
+from ..errors import DialmeterError, Unfinished, one_line
 from .options import stacked
 from .progress import counted
 
@@ -41,8 +42,28 @@ def chosen_cluster(options: dict[str, Any]) -> Cluster | None:
     if not options["cluster"]:
         if any(files.values()):
             raise DialmeterError("--cluster-ca, --cluster-cert and --cluster-key go with --cluster")
+        if options.get("cluster_resource"):
+            raise DialmeterError("--cluster-resource goes with --cluster")
         return None
-    return Cluster(options["cluster"], files["ca"], files["cert"], files["key"])
+    resource = parse_resource(options["cluster_resource"]) if options.get("cluster_resource") else None
+    return Cluster(options["cluster"], files["ca"], files["cert"], files["key"], resource)
+
+
+def parse_resource(text: str) -> tuple[str, float]:
+    """A resource of workers from text.
+
+    Example:
+        >>> parse_resource("GPU=1")
+        ('GPU', 1.0)
+    """
+    name, _, amount = text.partition("=")
+    try:
+        found = float(amount)
+    except ValueError:
+        found = 0.0
+    if not name.strip() or not 0 < found < inf:
+        raise DialmeterError(f"--cluster-resource {one_line(text)}: write it as NAME=AMOUNT, as in GPU=1")
+    return name.strip(), found
 
 
 def chosen_workers(options: dict[str, Any], inputs: Sequence[str]) -> int:
@@ -69,33 +90,40 @@ def spread(options: dict[str, Any], inputs: Sequence[str]) -> Callable[..., Iter
     return mapped
 
 
+def is_worked_here(options: dict[str, Any], inputs: Sequence[str], tasks: int) -> bool:
+    """Is the work done in this process?"""
+    return chosen_cluster(options) is None and (chosen_workers(options, inputs) == 1 or tasks <= 1)
+
+
 def worked(
     work: Callable[[Task], Result],
     here: Callable[[Task], Result],
     tasks: Sequence[Task],
     options: dict[str, Any],
     inputs: Sequence[str],
+    special: Callable[[Task], bool] | None = None,
 ) -> Iterator[Result]:
     """What comes of each task, in order; where shards are lost, the others are finished first.
 
     Args:
         work: does a task, in whatever process.
         here: the same in this process, where it may show finer progress.
-        tasks: one per shard.
+        tasks: one per shard, looked up when it is its turn.
         options: of the command.
         inputs: the files that are read.
+        special: says which tasks are only for workers that have the resource of --cluster-resource.
 
     Raises:
         Unfinished: shards were lost.
     """
     cluster = chosen_cluster(options)
     workers = chosen_workers(options, inputs)
-    if cluster is None and (workers == 1 or len(tasks) == 1):
-        yield from map(here, tasks)
+    if is_worked_here(options, inputs, len(tasks)):
+        yield from (here(tasks[place]) for place in range(len(tasks)))
         return
     lost: list[tuple[int, Lost]] = []
     paths = [path for path in inputs if path != "-"]
-    outcomes = map_shards(work, tasks, workers, cluster, paths)
+    outcomes = map_shards(work, tasks, workers, cluster, paths, special)
     for number, outcome in enumerate(counted(outcomes, len(tasks), "shards", options["quiet"])):
         if isinstance(outcome, Lost):
             lost.append((number, outcome))
