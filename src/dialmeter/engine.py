@@ -63,6 +63,7 @@ def map_shards(
     workers: int = 1,
     cluster: Cluster | None = None,
     inputs: Sequence[str] = (),
+    *,
     special: Callable[[Shard], bool] | None = None,
 ) -> Iterator[Outcome[Result]]:
     """The outcome of every shard, in the order of the shards, whatever order they are done in.

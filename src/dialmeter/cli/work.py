@@ -101,6 +101,7 @@ def worked(
     tasks: Sequence[Task],
     options: dict[str, Any],
     inputs: Sequence[str],
+    *,
     special: Callable[[Task], bool] | None = None,
 ) -> Iterator[Result]:
     """What comes of each task, in order; where shards are lost, the others are finished first.
@@ -123,7 +124,7 @@ def worked(
         return
     lost: list[tuple[int, Lost]] = []
     paths = [path for path in inputs if path != "-"]
-    outcomes = map_shards(work, tasks, workers, cluster, paths, special)
+    outcomes = map_shards(work, tasks, workers, cluster, paths, special=special)
     for number, outcome in enumerate(counted(outcomes, len(tasks), "shards", options["quiet"])):
         if isinstance(outcome, Lost):
             lost.append((number, outcome))
