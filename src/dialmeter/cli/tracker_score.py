@@ -39,7 +39,7 @@ from .options import (
 )
 from .say import document, draw, print_json, warn
 from .tracker_scoring import scored
-from .work import spread, work_options
+from .work import chosen_workers, work_options
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 
@@ -109,7 +109,7 @@ def score(**options: Any) -> None:
     )
     found = scored(settings, writer, frozenset(wanted), options)
     result, printed, mistakes = found.result, found.printed, found.mistakes
-    result.spread = spread(options, [split_tracker(file)[0]])
+    result.threads = chosen_workers(options, [split_tracker(file)[0]])
     warn(result.notices, quiet)
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:

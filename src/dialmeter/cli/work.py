@@ -74,22 +74,6 @@ def chosen_workers(options: dict[str, Any], inputs: Sequence[str]) -> int:
     return os.cpu_count() or 1 if size > LARGE else 1
 
 
-def spread(options: dict[str, Any], inputs: Sequence[str]) -> Callable[..., Iterator[Any]] | None:
-    """Does work that is not read from the input, such as resampling, in processes of this machine where there are several.
-
-    Nothing is lost: what a worker died at is done here.
-    """
-    workers = chosen_workers(options, inputs)
-    if workers == 1:
-        return None
-
-    def mapped(work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
-        for task, outcome in zip(tasks, map_shards(work, tasks, workers), strict=True):
-            yield work(task) if isinstance(outcome, Lost) else outcome.value
-
-    return mapped
-
-
 def is_worked_here(options: dict[str, Any], inputs: Sequence[str], tasks: int) -> bool:
     """Is the work done in this process?"""
     return chosen_cluster(options) is None and (chosen_workers(options, inputs) == 1 or tasks <= 1)

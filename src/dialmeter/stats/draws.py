@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialmeter.stats.formulas import Floats
-from dialmeter.stats.products import add_product
-from dialmeter.stats.strata import Spread, stratified_sums
+from dialmeter.stats.products import product
+from dialmeter.stats.strata import stratified_sums
 
 BLOCK_BYTES = 8 * 2**20
 CHUNK_ENTRIES = 2**16
@@ -25,7 +25,7 @@ Draw = Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]
 
 
 def resampled_sums(
-    columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES, spread: Spread | None = None
+    columns: Floats, resamples: int, seed: Seed, block_bytes: int = BLOCK_BYTES, threads: int = 1
 ) -> Floats:
     """Sums over dialogues drawn with replacement.
 
@@ -34,7 +34,7 @@ def resampled_sums(
         resamples: How many times n of the n dialogues are drawn.
         seed: Seed of the draw.
         block_bytes: Memory for weights.
-        spread: Does the work in other processes where there are very many dialogues; changes no number.
+        threads: How many to use where there are very many dialogues; changes no number.
 
     Returns:
         Sums of shape (resamples, k).
@@ -45,7 +45,7 @@ def resampled_sums(
     """
     if len(columns) > CHUNK_ENTRIES:
         _check(resamples)
-        return stratified_sums(columns, resamples, _sequence(seed), spread)
+        return stratified_sums(columns, resamples, _sequence(seed), threads)
     return _sums(columns, _counts, resamples, seed, block_bytes)
 
 
@@ -71,12 +71,8 @@ def swapped_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int =
 
 def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Floats:
     _check(resamples)
-    sums = np.zeros((resamples, columns.shape[1]))
-    start = 0
-    for weights in _blocks(len(columns), draw, resamples, seed, block_bytes):
-        add_product(weights, columns, sums[start : start + len(weights)])
-        start += len(weights)
-    return sums
+    blocks = _blocks(len(columns), draw, resamples, seed, block_bytes)
+    return np.vstack([product(weights, columns) for weights in blocks])
 
 
 def _check(resamples: int) -> None:

@@ -2,48 +2,34 @@
 
 To draw n of n dialogues with replacement, one may first draw how many of them come from each stratum, and then so many
 from within each: what comes out has the same distribution. A stratum fits into a processor's cache and has a seed of its
-own, so that strata can be worked in any order and by several processes; and since sums are exact, no number changes by it.
+own, so that strata can be worked in any order and by several threads; and since sums are exact, no number changes by it.
 """
 
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialmeter.stats.formulas import Floats
-from dialmeter.stats.products import ROWS, add_product
+from dialmeter.stats.products import ROWS, product
+
+try:
+    from dialmeter.stats.counting import count
+except ImportError:
+    from dialmeter.stats.plain_counting import count
 
 STRATUM_BITS = 13
 STRATUM = 2**STRATUM_BITS
 
-Spread = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
-"""Does a piece of work for each task, like `map`, maybe in other processes. Tasks and results are sent, so they are small."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Stratum:
-    """What a process needs to know to work a stratum: the file of all columns, where it stands in it, its draws."""
-
-    path: Path
-    start: int
-    shares: NDArray[np.int64]
-    seed: np.random.SeedSequence
-
-
-def stratified_sums(
-    columns: Floats, resamples: int, seed: np.random.SeedSequence, spread: Spread | None = None
-) -> Floats:
+def stratified_sums(columns: Floats, resamples: int, seed: np.random.SeedSequence, threads: int = 1) -> Floats:
     """Sums over dialogues drawn with replacement.
 
     Args:
         columns: One row per dialogue, already `exact`.
         resamples: How many times n of the n dialogues are drawn.
         seed: Seed of the draw.
-        spread: Works strata in other processes; without it they are worked here. Changes no number.
+        threads: How many strata are worked at a time; changes no number.
 
     Returns:
         Sums of shape (resamples, k).
@@ -61,45 +47,31 @@ def stratified_sums(
         np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number)) for number in range(1 + len(starts))
     )
     shares = np.random.Generator(np.random.PCG64(first)).multinomial(n, sizes / n, size=resamples)
+    strata = [columns[start : start + STRATUM] for start in starts]
     sums = np.zeros((resamples, columns.shape[1]))
-    if spread is None:
-        for start, share, each in zip(starts, shares.T, seeds, strict=True):
-            sums += _sums(columns[start : start + STRATUM], share, each)
-        return sums
-    with tempfile.TemporaryDirectory(prefix="dialmeter-") as folder:
-        path = Path(folder) / "columns.npy"
-        np.save(path, columns)
-        tasks = [_Stratum(path, *each) for each in zip(starts, shares.T, seeds, strict=True)]
-        for part in spread(_sums_from_file, tasks):
+    with ThreadPoolExecutor(threads) as pool:
+        for part in pool.map(_sums, strata, shares.T, seeds):
             sums += part
     return sums
 
 
-def _sums_from_file(task: _Stratum) -> Floats:
-    columns: Floats = np.load(task.path, mmap_mode="r", allow_pickle=False)
-    return _sums(columns[task.start : task.start + STRATUM], task.shares, task.seed)
-
-
 def _sums(columns: Floats, shares: NDArray[np.int64], seed: np.random.SeedSequence) -> Floats:
     near = np.ascontiguousarray(columns)
-    size = len(near)
     generator = np.random.Generator(np.random.PCG64(seed))
-    draw = _below_power_of_two if size == STRATUM else _below
-    sums = np.zeros((len(shares), near.shape[1]))
-    weights = np.empty((ROWS, size))
+    weights = np.empty((ROWS, len(near)))
+    sums = np.empty((len(shares), near.shape[1]))
     for first in range(0, len(shares), ROWS):
-        some = shares[first : first + ROWS].tolist()
-        for row, share in enumerate(some):
-            weights[row] = np.bincount(draw(generator, size, share), minlength=size)
-        add_product(weights[: len(some)], near, sums[first : first + ROWS])
+        some = shares[first : first + ROWS]
+        if len(near) == STRATUM:
+            count(generator.bit_generator, STRATUM_BITS, some, weights)
+        else:
+            _count_any(generator, some, weights)
+        sums[first : first + ROWS] = product(weights[: len(some)], near)
     return sums
 
 
-def _below_power_of_two(generator: np.random.Generator, size: int, count: int) -> NDArray[np.uint16]:
-    """Four numbers from each 64 random bits, which takes a fourth of the time of any other way."""
-    raw = generator.bit_generator.random_raw(-(-count // 4)).astype("<u8", copy=False)
-    return raw.view("<u2")[:count] >> np.uint16(16 - STRATUM_BITS)
-
-
-def _below(generator: np.random.Generator, size: int, count: int) -> NDArray[np.uint32]:
-    return generator.integers(size, size=count, dtype=np.uint32)
+def _count_any(generator: np.random.Generator, shares: NDArray[np.int64], counts: Floats) -> None:
+    """The last stratum, which is no power of two."""
+    size = counts.shape[1]
+    for row, share in zip(counts, shares.tolist(), strict=False):
+        row[:] = np.bincount(generator.integers(size, size=share, dtype=np.uint32), minlength=size)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ..stats import Formula
     from ..stats.formulas import Value as FormulaValue
-    from ..stats.strata import Spread
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -65,7 +64,7 @@ def _vectorised(measure: Measure) -> FormulaValue:
 
 
 def intervals(
-    ledger: Ledger, asked: Sequence[Asked], how: Resampling, spread: Spread | None = None
+    ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1
 ) -> dict[str, tuple[float, float]]:
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
@@ -73,7 +72,7 @@ def intervals(
         ledger: the account of the corpus.
         asked: the measures.
         how: the draw.
-        spread: does the work in other processes where there are very many dialogues.
+        threads: how many to use where there are very many dialogues.
     """
     from ..stats.draws import resampled_sums
     from ..stats.formulas import evaluate
@@ -82,7 +81,7 @@ def intervals(
     if dialogues < 2:
         return {}
     matrix, formulas = _exact_columns(ledger, asked)
-    sums = resampled_sums(matrix, how.resamples, how.seed, spread=spread)
+    sums = resampled_sums(matrix, how.resamples, how.seed, threads=threads)
     found = {name: limits(evaluate(formula, sums), how.confidence, dialogues) for name, formula in formulas.items()}
     return {name: each for name, each in found.items() if each}
 

@@ -26,8 +26,6 @@ from .prepare import Preparer
 if TYPE_CHECKING:
     import polars
 
-    from ..stats.strata import Spread
-
 
 class Worst(Struct, frozen=True):
     """A dialogue that went badly."""
@@ -60,8 +58,8 @@ class TrackerResult:
     ) -> None:
         self._seen = seen
         self.resampling = resampling
-        self.spread: Spread | None = None
-        """Does large resampling in other processes, where the caller has them."""
+        self.threads = 1
+        """How many the intervals of a large corpus may use."""
         self.values_known = values_known
         self.rules = rules
         self.ledger = ledger
@@ -87,7 +85,7 @@ class TrackerResult:
     @cached_property
     def scores(self) -> list[Score]:
         """The asked measures in order, with intervals where resampling was asked for."""
-        limits = intervals(self.ledger, self.asked, self.resampling, self.spread) if self.resampling else {}
+        limits = intervals(self.ledger, self.asked, self.resampling, self.threads) if self.resampling else {}
         plain = [self._score(each, self.ledger.value(each.used)) for each in self.asked]
         return [score if score.value is None else replace(score, ci=limits.get(score.measure)) for score in plain]
 
