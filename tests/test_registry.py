@@ -37,7 +37,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
     module.JGA = Shy  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "shy_package", module)
     monkeypatch.setattr(
-        "dialmeter.registry.entry_points", lambda group: [point for point in points if point.group == group]
+        "importlib.metadata.entry_points", lambda group: [point for point in points if point.group == group]
     )
     return points
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -76,6 +73,10 @@ def parameter_help(kind: type[Measure]) -> dict[str, str]:
         >>> parameter_help(registry.load("FGA"))["lam"]
         'How fast a mistake is forgotten: 0 is JGA, inf the share of local matches.'
     """
+    import ast
+    import inspect
+    import textwrap
+
     found: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         if not issubclass(each, Measure):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..engine import note
 from ..errors import InputError
 from ..formats import Corpus, open_corpus, spans_of, split_tracker
 from ..model import Dialogue, Notice, dialogue_key
@@ -21,6 +20,7 @@ from ..tracking.scorer import score_file
 from ..tracking.spans import Settings, SpanScore, SpanTask, score_span
 from .options import chosen_resampling
 from .say import warn, watched
+from .tracker_span import score_noted
 from .work import chosen_cluster, worked
 
 
@@ -63,7 +63,7 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
         return score_span(task, lambda dialogues, corpus: watched(dialogues, corpus, quiet))
 
     try:
-        for each in worked(_work, here, tasks, options, [split_tracker(file)[0]]):
+        for each in worked(score_noted, here, tasks, options, [split_tracker(file)[0]]):
             scorer.merge(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
@@ -101,16 +101,6 @@ def _spans(options: dict[str, Any]) -> list[Span]:
     opened = open_corpus(options["file"], form=options["form"])
     opened.close()
     return spans_of(options["file"], opened.format)
-
-
-def _work(task: SpanTask) -> SpanScore:
-    return score_span(task, _noting)
-
-
-def _noting(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
-    for each in dialogues:
-        note(f"dialogue {each.id}")
-        yield each
 
 
 def _scored_whole(
