@@ -72,8 +72,6 @@ class Book:
         """Appends another book's dialogues."""
         import numpy as np
 
-        if not self.number_of:
-            self.number_of.update(other.number_of)
         mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
         ends = np.asarray(other._ends)[1:] + np.uint64(len(self._rows))
         self.dialogues.extend(other.dialogues)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, compress, zip_longest
-from operator import mul, not_
+from itertools import chain, zip_longest
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
@@ -240,7 +240,7 @@ def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> 
     sums = [math.fsum(map(mul, times, column)) for column in columns]
     skipped = 0
     if measure.skips_empty:
-        skipped = sum(compress(times, map(not_, map(any, zip(*columns, strict=True)))))
+        skipped = sum(count for count, *vector in zip(times, *columns, strict=True) if not any(vector))
     return Valued(measure.value(sums), counts.total() - skipped, skipped)
 
 
