@@ -143,8 +143,10 @@ def test_device_and_precision_are_passed_on(folder: Path, monkeypatch: pytest.Mo
         asked.append(more)
         return real(kind, model, **{**more, "device": "cpu"})
 
-    monkeypatch.setattr("dialmeter.judges.adapters.causal.load", watched)
-    PangC(str(folder), device="cuda:1", dtype="bfloat16")
+    monkeypatch.setattr("dialmeter.judges.adapters.models.load", watched)
+    judge = PangC(str(folder), device="cuda:1", dtype="bfloat16")
+    assert not asked, "a judge is named without its weights"
+    judge.load_weights()
     assert asked == [{"gguf": "", "device": "cuda:1", "dtype": "bfloat16"}]
     _, model = real("AutoModelForCausalLM", str(folder), dtype="bfloat16", gguf="", device="cpu")
     assert model.dtype == torch.bfloat16

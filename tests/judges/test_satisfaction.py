@@ -65,10 +65,10 @@ def test_settings_and_files_that_do_not_fit(encoder: Path, tmp_path: Path) -> No
         SatisfactionBert(str(encoder), pooling="max")
     bare = bert(tmp_path / "bare", "BertModel")
     with pytest.raises(DialmeterError, match="has no head"):
-        SatisfactionBert(str(bare))
+        SatisfactionBert(str(bare)).load_weights()
     safetensors.save_file({"weight": torch.zeros(5, 3), "bias": torch.zeros(5)}, bare / "head.safetensors")
     with pytest.raises(DialmeterError, match="holds weight"):
-        SatisfactionBert(str(bare))
+        SatisfactionBert(str(bare)).load_weights()
 
 
 @pytest.fixture(scope="module")
@@ -135,15 +135,15 @@ def test_only_the_last_ten_utterances_count(network: Path) -> None:
 
 def test_a_folder_that_holds_no_judge(network: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a trained judge of satisfaction"):
-        SatisfactionGru(str(tmp_path))
+        SatisfactionGru(str(tmp_path)).load_weights()
     for path in network.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "words.txt").write_text("one\n")
     with pytest.raises(InputError, match=r"words.txt has 1 words, not 7"):
-        SatisfactionGru(str(tmp_path))
+        SatisfactionGru(str(tmp_path)).load_weights()
     (tmp_path / "model.safetensors").write_bytes(b"junk")
     with pytest.raises(InputError, match="not a trained judge of satisfaction"):
-        SatisfactionGru(str(tmp_path))
+        SatisfactionGru(str(tmp_path)).load_weights()
 
 
 def test_every_item_needs_somebody_who_spoke(network: Path) -> None:

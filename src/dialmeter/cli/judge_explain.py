@@ -12,7 +12,7 @@ from ..judges.case_lines import read_cases
 from ..judges.cases import Case
 from ..judges.explain import CaseExplained, explain_case, importance
 from ..judges.hashing import case_id
-from ..judges.judge import Judge
+from ..judges.judge import Judge, load_weights
 from ..model import Notice
 from ..report.judge_explain import explain_charts, importance_table, words_table
 from ..report.tables import render
@@ -63,10 +63,11 @@ def explain(**options: Any) -> None:
     Up to 12 tokens of the judge, the values are exact; above, as many coalitions as --budget says are scored.
     """
     cases = _chosen(read_cases(options["cases_file"]), options)
-    judges = chosen_judges(options, cases)
+    judges = chosen_judges(options, cases).judges
     if len(judges) != 1:
         raise DialmeterError("name exactly one judge to explain")
     [(name, judge)] = judges.items()
+    load_weights(judge)
     found, notices = _explained(name, judge, cases, options)
     ratios = importance(found)
     warn(notices, options["quiet"])

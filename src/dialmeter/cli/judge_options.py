@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from ..errors import DialmeterError
 from ..judges.cases import Case
-from ..judges.judge import Judge, load_judge
-from ..judges.objects import CommandJudge
+from ..judges.judge import Judge, parse_call
+from ..judges.panel import Recipe
 from .options import stacked
 
 judge_options = stacked(
@@ -59,33 +59,57 @@ judge_options = stacked(
 )
 
 
-def chosen_judges(options: dict[str, Any], cases: list[Case]) -> dict[str, Judge]:
+class Chosen(NamedTuple):
+    """The judges that options name.
+
+    Attributes:
+        judges: by name; their weights are not loaded yet.
+        recipes: how those are made that can be asked in another process.
+        talk: what judges that learn are trained on.
+    """
+
+    judges: dict[str, Judge]
+    recipes: dict[str, Recipe]
+    talk: list[list[str]]
+
+
+def chosen_judges(options: dict[str, Any], cases: list[Case]) -> Chosen:
     """The judges that the options name, in this order: --judge, --judge-command, --endpoint.
 
     Raises:
         DialmeterError: a judge cannot be had, or two have the same name.
     """
-    offered = {"talk": _talk(options["corpus"], options["form"], cases)}
-    pairs = [load_judge(text, offered) for text in options["judges"]]
-    for text in options["commands"]:
-        name, equals, rest = text.partition("=")
-        named = bool(equals) and name.replace("-", "").replace("_", "").isalnum()
-        words = shlex.split(rest if named else text)
-        if not words:
-            raise DialmeterError("--judge-command is empty")
-        judge = CommandJudge(words, name if named else "")
-        judge.higher_is_better = judge.name not in options["lower"]
-        pairs.append((judge.name, judge))
+    found = Chosen({}, {}, _talk(options["corpus"], options["form"], cases))
+    recipes = [Recipe(parse_call(text)) for text in options["judges"]]
+    recipes += [_command(text) for text in options["commands"]]
+    for recipe in recipes:
+        judge = recipe.make({"talk": found.talk})
+        name = (recipe.call.alias if recipe.call else "") or judge.name
+        if recipe.command:
+            judge.higher_is_better = name not in options["lower"]
+        _add(found, name, judge)
+        if not getattr(judge, "stays", False):
+            found.recipes[name] = recipe
     if bool(options["endpoint"]) != bool(options["model"]):
         raise DialmeterError("--endpoint and --model go together")
     if options["endpoint"]:
-        pairs.append((options["model"], _endpoint(options)))
-    found: dict[str, Judge] = {}
-    for name, each in pairs:
-        if name in found:
-            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
-        found[name] = each
+        _add(found, options["model"], _endpoint(options))
     return found
+
+
+def _add(found: Chosen, name: str, judge: Judge) -> None:
+    if name in found.judges:
+        raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+    found.judges[name] = judge
+
+
+def _command(text: str) -> Recipe:
+    name, equals, rest = text.partition("=")
+    named = bool(equals) and name.replace("-", "").replace("_", "").isalnum()
+    words = shlex.split(rest if named else text)
+    if not words:
+        raise DialmeterError("--judge-command is empty")
+    return Recipe(command=tuple(words), name=name if named else "")
 
 
 def _endpoint(options: dict[str, Any]) -> Judge:

@@ -26,10 +26,12 @@ from ..report.headings import distinct
 from ..report.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from ..report.tables import render
 from ..runs import input_of
+from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
 from .options import chart_options, quiet_option, run_options, run_writer, style_options
 from .say import document, draw, print_json, warn
+from .work import work_options
 
 
 @click.command()
@@ -62,6 +64,12 @@ from .say import document, draw, print_json, warn
 )
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @chart_options
+@work_options
+@click.option(
+    "--cluster-resource",
+    metavar="NAME=N",
+    help="On a cluster, neural judges go only to workers that declare this, as in GPU=1.",
+)
 @click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
 @run_options
 @click.option(
@@ -76,20 +84,29 @@ from .say import document, draw, print_json, warn
 def score(**options: Any) -> None:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
 
-    The trivial judges constant, random and length always stand beside those that are named.
+    The trivial judges constant, random and length always stand beside those that are named. With --workers or --cluster, batches of
+    cases are scored elsewhere, and every score is the same; a language model at an endpoint is always asked from here.
     """
     if not 0 <= options["ci"] < 1:
         raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
     how = How(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
     guards = [parse_condition(text) for text in options["conditions"]]
     cases = read_cases(options["cases_file"])
-    judges = chosen_judges(options, cases)
+    chosen = chosen_judges(options, cases)
+    judges = chosen.judges
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
     writer, about = run_writer(options, [options["cases_file"]], lambda: record.identity(_inputs(options), known, how))
     store = options["store"] or (writer.begin() / "scores" if writer else None)
     result = assembled(
-        cases, asked, known, elsewhere, how=how, store=store, watch=watching("scoring", options["quiet"])
+        cases,
+        asked,
+        known,
+        elsewhere,
+        how=how,
+        store=store,
+        watch=watching("scoring", options["quiet"]),
+        ask=asking(chosen, asked, options),
     )
     warn(result.notices, options["quiet"])
     if writer is not None:

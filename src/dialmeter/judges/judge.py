@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from msgspec import Struct
+
 from ..errors import DialmeterError, did_you_mean
 from ..model import Move
 from ..registry import Registry
@@ -23,7 +25,9 @@ class Judge(Protocol):
 
     A judge may also have ``identity`` (what its scores depend on, under which they are kept; the name without it),
     ``batch_size`` (how many items it likes at a time), ``mask`` (what stands for a hidden token in explanations) and
-    ``pieces(text)`` (the text cut into the judge's own tokens).
+    ``pieces(text)`` (the text cut into the judge's own tokens). Where several processes work, it may have ``neural`` (True for a
+    network, which may want workers of its own kind), ``load_weights()`` (loads what was not needed so far), and ``stays`` (True where
+    it is asked only in the process that was started: it waits for a server, or remembers what it was asked).
 
     Attributes:
         name: how tables call it.
@@ -71,6 +75,21 @@ registry = Registry(
 TRIVIAL = ("constant", "random", "length")
 """The judges that stand beside every other, because an error rate means nothing without them."""
 
+
+class Call(Struct, frozen=True):
+    """A judge as it was asked for.
+
+    Attributes:
+        name: of a known judge, or ``module:object``.
+        given: parameters.
+        alias: what to call it; empty for its own name.
+    """
+
+    name: str
+    given: dict[str, str] = {}
+    alias: str = ""
+
+
 _CALL = re.compile(r"(?:(?P<alias>[^=():]+)=)?(?P<name>[^=()]+?)\s*(?:\((?P<given>.*)\))?\s*", re.DOTALL)
 _PART = re.compile(r"""\s*(?P<key>\w+)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
@@ -94,17 +113,59 @@ def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: unknown judge 'lenght'; did you mean length?
     """
+    call = parse_call(text)
+    judge = make_judge(call, offered)
+    load_weights(judge)
+    return call.alias or judge.name, judge
+
+
+def parse_call(text: str) -> Call:
+    """What text asks for.
+
+    Raises:
+        DialmeterError: it is not the name of a judge with parameters.
+
+    Example:
+        >>> parse_call("chance=random(seed=3)")
+        Call(name='random', given={'seed': '3'}, alias='chance')
+    """
     found = _CALL.fullmatch(text.strip())
     if not found:
         raise DialmeterError(f"{text!r} is not a judge; write it like random(seed=3), or as module:object")
-    given = _given(text, found["given"] or "")
-    if ":" in found["name"]:
+    return Call(found["name"], _given(text, found["given"] or ""), (found["alias"] or "").strip())
+
+
+def make_judge(call: Call, offered: Mapping[str, Any] | None = None) -> Judge:
+    """The judge that is asked for. Weights are not loaded yet.
+
+    Raises:
+        DialmeterError: no such judge, or its parameters do not fit.
+    """
+    if ":" in call.name:
         from .objects import judge_of_object
 
-        judge = judge_of_object(found["name"], given)
-    else:
-        judge = _built(found["name"], registry.load(found["name"]), given, offered or {})
-    return (found["alias"] or judge.name).strip(), judge
+        return judge_of_object(call.name, call.given)
+    return _built(call.name, registry.load(call.name), call.given, offered or {})
+
+
+def takes(call: Call, key: str) -> bool:
+    """Does a judge take what is offered under this name?
+
+    Example:
+        >>> takes(Call("ngram-fluency"), "talk"), takes(Call("length"), "talk")
+        (True, False)
+    """
+    return ":" not in call.name and key in signature(registry.load(call.name)).parameters
+
+
+def load_weights(judge: Judge) -> None:
+    """Loads what a judge has not needed so far.
+
+    Raises:
+        DialmeterError: it cannot be loaded.
+    """
+    if hasattr(judge, "load_weights"):
+        judge.load_weights()
 
 
 def _given(text: str, inside: str) -> dict[str, str]:

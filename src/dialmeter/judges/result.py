@@ -18,7 +18,7 @@ from .cases import Case
 from .hashing import case_id
 from .judge import TRIVIAL, Judge, load_judge
 from .matrix import About, Cell, How, about, matrix
-from .scoring import Failure, Pair, Scored, Watch, score_cases
+from .scoring import Ask, Failure, Pair, Scored, Watch, score_cases
 from .store import ScoreStore
 from .thresholds import parse_threshold
 
@@ -231,9 +231,10 @@ def assembled(
     how: How,
     store: str | Path | None,
     watch: Watch | None,
+    ask: Ask | None = None,
 ) -> JudgeResult:
     """The result of asking judges, with the scores made elsewhere added."""
-    scored = score_cases(cases, asked, ScoreStore(store) if store else None, watch)
+    scored = score_cases(cases, asked, ScoreStore(store) if store else None, watch, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
     return JudgeResult(cases, known, scored, how)

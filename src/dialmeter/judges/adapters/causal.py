@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .models import load, mask_of, pieces_of
+from .models import Weights
 from .packed import Row, hidden_states
 
 
-class Causal:
+class Causal(Weights):
     """A causal language model that says how likely continuations are.
 
     Args:
@@ -20,12 +20,7 @@ class Causal:
     """
 
     def __init__(self, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
-        self.tokenizer, self.model = load("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
-        self.mask = mask_of(self.tokenizer)
-
-    def pieces(self, text: str) -> list[str]:
-        """The text cut into the model's tokens."""
-        return pieces_of(self.tokenizer, text)
+        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
 
     def ids(self, text: str) -> list[int]:
         """The tokens of a text, nothing added."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .models import load, mask_of, pieces_of, shown, weights_digest
+from .models import Weights, shown, weights_digest
 from .packed import Row, hidden_states, shared_rows
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class DialogRPT:
     """
 
     higher_is_better = True
+    neural = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = (-0.5, 1.5)
     facets: frozenset[str] | None = None
@@ -85,17 +86,24 @@ class DialogRPT:
         self._combine, names, self._joint = _ENSEMBLES.get(ensemble, single)
         paths = {head: str(Path(model) / head) if Path(model).is_dir() else f"{model}-{head}" for head in names}
         self._heads = {
-            head: load("AutoModelForSequenceClassification", path, device=device, dtype=dtype)
+            head: Weights("AutoModelForSequenceClassification", path, device=device, dtype=dtype)
             for head, path in paths.items()
         }
         self.name = called("dialogrpt", model=(shown(model), _USUAL), ensemble=(ensemble, "published"))
         digests = ", ".join(f"{head}={weights_digest(path)}" for head, path in paths.items())
         self.identity = f"dialogrpt({digests}, ensemble={ensemble}, dtype={dtype})"
-        self._tokenizer = next(iter(self._heads.values()))[0]
-        self.mask = mask_of(self._tokenizer)
+        self._weights = next(iter(self._heads.values()))
+
+    def load_weights(self) -> None:
+        for each in self._heads.values():
+            each.load()
+
+    @property
+    def mask(self) -> str:
+        return self._weights.mask
 
     def pieces(self, text: str) -> list[str]:
-        return pieces_of(self._tokenizer, text)
+        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [self._combine(heads) for heads in self.heads(items)]
@@ -107,17 +115,17 @@ class DialogRPT:
             before = "".join(move.text + self._joint for move in context)
             groups.setdefault(before, []).append(number)
         found: list[dict[str, float]] = [{} for _ in items]
-        for head, (tokenizer, model) in self._heads.items():
+        for head, weights in self._heads.items():
             numbers: list[list[int]] = []
             rows: list[Row] = []
             for before, members in groups.items():
                 texts = [before + items[number][1] for number in members]
-                row = shared_rows(tokenizer, before, texts)
+                row = shared_rows(weights.tokenizer, before, texts)
                 if row is None:
                     raise DialmeterError("dialogrpt needs a context")
                 rows.append(Row(row.prefix, row.suffixes[1:]))
                 numbers.append(members)
-            for members, layers in zip(numbers, hidden_states(model, rows), strict=True):
+            for members, layers in zip(numbers, hidden_states(weights.model, rows), strict=True):
                 for number, layer in zip(members, layers, strict=True):
-                    found[number][head] = float(model.score(layer[-1]).float().sigmoid())
+                    found[number][head] = float(weights.model.score(layer[-1]).float().sigmoid())
         return found

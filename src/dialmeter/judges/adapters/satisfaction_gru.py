@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import MissingExtra
 from ..judge import Item, called
 from .models import shown, weights_digest
 from .satisfaction import check_reading, rating
+
+if TYPE_CHECKING:
+    from .hierarchical_gru import HierarchicalGru
 
 
 class SatisfactionGru:
@@ -21,19 +26,26 @@ class SatisfactionGru:
     """
 
     higher_is_better = True
+    neural = True
     scale: tuple[float, float] | None = (1.0, 5.0)
     facets: frozenset[str] | None = None
 
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
         check_reading(reading)
+        self._folder, self._device, self._reading = Path(model), device, reading
+        self.name = called("satisfaction-gru", model=(shown(model), ""), reading=(reading, "weighted"))
+        self.identity = f"satisfaction-gru(model={weights_digest(model)}, reading={reading})"
+
+    def load_weights(self) -> None:
+        _ = self._trained
+
+    @cached_property
+    def _trained(self) -> tuple[HierarchicalGru, dict[str, int]]:
         try:
             from . import hierarchical_gru
         except ImportError:
             raise MissingExtra("satisfaction-gru", "neural") from None
-        self._network, self._places = hierarchical_gru.load(Path(model), device)
-        self._reading = reading
-        self.name = called("satisfaction-gru", model=(shown(model), ""), reading=(reading, "weighted"))
-        self.identity = f"satisfaction-gru(model={weights_digest(model)}, reading={reading})"
+        return hierarchical_gru.load(self._folder, self._device)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         from .hierarchical_gru import logits_of
@@ -43,7 +55,7 @@ class SatisfactionGru:
             [*((move.speaker, move.text) for move in context), (_replier([m.speaker for m in context]), reply)]
             for context, reply in items
         ]
-        return [rating(logits, self._reading) for logits in logits_of(self._network, self._places, dialogues)]
+        return [rating(logits, self._reading) for logits in logits_of(*self._trained, dialogues)]
 
 
 def _replier(speakers: Sequence[str]) -> str:

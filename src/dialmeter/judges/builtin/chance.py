@@ -24,6 +24,7 @@ class Chance:
     """
 
     higher_is_better = True
+    stays = True
     scale: tuple[float, float] | None = (0.0, 1.0)
     facets: frozenset[str] | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from math import log
 
@@ -42,9 +43,13 @@ class NgramFluency:
             raise DialmeterError("ngram-fluency: order is at least 2")
         self.name = called("ngram-fluency", order=(order, 3))
         self.identity = f"{self.name}@{_digest(talk)}"
-        utterances = {text for dialogue in talk for text in dialogue}
-        self._model = KneserNey.of_sequences(([_EDGE, *tokens(text), _EDGE] for text in sorted(utterances)), order)
+        self._talk, self._order = talk, order
         self._before = [_EDGE] * (order - 1)
+
+    @cached_property
+    def _model(self) -> KneserNey:
+        utterances = {text for dialogue in self._talk for text in dialogue}
+        return KneserNey.of_sequences(([_EDGE, *tokens(text), _EDGE] for text in sorted(utterances)), self._order)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [self._mean([*tokens(reply), _EDGE]) for _, reply in items]
@@ -78,13 +83,17 @@ class NgramCoherence:
 
     def __init__(self, talk: Sequence[Sequence[str]]) -> None:
         self.identity = f"{self.name}@{_digest(talk)}"
+        self._talk = talk
+        self._known: dict[tuple[str, str], float] = {}
+
+    @cached_property
+    def _model(self) -> KneserNey:
         grams: Counter[tuple[str, ...]] = Counter()
-        for dialogue in talk:
+        for dialogue in self._talk:
             said = [sorted(set(words(text))) for text in dialogue]
             for before, after in pairwise(said):
                 grams.update((one, other) for one in before for other in after)
-        self._model = KneserNey(grams)
-        self._known: dict[tuple[str, str], float] = {}
+        return KneserNey(grams)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [
