@@ -62,6 +62,7 @@ class Ledger:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
         self.books = {lens: Book() for lens in plan(measures)}
+        self._looked_at: dict[Measure, FloatArray] = {}
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
         self._by_frames: list[Any] = [each for each in self.measures if each.reads() == "frames"]
         self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in (*self._by_states, *self._by_frames)}
@@ -124,7 +125,18 @@ class Ledger:
         book = self.book_for(measure)
         if measure.gather != "sum":
             return total(measure, map(tuple, self.vectors(measure).tolist()))
-        return weighted(measure, book.table, book.counts())
+        counts = book.counts()
+        return _weighed(measure, self._of_rows(measure).tolist(), [counts[row] for row in range(len(book.table))])
+
+    def _of_rows(self, measure: Measure) -> FloatArray:
+        """A measure's columns over the rows of its book."""
+        import numpy as np
+
+        table = self.book_for(measure).table
+        found = self._looked_at.get(measure)
+        if found is None or found.shape[1] != len(table):
+            found = self._looked_at[measure] = np.array(columns_of(measure, table), np.float64)
+        return found
 
     def vectors(self, measure: Measure) -> FloatArray:
         """A measure's vector per dialogue, dialogues in the order in which they came."""
@@ -137,8 +149,7 @@ class Ledger:
                 for units in self._units[measure]
             ]
             return np.array(sums, dtype=float).reshape(len(sums), width)
-        book = self.book_for(measure)
-        return gathered(book, np.array(columns_of(measure, book.table), np.float64), measure.gather).T
+        return gathered(self.book_for(measure), self._of_rows(measure), measure.gather).T
 
     def values(self, measure: Measure) -> FloatArray:
         """A measure's value for each dialogue, not a number where it has none."""
@@ -235,13 +246,15 @@ def columns_of(measure: Measure, tallies: Iterable[Tally]) -> list[list[float]]:
 
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
-    times = counts.values()
-    columns = columns_of(measure, map(table.__getitem__, counts))
+    return _weighed(measure, columns_of(measure, map(table.__getitem__, counts)), list(counts.values()))
+
+
+def _weighed(measure: Measure, columns: Sequence[Sequence[float]], times: Sequence[int]) -> Valued:
     sums = [math.fsum(map(mul, times, column)) for column in columns]
     skipped = 0
     if measure.skips_empty:
         skipped = sum(count for count, *vector in zip(times, *columns, strict=True) if not any(vector))
-    return Valued(measure.value(sums), counts.total() - skipped, skipped)
+    return Valued(measure.value(sums), sum(times) - skipped, skipped)
 
 
 def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:
