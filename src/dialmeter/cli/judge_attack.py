@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from ..cache_folder import cache_folder
 from ..conversations import open_conversations
 from ..errors import DialmeterError, one_line
-from ..judges.attacking import Attacked, Tell, attack_corpus
+from ..judges.attacking import Attacked
 from ..judges.attacks import chosen
 from ..judges.case_files import is_published, read_published, write_published
 from ..judges.cases import Case
-from ..judges.language import SYNONYMS, open_language, stand_ins
+from ..judges.language import SYNONYMS, stand_ins
 from ..judges.pairs import pairs
 from ..model import Notice
 from ..report.attacks import plain_yields, yield_table
 from ..report.tables import render
+from .judge_attacking import attacked
 from .options import quiet_option, stacked, style_options
 from .say import document, print_json, refusals, warn
+from .work import work_options
 
 _resource_options = stacked(
     click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; found where it is not named."),
@@ -65,6 +64,8 @@ _resource_options = stacked(
 )
 @click.option("--from", "form", metavar="LAYOUT", help="The layout of CORPUS; found where it is not named.")
 @_resource_options
+@work_options
+@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @style_options
 @quiet_option
@@ -72,7 +73,7 @@ def attack(**options: Any) -> None:
     """Make adversarial cases from the dialogues of CORPUS.
 
     An attack changes the last reply of a snippet and says what an ideal judge would do. The same seed gives the same
-    cases. A CORPUS that is a folder of published case_N files is not attacked, but read and written anew.
+    cases, whatever the number of workers. A CORPUS that is a folder of published case_N files is not attacked, but read and written anew.
     """
     out = Path(options["out"])
     if options["as_pairs"] and options["layout"] == "published":
@@ -84,71 +85,24 @@ def attack(**options: Any) -> None:
         warn(notices, options["quiet"])
         _print_read(count, notices, options)
         return
-    found, counts, notices, resources = _attacked(options)
-    written = _write(out, found.cases, options)
+    found, counts, notices = _attacked(out, options)
     warn(notices, options["quiet"])
-    _print(found, {**counts, "written": written}, notices, resources, options)
+    _print(found, counts, notices, options)
 
 
-def _attacked(options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice], list[str]]:
+def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice]]:
     attacks = chosen(options["names"])
     opened = open_conversations(options["corpus"], options["form"])
     talks = list(opened)
     if not talks:
         raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")
-    language = open_language(
-        pipeline_name=options["pipeline"],
-        light=options["light"],
-        cache=None if options["no_cache"] else Path(options["cache"]) if options["cache"] else cache_folder(),
-        paraphraser=_function(options["paraphraser"]) if options["paraphraser"] else None,
-    )
-    try:
-        found = attack_corpus(
-            talks,
-            attacks,
-            language,
-            cases=options["cases"],
-            seed=options["seed"],
-            corpus=Path(options["corpus"]).name,
-            tell=_tell(options["quiet"]),
-        )
-    finally:
-        language.close()
-    counts = {"dialogues": len(talks), "cases": len(found.cases), "analysed": language.analysed}
+    with attacked(talks, attacks, out, options) as made:
+        written = _write(out, made.cases, options)
+    counts = {"dialogues": len(talks), "cases": len(made.cases), "written": written}
     light = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else stand_ins()
     lighter = [Notice("stand-in", 1, f"{what}; {how}") for what, how in light]
-    notices = [*refusals(opened.refused), *opened.notices, *lighter, *found.notices]
-    return found, counts, notices, sorted({name for case in found.cases for name in case.resources})
-
-
-def _function(text: str) -> Callable[[str], str]:
-    """The paraphraser ``module:function``; it is code of the user's own, as a judge is."""
-    module, colon, name = text.partition(":")
-    try:
-        found = getattr(import_module(module), name) if colon else None
-    except (ImportError, AttributeError) as error:
-        raise DialmeterError(f"--paraphraser {one_line(text)}: {error}") from None
-    if not callable(found):
-        raise DialmeterError(f"--paraphraser {one_line(text)}: write it as module:function")
-    return lambda said: str(found(said))
-
-
-def _tell(quiet: bool) -> Tell | None:
-    """Progress on standard error: on a terminal a line that is written over, elsewhere a line per 10 %."""
-    if quiet:
-        return None
-    told = 0
-
-    def tell(attack: str, made: int, wanted: int) -> None:
-        nonlocal told
-        tenths = 10 * made // wanted
-        if sys.stderr.isatty():
-            click.echo(f"\rattacking: {made:,} of {wanted:,} cases ({attack})".ljust(72) + "\r", err=True, nl=False)
-        elif tenths > told:
-            told = tenths
-            click.echo(f"attacking: {10 * tenths} % ({made:,} of {wanted:,} cases)", err=True)
-
-    return tell
+    notices = [*refusals(opened.refused), *opened.notices, *lighter, *made.notices]
+    return made, counts, notices
 
 
 def _refuse_to_overwrite(out: Path, force: bool) -> None:
@@ -170,10 +124,9 @@ def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
     return len(lines)
 
 
-def _print(
-    found: Attacked, counts: dict[str, int], notices: list[Notice], resources: list[str], options: dict[str, Any]
-) -> None:
+def _print(found: Attacked, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> None:
     style = options["style"]
+    resources = sorted({name for case in found.cases for name in case.resources})
     if style == "json":
         more = {"seed": options["seed"], "resources": resources, "yields": plain_yields(found.yields)}
         print_json(document("judge", "judge attack", [], counts=counts, warnings=notices, **more))

@@ -1,4 +1,4 @@
-"""How far a judge has come."""
+"""How far a judge, or attacks on one, have come."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import click
 
 from ..errors import one_line
+from ..judges.attacking import Tell
 from ..judges.scoring import Watch
 
 
@@ -24,3 +25,21 @@ def watching(doing: str, quiet: bool) -> Watch | None:
         told[judge] = tenths
 
     return None if quiet else watch
+
+
+def telling(doing: str, quiet: bool) -> Tell | None:
+    """Says how far attacks have come: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
+    if quiet:
+        return None
+    told = 0
+
+    def tell(attack: str, made: int, wanted: int) -> None:
+        nonlocal told
+        tenths = 10 * made // wanted
+        if sys.stderr.isatty():
+            click.echo(f"\r{doing}: {made:,} of {wanted:,} cases ({attack})".ljust(72) + "\r", err=True, nl=False)
+        elif tenths > told:
+            told = tenths
+            click.echo(f"{doing}: {10 * tenths} % ({made:,} of {wanted:,} cases)", err=True)
+
+    return tell

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -10,14 +11,17 @@ from ..model import Conversation, Notice
 from .attacks import Attack, Variant
 from .attempts import Attempt, Setting, attempts
 from .cases import Case
+from .kept_parts import KeptParts
 from .language import Language
+from .planning import BATCH, AttackPart, AttackTask, Plan
 from .pool import make_pool, ordered
 from .yields import Yield, gather
 
-BATCH = 25
-
 Tell = Callable[[str, int, int], None]
 """Hears of progress: the attack that has most to do, cases made, cases wanted."""
+
+Working = Callable[[Setting, Sequence[AttackTask]], Iterable[AttackPart]]
+"""Has tasks worked, and gives what comes of them in order."""
 
 
 class Attacked(Struct, frozen=True):
@@ -43,6 +47,8 @@ def attack_corpus(
     seed: int = 7,
     corpus: str = "",
     tell: Tell | None = None,
+    working: Working | None = None,
+    kept: KeptParts | None = None,
 ) -> Attacked:
     """Makes cases of every attack.
 
@@ -54,6 +60,8 @@ def attack_corpus(
         seed: of all choices.
         corpus: a name that goes into the cases.
         tell: hears of progress.
+        working: has the work done elsewhere; in this process where it is None.
+        kept: what an interrupted run has done already, to which is added.
 
     Example:
         >>> from dialmeter.judges.attacks import named
@@ -64,16 +72,47 @@ def attack_corpus(
         >>> found.cases[0].reply, found.yields[0].made
         ('The inn is in Mill Lane.', 1)
     """
-    able, skipped = _with_resources(attacks, language)
+    able, skipped = with_resources(attacks, language)
     setting = Setting(language, make_pool(talks, language, seed), seed, corpus)
-    tried = attack_shard(talks, able, setting, cases=cases, tell=tell)
+    plan = Plan(talks, [attack.name for attack in able], cases, seed, kept.parts if kept is not None else ())
+    by_name = {attack.name: attack for attack in able}
+    if working is None:
+        parts: Iterable[AttackPart] = map(partial(attack_part, attacks=by_name, setting=setting, cases=cases), plan)
+    else:
+        parts = working(setting, plan)
+    if not plan.is_done:
+        _carry_out(plan, parts, kept, tell)
     made: list[Case] = []
     yields: list[Yield] = []
     for attack in attacks:
-        chosen, told = gather(attack.name, tried.get(attack.name, ()), cases, skipped.get(attack.name))
+        chosen, told = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
         made += chosen
         yields.append(told)
     return Attacked(made, yields, [*_lacking(skipped), *_few(yields, cases, skipped)])
+
+
+def _carry_out(plan: Plan, parts: Iterable[AttackPart], kept: KeptParts | None, tell: Tell | None) -> None:
+    for part in parts:
+        plan.take(part)
+        if kept is not None:
+            kept.add(part)
+        if tell is not None:
+            tell(*plan.progress())
+        if plan.is_done:
+            break
+
+
+def attack_part(task: AttackTask, attacks: Mapping[str, Attack], setting: Setting, cases: int) -> AttackPart:
+    """Does a task.
+
+    Args:
+        task: what to attack.
+        attacks: by name, those of the task among them.
+        setting: what all attempts share.
+        cases: how many are wanted of each attack.
+    """
+    asked = [attacks[name] for name in task.attacks]
+    return AttackPart(task.number, attack_shard(task.talks, asked, setting, cases=cases, rounds=task.rounds))
 
 
 def attack_shard(
@@ -82,18 +121,26 @@ def attack_shard(
     setting: Setting,
     *,
     cases: int,
-    tell: Tell | None = None,
+    rounds: int | None = None,
 ) -> dict[str, list[Attempt]]:
     """Tries attacks on part of a corpus until this part alone gives enough cases; shards are put together by ``gather``.
 
     The pool in the setting is that of the whole corpus. A second case of a dialogue is made only when all dialogues have been asked for
     a first one.
+
+    Args:
+        talks: the part.
+        attacks: those to try.
+        setting: what all attempts share.
+        cases: how many are wanted of each attack.
+        rounds: how many cases a dialogue may give; None for as many as it has.
     """
     found: dict[str, list[Attempt]] = {attack.name: [] for attack in attacks}
     left = {attack.name: cases for attack in attacks}
     walks: dict[tuple[str, str], Iterator[Attempt]] = {}
     dialogues = ordered(talks, setting.seed)
-    while any(left.values()):
+    while any(left.values()) and rounds != 0:
+        rounds = None if rounds is None else rounds - 1
         before = sum(map(len, found.values()))
         for first in range(0, len(dialogues), BATCH):
             batch = dialogues[first : first + BATCH]
@@ -109,9 +156,6 @@ def attack_shard(
                         if key not in walks:
                             walks[key] = attempts(attack, talk, setting)
                         left[attack.name] -= _one_more(walks[key], found[attack.name])
-            if tell is not None:
-                slowest = max(active, key=lambda attack: left[attack.name])
-                tell(slowest.name, sum(cases - more for more in left.values()), cases * len(attacks))
         if sum(map(len, found.values())) == before:
             break
     return found
@@ -126,7 +170,7 @@ def _one_more(walk: Iterator[Attempt], found: list[Attempt]) -> bool:
     return False
 
 
-def _with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
+def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
     """The attacks with those of their variants that can be made here, and what the others lack."""
     able: list[Attack] = []
     skipped: dict[str, dict[str, str]] = {}

@@ -86,19 +86,12 @@ class Panel:
         self._recipes = dict(recipes)
         learns = any(each.call is not None and takes(each.call, "talk") for each in recipes.values())
         self._talk = talk if learns else []
-        self._begin()
-
-    def _begin(self) -> None:
         self._made: dict[str, Judge] = {}
         self._asker = Asker(self._find)
         self._lock = Lock()
 
-    def __getstate__(self) -> tuple[dict[str, Recipe], list[list[str]]]:
-        return self._recipes, self._talk
-
-    def __setstate__(self, state: tuple[dict[str, Recipe], list[list[str]]]) -> None:
-        self._recipes, self._talk = state
-        self._begin()
+    def __reduce__(self) -> tuple[type[Panel], tuple[dict[str, Recipe], list[list[str]]]]:
+        return Panel, (self._recipes, self._talk)
 
     def ask(self, shard: Shard) -> Answer:
         """Asks a judge; one at a time, because judges need not bear to be asked by several threads.

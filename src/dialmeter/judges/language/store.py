@@ -6,6 +6,7 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -35,6 +36,9 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = _opened(path)
+        except sqlite3.OperationalError:
+            # It is locked for long, or cannot be opened; others may use it.
+            self._file = None
         except sqlite3.DatabaseError:
             # A damaged file holds nothing that cannot be made again.
             path.unlink(missing_ok=True)
@@ -46,6 +50,12 @@ class Store:
         """What is known of these utterances."""
         if self._file is None:
             return {}
+        try:
+            return self._found(texts, self._file)
+        except sqlite3.DatabaseError:
+            return {}
+
+    def _found(self, texts: Iterable[str], file: sqlite3.Connection) -> dict[str, Analysis]:
         keys = {_key(text): text for text in texts}
         listed = list(keys)
         found: dict[str, Analysis] = {}
@@ -53,7 +63,7 @@ class Store:
             some = listed[first : first + _MANY]
             marks = ",".join("?" * len(some))
             query = f"SELECT key, value FROM analyses WHERE key IN ({marks})"  # noqa: S608  marks only
-            for key, value in self._file.execute(query, some):
+            for key, value in file.execute(query, some):
                 try:
                     found[keys[key]] = _decode(value)
                 except msgspec.DecodeError:
@@ -61,10 +71,10 @@ class Store:
         return found
 
     def put(self, analyses: Mapping[str, Analysis]) -> None:
-        """Keeps analyses; another process may have kept the same ones."""
+        """Keeps analyses; another process may have kept the same ones. What cannot be kept is made again some time."""
         if self._file is not None:
             rows = [(_key(text), _encode(each)) for text, each in analyses.items()]
-            with self._file:
+            with suppress(sqlite3.DatabaseError), self._file:
                 self._file.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
 
     def close(self) -> None:
@@ -75,7 +85,8 @@ class Store:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    file = sqlite3.connect(path, timeout=60)
+    # Threads of a worker take turns at it; see AttackWork.
+    file = sqlite3.connect(path, timeout=60, check_same_thread=False)
     try:
         file.execute("CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
     except sqlite3.DatabaseError:

@@ -1,0 +1,97 @@
+"""What attacks have come to so far, on disk, so that a run that is interrupted can go on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from .._version import __version__
+from ..errors import DialmeterError, one_line
+from ..model import Conversation
+from .planning import AttackPart
+
+_decode = msgspec.json.Decoder(AttackPart).decode
+
+
+def attack_identity(talks: Iterable[Conversation], *settings: object) -> str:
+    """A digest of what parts depend on: the version, what was said in the corpus, and settings that can be printed."""
+    digest = hashlib.sha256(repr((__version__, *settings)).encode())
+    for talk in talks:
+        digest.update(msgspec.json.encode([talk.id, [(move.speaker, move.text) for move in talk.moves]]))
+    return digest.hexdigest()
+
+
+class KeptParts:
+    """Parts in ``FILE.parts``, a line each, until the file is written.
+
+    Args:
+        out: the file of cases.
+        identity: what the parts depend on; one goes on only with the same.
+        resume: go on with what is there.
+        force: begin anew although something is there.
+
+    Attributes:
+        parts: what is there already.
+
+    Raises:
+        DialmeterError: something else is there, or it cannot be written.
+    """
+
+    def __init__(self, out: Path, identity: str, *, resume: bool = False, force: bool = False) -> None:
+        self._path = out.with_name(out.name + ".parts")
+        self.parts: Sequence[AttackPart] = []
+        self._name = one_line(str(out), 200)
+        head = identity.encode() + b"\n"
+        try:
+            there = self._path.exists() and not force
+            if there and not resume:
+                raise DialmeterError(f"{self._name}: is unfinished; go on with --resume or start again with --force")
+            if there:
+                self.parts = self._read(head)
+            self._file = open(self._path, "ab" if self.parts else "wb")  # noqa: SIM115  closed by close
+            self._count = len(self.parts)
+            if not self.parts:
+                self._file.write(head)
+        except OSError as error:
+            raise DialmeterError(f"{self._name}: cannot be written: {error.strerror or error}") from None
+
+    def _read(self, head: bytes) -> list[AttackPart]:
+        data = self._path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole and not data.startswith(head):
+            raise DialmeterError(
+                f"{self._name}: was begun with another corpus or other settings; start again with --force"
+            )
+        if whole < len(data):
+            os.truncate(self._path, whole)
+        try:
+            return [_decode(line) for line in data[:whole].splitlines()[1:]]
+        except msgspec.DecodeError as error:
+            raise DialmeterError(
+                f"{self._path}: not what attacks left behind ({error}); start again with --force"
+            ) from None
+
+    def add(self, part: AttackPart) -> None:
+        """Keeps a part; whoever kills this process afterwards leaves it there."""
+        try:
+            self._file.write(msgspec.json.encode(part) + b"\n")
+            self._file.flush()
+            self._count += 1
+        except OSError as error:
+            raise DialmeterError(f"{self._name}: cannot be written: {error.strerror or error}") from None
+
+    def remove(self) -> None:
+        """Leaves nothing behind."""
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Closes the file; without a part in it, it goes."""
+        if self._count:
+            self._file.close()
+        else:
+            self.remove()
