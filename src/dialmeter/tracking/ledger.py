@@ -21,6 +21,7 @@ from .tally import Lens, Tally, walk
 if TYPE_CHECKING:
     import numpy as np
 
+    BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
@@ -222,11 +223,13 @@ def gathered(book: Book, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
     # In pieces, because the turns of a large corpus are much more than what is kept of them.
     for first in range(0, len(ends) - 1, _PIECE):
         bounds = ends[first : first + _PIECE + 1]
-        filled = np.diff(bounds) > 0
-        piece, starts, stops = rows[bounds[0] : bounds[-1]], bounds[:-1][filled], bounds[1:][filled]
+        lengths = np.diff(bounds)
+        filled: slice | BoolArray = slice(None) if lengths.all() else lengths > 0
+        starts, stops = bounds[:-1][filled], bounds[1:][filled]
+        piece = rows[bounds[0] : bounds[-1]].astype(np.intp) if how != "last" else rows[stops - 1]
         for column, into in zip(of_row, found[:, first : first + _PIECE], strict=True):
             if how == "last":
-                into[filled] = column[rows[stops - 1]]
+                into[filled] = column[piece]
             elif len(starts):
                 into[filled] = reduce.reduceat(column[piece], starts - bounds[0])
     return found
