@@ -1,0 +1,145 @@
+"""Tasks of attacks: put together they are the whole corpus, in whatever order they come and wherever one was interrupted."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+
+from dialmeter.errors import DialmeterError
+from dialmeter.judges.attack_work import AttackWork, Resources, order_of
+from dialmeter.judges.attacking import attack_corpus, attack_part, attack_shard, with_resources
+from dialmeter.judges.attacks import chosen
+from dialmeter.judges.attempts import Setting
+from dialmeter.judges.kept_parts import KeptParts
+from dialmeter.judges.language import Language, open_language
+from dialmeter.judges.planning import BATCH, AttackPart, AttackTask
+from dialmeter.judges.pool import make_pool
+from dialmeter.judges.yields import gather
+from dialmeter.model import Conversation
+from dialmeter.simulation.agents import choose
+from dialmeter.simulation.files import sampled
+from dialmeter.simulation.play import Setting as Play
+from dialmeter.simulation.play import play_lines
+
+NAMES = ("entailment", "pronoun", "repetition", "vocabulary", "dullness", "entrainment")
+
+
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
+    from dialmeter.conversations import open_conversations
+
+    path = tmp_path_factory.mktemp("talk") / "talk.jsonl"
+    lines = play_lines(sampled(90, 4), Play(choose("agenda", "user"), choose("rule", "system"), 0.0, 4))
+    path.write_bytes(b"".join(lines))
+    return list(open_conversations(str(path)))
+
+
+@pytest.fixture(scope="module")
+def light() -> Language:
+    return open_language(light=True)
+
+
+@pytest.mark.parametrize("cases", [3, 40, 89, 150, 2000])
+def test_tasks_put_together_are_one_walk_over_the_corpus(
+    cases: int, talks: list[Conversation], light: Language
+) -> None:
+    attacks = chosen(NAMES)
+    found = attack_corpus(talks, attacks, light, cases=cases)
+    able, skipped = with_resources(attacks, light)
+    whole = attack_shard(talks, able, Setting(light, make_pool(talks, light, 7), 7), cases=cases)
+    told = [gather(attack.name, whole[attack.name], cases, skipped.get(attack.name)) for attack in attacks]
+    assert found.cases == [case for made, _ in told for case in made]
+    assert found.yields == [each for _, each in told]
+
+
+def in_haste(ahead: int, tasks_done: list[AttackTask] | None = None):  # type: ignore[no-untyped-def]
+    """Work that is done some tasks ahead of what has been taken, as by several workers."""
+
+    def working(setting: Setting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
+        work = AttackWork(order_of(NAMES, Resources(light=True), setting, 40))
+        there = pickle.loads(pickle.dumps(work))
+        waiting: list[AttackPart] = []
+        for place in range(len(tasks)):
+            task = msgspec.msgpack.decode(msgspec.msgpack.encode(tasks[place]), type=AttackTask)
+            waiting.append(there(task))
+            if tasks_done is not None:
+                tasks_done.append(task)
+            if len(waiting) > ahead:
+                yield waiting.pop(0)
+        yield from waiting
+
+    return working
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 3, 100])
+def test_who_runs_ahead_changes_nothing(ahead: int, talks: list[Conversation], light: Language) -> None:
+    attacks = chosen(NAMES)
+    there = attack_corpus(talks, attacks, light, cases=40, working=in_haste(ahead))
+    assert there == attack_corpus(talks, attacks, light, cases=40)
+
+
+def test_attacks_of_which_there_is_enough_are_left_out(talks: list[Conversation], light: Language) -> None:
+    done: list[AttackTask] = []
+    attack_corpus(talks, chosen(NAMES), light, cases=40, working=in_haste(0, done))
+    assert set(done[0].attacks) == set(NAMES)
+    assert len(done[0].talks) == BATCH
+    assert all(not later or set(later) < set(NAMES) for later in (task.attacks for task in done[3:]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conversation], light: Language) -> None:
+    random = Random(seed)
+    attacks = chosen(NAMES)
+    kept = KeptParts(tmp_path / "cases.jsonl", "x")
+    after, lost = random.randrange(1, 4), random.randrange(0, 3)
+
+    def breaking(setting: Setting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
+        by_name = {attack.name: attack for attack in with_resources(attacks, light)[0]}
+        for place in range(after):
+            if place != lost:
+                yield attack_part(tasks[place], by_name, setting, 120)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attack_corpus(talks, attacks, light, cases=120, working=breaking, kept=kept)
+    kept.close()
+    file = tmp_path / "cases.jsonl.parts"
+    if file.exists():
+        with open(file, "ab") as torn:
+            torn.write(b'{"number": 77, "fou')
+    again = KeptParts(tmp_path / "cases.jsonl", "x", resume=True)
+    assert len(again.parts) == len({*range(after)} - {lost})
+    assert attack_corpus(talks, attacks, light, cases=120, kept=again) == attack_corpus(
+        talks, attacks, light, cases=120
+    )
+    again.remove()
+    assert not list(tmp_path.iterdir())
+
+
+def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
+    kept = KeptParts(tmp_path / "c", "x")
+    kept.add(AttackPart(0, {}))
+    kept.close()
+    with pytest.raises(DialmeterError, match="is unfinished; go on with --resume or start again with --force"):
+        KeptParts(tmp_path / "c", "x")
+    with pytest.raises(DialmeterError, match="another corpus or other settings; start again with --force"):
+        KeptParts(tmp_path / "c", "y", resume=True)
+    (tmp_path / "c.parts").write_bytes(b"x\n[1]\n")
+    with pytest.raises(DialmeterError, match="not what attacks left behind"):
+        KeptParts(tmp_path / "c", "x", resume=True)
+    anew = KeptParts(tmp_path / "c", "y", force=True)
+    assert anew.parts == []
+    anew.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_with_other_resources_is_refused(talks: list[Conversation], light: Language) -> None:
+    order = order_of(NAMES, Resources(light=True), Setting(light, make_pool(talks, light, 7), 7), 3)
+    other = msgspec.structs.replace(order, names=("another-pipeline-1.0",))
+    with pytest.raises(DialmeterError, match=r"a worker has tokens-by-rule, .* here there is another-pipeline-1\.0"):
+        AttackWork(other)(AttackTask(0, tuple(talks[:2]), NAMES, 1))

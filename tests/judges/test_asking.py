@@ -1,0 +1,161 @@
+"""Whoever asks a judge, and however many do: what is heard is what one hears who asks all in order."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialmeter.judges.asking import PATIENCE, Answer, Asker
+from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.judge import Call, Item
+from dialmeter.judges.panel import Panel, Recipe
+from dialmeter.judges.scoring import score_cases
+from dialmeter.judges.units import Shard
+
+from .made import case, cases
+
+
+class Moody(Length):
+    """Fails on chosen replies."""
+
+    name = "moody"
+
+    def __init__(self, bad: frozenset[str], batch_size: int) -> None:
+        self.bad = bad
+        self.batch_size = batch_size
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        if any(reply in self.bad for _, reply in items):
+            raise RuntimeError("not this one")
+        return super().score(items)
+
+
+MANY = [case("speaker", number, reply=f"yes {number}", adversarial=f"no {number}") for number in range(30)]
+REPLIES = [text for each in MANY for text in (each.reply, each.adversarial)]
+
+
+@given(
+    bad=st.lists(st.booleans(), min_size=60, max_size=60),
+    size=st.integers(1, 12),
+    askers=st.integers(1, 4),
+    who=st.randoms(use_true_random=False),
+)
+def test_any_number_of_askers_is_as_one(bad: list[bool], size: int, askers: int, who: object) -> None:
+    choose = who.randrange  # type: ignore[attr-defined]
+    judge = Moody(frozenset(text for text, fails in zip(REPLIES, bad, strict=True) if fails), size)
+
+    def several(shards: Sequence[Shard]) -> Iterator[Answer]:
+        all_askers = [Asker(lambda _: judge) for _ in range(askers)]
+        return (all_askers[choose(askers)].ask(shard) for shard in shards)
+
+    assert score_cases(MANY, {"moody": judge}, ask=several) == score_cases(MANY, {"moody": judge})
+
+
+def test_patience_goes_on_from_batch_to_batch_and_ends() -> None:
+    judge = Moody(frozenset(REPLIES), 4)
+    found = score_cases(MANY, {"moody": judge})
+    told = [failure.why for failure in found.failures]
+    assert told.count("RuntimeError: not this one") == PATIENCE
+    assert told.count(f"not asked after {PATIENCE} failures in a row") == len(REPLIES) - PATIENCE
+
+
+def test_a_batch_that_goes_well_ends_a_row_of_failures() -> None:
+    bad = {*REPLIES[:6], *REPLIES[12:18]}
+    found = score_cases(MANY, {"moody": Moody(frozenset(bad), 6)})
+    assert {failure.why for failure in found.failures} == {"RuntimeError: not this one"}
+    assert len(found.failures) == 12
+
+
+def test_batches_are_cut_alike_whatever_is_known() -> None:
+    asked: list[list[str]] = []
+
+    class Listening(Length):
+        batch_size = 8
+
+        def score(self, items: Sequence[Item]) -> Sequence[float]:
+            asked.append([reply for _, reply in items])
+            return super().score(items)
+
+    def all_but_the_second(shards: Sequence[Shard]) -> Iterator[Answer]:
+        ask = Asker(lambda _: Listening()).ask
+        return (ask(shard) for shard in shards if shard.number != 1)
+
+    from dialmeter.judges.store import ScoreStore
+
+    class Kept(ScoreStore):
+        def __init__(self) -> None:
+            self.all: dict[str, float] = {}
+
+        def scores(self, identity: str) -> dict[str, float]:
+            return dict(self.all)
+
+        def add(self, identity: str, scores: object) -> None:
+            self.all.update(scores)  # type: ignore[call-overload]
+
+    store = Kept()
+    score_cases(cases(), {"listening": Listening()}, store, ask=all_but_the_second)
+    first = list(asked)
+    asked.clear()
+    score_cases(cases(), {"listening": Listening()}, store)
+    [again] = asked
+    assert len(again) == 8
+    assert not any(reply in again for batch in first for reply in batch)
+
+
+def test_a_panel_travels_as_recipes() -> None:
+    recipes = {"one": Recipe(Call("length")), "two": Recipe(Call("ngram-fluency"))}
+    panel = Panel(recipes, [["a room for two"]])
+    found: list[Answer] = []
+
+    def ask(shards: Sequence[Shard]) -> Iterator[Answer]:
+        there = pickle.loads(pickle.dumps(panel))
+        for shard in shards:
+            found.append(there.ask(shard))
+            yield found[-1]
+
+    judges = {name: recipe.make({"talk": [["a room for two"]]}) for name, recipe in recipes.items()}
+    assert score_cases(cases(), judges, ask=ask) == score_cases(cases(), judges)
+    assert {answer.judge for answer in found} == {"one", "two"}
+
+
+def test_talk_travels_only_to_judges_that_learn() -> None:
+    talk = [["something long " * 1000]]
+    assert len(pickle.dumps(Panel({"one": Recipe(Call("length"))}, talk))) < 1000
+    assert len(pickle.dumps(Panel({"two": Recipe(Call("ngram-coherence"))}, talk))) > 1000
+
+
+def test_what_names_a_file_is_named_in_full(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    with open("program.py", "w", encoding="utf-8") as file:
+        file.write("")
+    command = Recipe(command=("python", "program.py")).rooted()
+    assert command.command == ("python", f"{tmp_path}/program.py")
+    assert command.files == [f"{tmp_path}/program.py"]
+    call = Recipe(Call("pang-c", {"model": "program.py", "dtype": "float32"})).rooted().call
+    assert call is not None
+    assert call.given == {"model": f"{tmp_path}/program.py", "dtype": "float32"}
+
+
+def test_networks_are_asked_in_one_thread_and_others_keep_theirs() -> None:
+    torch = pytest.importorskip("torch")
+    seen: list[int] = []
+
+    class Network(Length):
+        neural = True
+
+        def score(self, items: Sequence[Item]) -> Sequence[float]:
+            seen.append(torch.get_num_threads())
+            return super().score(items)
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        score_cases(cases(), {"network": Network()})
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert set(seen) == {1}
