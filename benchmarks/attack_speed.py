@@ -16,8 +16,7 @@ from dialmeter.judges.attacks import chosen
 from dialmeter.judges.language import open_language, pipeline
 from dialmeter.judges.language.pipeline import Pipeline
 from dialmeter.model import Conversation, Move
-
-Row = tuple[str, float, str, bool]
+from rows import Row, at_least, at_most, table
 
 _USER = (
     "I am looking for a {adj} {place} in the {area} of town, please.",
@@ -119,9 +118,9 @@ def ratios() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         cold, warm = (_attacks(talks, Path(folder)) for _ in range(2))
     return [
-        ("one call per utterance / batches", ratio, ">= 1.8", ratio >= 1.8),
-        ("12 attacks x 100 cases, 1,000 dialogues: seconds", cold, "<= 90", cold <= 90),
-        ("the same with a warm store: seconds", warm, "<= 20", warm <= 20),
+        at_least("one call per utterance ÷ batches", ratio, 1.8),
+        at_most("12 attacks × 100 cases, 1,000 dialogues, seconds", cold, 90),
+        at_most("the same with a warm store, seconds", warm, 20),
     ]
 
 
@@ -136,5 +135,4 @@ if __name__ == "__main__":
     found = ratios()
     if not found:
         sys.exit("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
-    for what, value, target, met in found:
-        print(f"{what:52} {value:8.2f}  {target:8}  {'met' if met else 'missed'}")
+    print(table(found))

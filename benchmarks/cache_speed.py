@@ -5,7 +5,6 @@ with another list of measures and other lambdas, from file to values, signatures
 scoring without a cache. Intervals cost what drawing dialogues costs, with a cache or without; that row has no target.
 """
 
-import argparse
 import tempfile
 import time
 from collections.abc import Sequence
@@ -16,7 +15,8 @@ from dialmeter.resampling import Resampling
 from dialmeter.tracking.cache import TallyCache
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
-from tracking_speed import REPEATS, Row, fastest, parsed
+from rows import Row, at_most, print_ratios, untargeted
+from tracking_speed import REPEATS, fastest, parsed
 
 TARGET = 0.2
 AGAIN = (
@@ -71,26 +71,11 @@ def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Ro
         parse, second, usual, with_intervals = fastest(works, repeats)
     size = f"{dialogues:,} dialogues, {turns:,} turns"
     return [
-        (
-            f"scoring again from kept tallies ÷ JSON parse, {size}",
-            second / parse,
-            f"≤ {TARGET:g}",
-            second <= TARGET * parse,
-        ),
-        ("the same with the measures of the rule set", usual / parse, f"≤ {TARGET:g}", usual <= TARGET * parse),
-        ("scoring again with intervals (drawing costs that)", with_intervals / parse, "none", True),
+        at_most(f"scoring again from kept tallies ÷ JSON parse, {size}", second / parse, TARGET),
+        at_most("the same with the measures of the rule set", usual / parse, TARGET),
+        untargeted("scoring again with intervals (drawing costs that)", with_intervals / parse),
     ]
 
 
-def main() -> None:
-    """Print the ratios."""
-    parser = argparse.ArgumentParser(description="Speed of scoring from kept tallies.")
-    parser.add_argument("--dialogues", type=int, default=corpus.DIALOGUES)
-    parser.add_argument("--repeats", type=int, default=REPEATS)
-    options = parser.parse_args()
-    for name, value, target, met in ratios(options.dialogues, options.repeats):
-        print(f"{name:84} {value:8.2f}  {target:8} {'' if met else 'missed'}")
-
-
 if __name__ == "__main__":
-    main()
+    print_ratios(ratios, "Speed of scoring from kept tallies.", corpus.DIALOGUES, REPEATS)

@@ -15,6 +15,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.result import score_judge
 from dialmeter.model import Move
+from rows import Row, at_least, at_most, table
 
 WORDS = [
     "the",
@@ -148,7 +149,7 @@ def built_in() -> float:
     return min(times)
 
 
-def ratios() -> list[tuple[str, float, str, bool]]:
+def ratios() -> list[Row]:
     """The rows with targets."""
     rows = []
     for name, measure, least in (
@@ -160,17 +161,9 @@ def ratios() -> list[tuple[str, float, str, bool]]:
         except (DialmeterError, ImportError) as error:
             print(f"left out: {name}: {error}")
             continue
-        rows.append((name, value, f"≥ {least:g}", value >= least))
-    seconds = built_in()
-    rows.append(("built-in judges, 12 attacks × 100 cases, seconds", seconds, "≤ 5", seconds <= 5))
-    return rows
-
-
-def main() -> None:
-    """Measure and print."""
-    for name, value, target, met in ratios():
-        print(f"{name:58} {value:8.2f}  {target:6} {'met' if met else 'missed'}")
+        rows.append(at_least(name, value, least))
+    return [*rows, at_most("built-in judges, 12 attacks × 100 cases, seconds", built_in(), 5)]
 
 
 if __name__ == "__main__":
-    main()
+    print(table(ratios()))

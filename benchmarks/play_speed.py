@@ -5,7 +5,6 @@ processes, start-up of the processes included, and set against the limit; the ra
 The fastest of several rounds counts, so that a busy machine disturbs little.
 """
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -13,9 +12,7 @@ from pathlib import Path
 from dialmeter.conversations import open_conversations
 from dialmeter.simulation.files import play_to_file
 from dialmeter.users.scorer import UserScorer
-
-Row = tuple[str, float, str, bool]
-"""What was measured, the value, the target, and whether it is met."""
+from rows import Row, at_most, print_ratios, untargeted
 
 DIALOGUES = 1000
 WORKERS = 2
@@ -59,21 +56,11 @@ def ratios(dialogues: int = DIALOGUES, repeats: int = REPEATS) -> list[Row]:
     alone, spread, scoring = (min(column) for column in zip(*rounds, strict=True))
     limit = SECONDS * dialogues / DIALOGUES
     return [
-        (f"playing {dialogues:,} dialogues with {WORKERS} processes, s", spread, f"≤ {limit:g}", spread <= limit),
-        (f"one process ÷ {WORKERS} processes", alone / spread, "none", True),
-        ("playing ÷ scoring users, one process", alone / scoring, "none", True),
+        at_most(f"playing {dialogues:,} dialogues with {WORKERS} processes, s", spread, limit),
+        untargeted(f"one process ÷ {WORKERS} processes", alone / spread),
+        untargeted("playing ÷ scoring users, one process", alone / scoring),
     ]
 
 
-def main() -> None:
-    """Print the ratios."""
-    parser = argparse.ArgumentParser(description="Speed of playing dialogues.")
-    parser.add_argument("--dialogues", type=int, default=DIALOGUES)
-    parser.add_argument("--repeats", type=int, default=REPEATS)
-    options = parser.parse_args()
-    for name, value, target, met in ratios(options.dialogues, options.repeats):
-        print(f"{name:64} {value:8.2f}  {target:8} {'' if met else 'missed'}")
-
-
 if __name__ == "__main__":
-    main()
+    print_ratios(ratios, "Speed of playing dialogues.", DIALOGUES, REPEATS)

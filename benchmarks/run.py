@@ -1,7 +1,6 @@
 """All benchmarks that have targets, in one table.
 
-Run with `python benchmarks/run.py` (`--json` for JSON). A module takes part by a function `ratios()` that gives rows of
-name, value, target as text, and whether it is met.
+Run with `python benchmarks/run.py` (`--json` for JSON). A module takes part by a function `ratios()` that gives rows.
 """
 
 import argparse
@@ -11,6 +10,9 @@ import platform
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
+
+from dialmeter.tracking.straight import COMPILED
+from rows import Row, table
 
 MODULES = (
     "tracking_speed",
@@ -33,17 +35,13 @@ def machine() -> dict[str, Any]:
         "processor": platform.machine(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         **{name: version(name) for name in PACKAGES},
+        "kernels": "compiled" if COMPILED else "none",
     }
 
 
-def rows() -> list[dict[str, Any]]:
-    """The rows of all modules that have any."""
-    found = []
-    for name in MODULES:
-        ratios = getattr(import_module(name), "ratios", None)
-        for what, value, target, met in ratios() if ratios else ():
-            found.append({"module": name, "name": what, "value": value, "target": target, "met": bool(met)})
-    return found
+def measured() -> list[tuple[str, Row]]:
+    """The rows of all modules, each with the module that it comes from."""
+    return [(name, row) for name in MODULES for row in import_module(name).ratios()]
 
 
 def main() -> None:
@@ -51,16 +49,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Run all benchmarks.")
     parser.add_argument("--json", action="store_true", help="Print JSON.")
     as_json = parser.parse_args().json
-    here, measured = machine(), rows()
+    here, found = machine(), measured()
     if as_json:
-        print(json.dumps({"machine": here, "rows": measured}, indent=2, ensure_ascii=False))
+        rows = [{"module": name, **row._asdict()} for name, row in found]
+        print(json.dumps({"machine": here, "rows": rows}, indent=2, ensure_ascii=False))
         return
     print(", ".join(f"{name} {value}" for name, value in here.items()) + "\n")
-    width = max(len(row["name"]) for row in measured)
-    print(f"{'':{width}}     value  target")
-    for row in measured:
-        verdict = "met" if row["met"] else "missed"
-        print(f"{row['name']:{width}}  {row['value']:8.2f}  {row['target']:8}  {verdict}")
+    print(table([row for _, row in found]))
 
 
 if __name__ == "__main__":

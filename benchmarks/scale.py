@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.clusters import running
 
 import corpus
+from rows import Row, at_least, at_most
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 WAYS = {"one worker": ("--workers", "1"), "two workers": ("--workers", "2")}
@@ -56,7 +57,7 @@ def limit(row: dict[str, Any]) -> float:
     return 130 + 100 * float(row["turns"]) / 2**20
 
 
-def ratios(dialogues: int = 100_000, repeats: int = REPEATS) -> list[tuple[str, float, str, bool]]:
+def ratios(dialogues: int = 100_000, repeats: int = REPEATS) -> list[Row]:
     """Two workers against one, and the memory of the largest process; the best of several rounds counts."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "corpus.jsonl"
@@ -67,8 +68,8 @@ def ratios(dialogues: int = 100_000, repeats: int = REPEATS) -> list[tuple[str, 
     most = limit(rounds[0]["one worker"])
     size = f"{dialogues:,} dialogues"
     return [
-        (f"command line, one worker ÷ two, {size}", one / two, f"≥ {TWO_TARGET:g}", one / two >= TWO_TARGET),
-        (f"peak memory of two workers, {size}, MB", peak, f"≤ {most:.0f}", peak <= most),
+        at_least(f"command line, one worker ÷ two, {size}", one / two, TWO_TARGET),
+        at_most(f"peak memory of two workers, {size}, MB", peak, most),
     ]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from dialmeter.stats import Formula, paired_bootstrap, paired_randomisation, ratio
 from dialmeter.stats.formulas import Floats
+from rows import Row, at_least, at_most
 
 COLUMNS = 30
 RESAMPLES = 10_000
@@ -86,13 +87,13 @@ def measured() -> dict[str, float]:
     return found
 
 
-def ratios() -> list[tuple[str, float, str, bool]]:
+def ratios() -> list[Row]:
     """The rows with targets."""
     found = measured()
     ratio = found["python"] / found["bootstrap"]
     return [
-        (f"plain loop ÷ paired bootstrap, 1,000 dialogues, {RESAMPLES:,} resamples", ratio, "≥ 30", ratio >= 30),
-        ("peak memory of 100,000 dialogues, MB", found["peak"], "≤ 1500", found["peak"] <= 1500),
+        at_least(f"plain loop ÷ paired bootstrap, 1,000 dialogues, {RESAMPLES:,} resamples", ratio, 30),
+        at_most("peak memory of 100,000 dialogues, MB", found["peak"], 1500),
     ]
 
 

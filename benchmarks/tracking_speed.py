@@ -6,7 +6,6 @@ published algorithms, whose values must come out the same. Repetitions alternate
 a busy machine disturbs little; start-up is left aside. Memory is the peak of a fresh process that scores the file.
 """
 
-import argparse
 import math
 import resource
 import subprocess
@@ -22,9 +21,7 @@ import corpus
 import plain_port
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
-
-Row = tuple[str, float, str, bool]
-"""What was measured, the value, the target, and whether it is met."""
+from rows import Row, at_least, at_most, print_ratios, untargeted
 
 PARSE_TARGET = 1.9
 PORT_TARGET = 10
@@ -106,28 +103,13 @@ def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Ro
     most = BASE_MEGABYTES + BYTES_PER_TURN * turns / 2**20
     size = f"{dialogues:,} dialogues, {turns:,} turns"
     return [
-        (f"scoring ÷ JSON parse, {size}", ours / parse, f"≤ {PARSE_TARGET:g}", ours / parse <= PARSE_TARGET),
-        (
-            "scoring ÷ JSON parse, slots in a fixed order",
-            in_order / ordered_parse,
-            f"≤ {PARSE_TARGET:g}",
-            in_order / ordered_parse <= PARSE_TARGET,
-        ),
-        ("published algorithms ÷ scoring, default rules", port / ours, f"≥ {PORT_TARGET}", port / ours >= PORT_TARGET),
-        ("published algorithms ÷ scoring, gca-repo (same values)", port / as_published, "none", True),
-        ("peak memory of scoring, MB", peak, f"≤ {most:.0f}", peak <= most),
+        at_most(f"scoring ÷ JSON parse, {size}", ours / parse, PARSE_TARGET),
+        at_most("scoring ÷ JSON parse, slots in a fixed order", in_order / ordered_parse, PARSE_TARGET),
+        at_least("published algorithms ÷ scoring, default rules", port / ours, PORT_TARGET),
+        untargeted("published algorithms ÷ scoring, gca-repo (same values)", port / as_published),
+        at_most("peak memory of scoring, MB", peak, most),
     ]
 
 
-def main() -> None:
-    """Print the ratios."""
-    parser = argparse.ArgumentParser(description="Speed and memory of scoring trackers.")
-    parser.add_argument("--dialogues", type=int, default=corpus.DIALOGUES)
-    parser.add_argument("--repeats", type=int, default=REPEATS)
-    options = parser.parse_args()
-    for name, value, target, met in ratios(options.dialogues, options.repeats):
-        print(f"{name:64} {value:8.2f}  {target:8} {'' if met else 'missed'}")
-
-
 if __name__ == "__main__":
-    main()
+    print_ratios(ratios, "Speed and memory of scoring trackers.", corpus.DIALOGUES, REPEATS)

@@ -7,7 +7,6 @@ off, so that the parse is as fast as it can be. The corpus is made from the publ
 processor time, the best of several rounds; for two processes it is time by the clock.
 """
 
-import argparse
 import gc
 import gzip
 import json
@@ -27,9 +26,7 @@ import orjson
 from dialmeter.users.book import Book
 from dialmeter.users.canonical import ValueMap
 from dialmeter.users.scorer import UserScorer, score_user
-
-Row = tuple[str, float, str, bool]
-"""What was measured, the value, the target, and whether it is met."""
+from rows import Row, at_least, at_most, print_ratios
 
 DIALOGUES = 1350
 SECONDS = 2.0
@@ -202,21 +199,11 @@ def ratios(count: int = DIALOGUES, repeats: int = REPEATS) -> list[Row]:
         faster = two_processes(parts, repeats)
     size = f"{count:,} dialogues, {turns:,} turns"
     return [
-        (f"scoring users, seconds, {size}", ours, f"≤ {SECONDS:g}", ours <= SECONDS),
-        ("scoring users ÷ JSON parse", ours / parse, f"≤ {PARSE_TARGET}", ours / parse <= PARSE_TARGET),
-        ("scoring users, one process ÷ two", faster, f"≥ {TWO_TARGET}", faster >= TWO_TARGET),
+        at_most(f"scoring users, seconds, {size}", ours, SECONDS),
+        at_most("scoring users ÷ JSON parse", ours / parse, PARSE_TARGET),
+        at_least("scoring users, one process ÷ two", faster, TWO_TARGET),
     ]
 
 
-def main() -> None:
-    """Print the ratios."""
-    parser = argparse.ArgumentParser(description="Speed of scoring users.")
-    parser.add_argument("--dialogues", type=int, default=DIALOGUES)
-    parser.add_argument("--repeats", type=int, default=REPEATS)
-    options = parser.parse_args()
-    for name, value, target, met in ratios(options.dialogues, options.repeats):
-        print(f"{name:64} {value:8.2f}  {target:8} {'' if met else 'missed'}")
-
-
 if __name__ == "__main__":
-    main()
+    print_ratios(ratios, "Speed of scoring users.", DIALOGUES, REPEATS)

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from dialmeter.runs import RunWriter, open_run
 from dialmeter.simulation.files import play_to_file
+from rows import Row, at_most
 
 DIALOGUES = 100_000
 PATIENCE = 120
@@ -105,10 +106,10 @@ def measured() -> dict[str, float]:
     return found
 
 
-def ratios() -> list[tuple[str, float, str, bool]]:
+def ratios() -> list[Row]:
     """The rows with targets."""
     first = measured()["first page of the list"]
-    return [(f"viewer, first page of {DIALOGUES:,} dialogues, ms", first, "≤ 300", first <= 300)]
+    return [at_most(f"viewer, first page of {DIALOGUES:,} dialogues, ms", first, 300)]
 
 
 def main() -> None:

@@ -1,0 +1,48 @@
+"""What a benchmark says: rows of what was measured, the value, and the target."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """What was measured, the value, the target, and whether it is met."""
+
+    name: str
+    value: float
+    target: str
+    met: bool
+
+
+def at_most(name: str, value: float, target: float) -> Row:
+    """A row whose value should not be above the target."""
+    return Row(name, value, f"≤ {target:.4g}", value <= target)
+
+
+def at_least(name: str, value: float, target: float) -> Row:
+    """A row whose value should not be below the target."""
+    return Row(name, value, f"≥ {target:.4g}", value >= target)
+
+
+def untargeted(name: str, value: float) -> Row:
+    """A row that is told and has no target."""
+    return Row(name, value, "none", True)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as text."""
+    width = max(len(row.name) for row in rows)
+    lines = [f"{'':{width}}     value  target"]
+    for row in rows:
+        verdict = "" if row.target == "none" else "met" if row.met else "missed"
+        lines.append(f"{row.name:{width}}  {row.value:8.2f}  {row.target:8}  {verdict}".rstrip())
+    return "\n".join(lines)
+
+
+def print_ratios(ratios: Callable[[int, int], list[Row]], about: str, dialogues: int, repeats: int) -> None:
+    """The command line of a benchmark over generated dialogues."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--dialogues", type=int, default=dialogues)
+    parser.add_argument("--repeats", type=int, default=repeats)
+    options = parser.parse_args()
+    print(table(ratios(options.dialogues, options.repeats)))
