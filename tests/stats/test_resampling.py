@@ -10,7 +10,7 @@ from scipy import stats
 
 from dialmeter.stats import Formula, bootstrap, ratio, rowwise
 from dialmeter.stats.draws import resampled_sums, swapped_sums
-from dialmeter.stats.exact import as_columns, exact, exact_pair
+from dialmeter.stats.exact import _fraction_bits, as_columns, exact, exact_pair
 from dialmeter.stats.formulas import evaluate, point
 
 MEAN = {"mean": ratio()}
@@ -169,3 +169,11 @@ def test_bad_options_are_refused():
         bootstrap(rows(5), MEAN, resamples=0)
     with pytest.raises(ValueError, match="rowwise"):
         evaluate(Formula(lambda sums: 0.5), np.ones((3, 2)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=9))
+def test_steps_are_powers_of_two_at_any_size(values):
+    data = np.array(values)[:, None]
+    bits = _fraction_bits(float(np.abs(data).max()), len(data))
+    assert np.array_equal(exact(data), np.ldexp(np.rint(np.ldexp(data, bits)), -bits))

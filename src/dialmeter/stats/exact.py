@@ -41,9 +41,10 @@ def as_columns(columns: ArrayLike) -> Floats:
         )
     if len(matrix) < 2:
         raise ValueError(f"at least two dialogues are needed to resample, and there {_are(len(matrix))}")
-    bad = np.argwhere(~np.isfinite(matrix))
-    if len(bad):
-        raise ValueError(f"column {bad[0][1]} of row {bad[0][0]} is not a finite number")
+    finite = np.isfinite(matrix)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise ValueError(f"column {column} of row {row} is not a finite number")
     return matrix
 
 
@@ -71,7 +72,14 @@ def exact(columns: ArrayLike) -> Floats:
     matrix = as_columns(columns)
     largest = np.abs(matrix).max(axis=0)
     bits = np.array([_fraction_bits(float(entry), len(matrix)) for entry in largest], dtype=np.intc)
-    return np.ldexp(np.rint(np.ldexp(matrix, bits)), -bits)
+    # By powers of two, which is exact; in two steps, because the whole of it may be more than a float holds.
+    one, other = np.ldexp(1.0, bits // 2), np.ldexp(1.0, bits - bits // 2)
+    rounded: Floats = matrix * one
+    rounded *= other
+    np.rint(rounded, out=rounded)
+    rounded /= one
+    rounded /= other
+    return rounded
 
 
 def exact_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
