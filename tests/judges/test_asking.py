@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialmeter.errors import DialmeterError
 from dialmeter.judges.asking import PATIENCE, Answer, Asker
 from dialmeter.judges.builtin.length import Length
 from dialmeter.judges.judge import Call, Item
@@ -132,10 +135,10 @@ def test_what_names_a_file_is_named_in_full(tmp_path: object, monkeypatch: pytes
     monkeypatch.chdir(str(tmp_path))
     with open("program.py", "w", encoding="utf-8") as file:
         file.write("")
-    command = Recipe(command=("python", "program.py")).rooted()
+    command = Recipe(command=("python", "program.py")).rooted(Length())
     assert command.command == ("python", f"{tmp_path}/program.py")
     assert command.files == [f"{tmp_path}/program.py"]
-    call = Recipe(Call("pang-c", {"model": "program.py", "dtype": "float32"})).rooted().call
+    call = Recipe(Call("pang-c", {"model": "program.py", "dtype": "float32"})).rooted(Length()).call
     assert call is not None
     assert call.given == {"model": f"{tmp_path}/program.py", "dtype": "float32"}
 
@@ -159,3 +162,23 @@ def test_networks_are_asked_in_one_thread_and_others_keep_theirs() -> None:
     finally:
         torch.set_num_threads(before)
     assert set(seen) == {1}
+
+
+def test_a_worker_with_another_judge_of_the_same_name_is_refused() -> None:
+    recipe = Recipe(Call("ngram-fluency"))
+    sent = recipe.rooted(recipe.make({"talk": [["a room"]]}))
+    sent.make({"talk": [["a room"]]})
+    with pytest.raises(DialmeterError, match="judge ngram-fluency: a worker has other weights or another version"):
+        sent.make({"talk": [["a boat"]]})
+
+
+def test_a_module_is_read_anew_by_a_worker_that_lives_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    for number in (1, 2):
+        source = f"def same(context, reply):\n    return {number}\nsame.higher_is_better = True\n"
+        (tmp_path / "worker_lives_on.py").write_text(source)
+        sent = Recipe(Call("worker_lives_on:same")).rooted(Length())
+        assert sent.make({}).score([((), "yes")]) == [number]
+    sys.modules.pop("worker_lives_on")

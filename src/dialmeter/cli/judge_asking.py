@@ -39,7 +39,7 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any])
         names = {shard.judge for shard in away}
         recipes = {name: recipe for name, recipe in chosen.recipes.items() if name in names}
         if chosen_cluster(options) is not None:
-            recipes = {name: recipe.rooted() for name, recipe in recipes.items()}
+            recipes = {name: recipe.rooted(judges[name]) for name, recipe in recipes.items()}
         files = [file for recipe in recipes.values() for file in recipe.files]
         work = partial(_work, Panel(recipes, chosen.talk))
         yield from worked(work, work, away, how, files, special=lambda shard: _is_neural(judges[shard.judge]))

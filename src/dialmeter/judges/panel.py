@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from importlib import invalidate_caches
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -12,8 +13,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..errors import DialmeterError
 from .asking import Answer, Asker
-from .judge import Call, Judge, make_judge, takes
+from .judge import Call, Judge, identity_of, make_judge, takes
 from .objects import CommandJudge
 from .units import Shard
 
@@ -26,12 +28,14 @@ class Recipe(Struct, frozen=True):
         command: the program and its arguments, instead.
         name: what a command is called.
         folder: where modules are looked for, too.
+        identity: what a judge of ours must have as its identity; empty for any.
     """
 
     call: Call | None = None
     command: tuple[str, ...] = ()
     name: str = ""
     folder: str = ""
+    identity: str = ""
 
     def make(self, offered: Mapping[str, Any]) -> Judge:
         """The judge itself.
@@ -41,23 +45,39 @@ class Recipe(Struct, frozen=True):
         """
         if self.call is None:
             return CommandJudge(self.command, self.name)
-        if self.folder and self.folder not in sys.path and ":" in self.call.name:
-            sys.path.insert(0, self.folder)
-        return make_judge(self.call, offered)
+        if self.folder and ":" in self.call.name:
+            _look_in(self.folder, self.call.name.partition(":")[0])
+        judge = make_judge(self.call, offered)
+        if self.identity and identity_of(judge) != self.identity:
+            raise DialmeterError(
+                f"judge {self.call.name}: a worker has other weights or another version, {identity_of(judge)} and not {self.identity}"
+            )
+        return judge
 
-    def rooted(self) -> Recipe:
-        """The same for a process that works in another folder: what names a file here is named in full."""
+    def rooted(self, judge: Judge) -> Recipe:
+        """The same for a process that works elsewhere: what names a file here is named in full, and our judges must be the same."""
         folder = os.getcwd()
         if self.call is None:
             return replace(self, command=tuple(map(_in_full, self.command)), folder=folder)
         given = {key: _in_full(value) for key, value in self.call.given.items()}
-        return replace(self, call=replace(self.call, given=given), folder=folder)
+        identity = "" if ":" in self.call.name else identity_of(judge)
+        return replace(self, call=replace(self.call, given=given), folder=folder, identity=identity)
 
     @property
     def files(self) -> list[str]:
         """The files and folders that it names."""
         words = self.command if self.call is None else self.call.given.values()
         return [word for word in words if _is_path(word)]
+
+
+def _look_in(folder: str, module: str) -> None:
+    """Lets a module be found in a folder, as it is now: a worker may live long and know how it was in an earlier run."""
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    known = getattr(sys.modules.get(module), "__file__", None)
+    if known and Path(known).is_relative_to(folder):
+        del sys.modules[module]
+    invalidate_caches()
 
 
 def _is_path(word: str) -> bool:

@@ -38,7 +38,7 @@ class Shard(Struct, frozen=True):
     units: tuple[Unit, ...]
 
     def __str__(self) -> str:
-        return f"judge {self.judge}, replies from the {self.first + 1}th on"
+        return f"judge {self.judge}, replies {self.first + 1} to {self.first + len(self.units)}"
 
 
 def keys_of(case: Case) -> tuple[str, str]:

@@ -1,0 +1,234 @@
+"""``judge attack`` and ``judge score`` in shards: the same bytes whoever does the work, and whoever dies at it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialmeter.judges.case_lines import write_cases
+from dialmeter.simulation.files import play_to_file
+
+from ..clusters import running
+from ..judges.made import case, cases
+from ..killing import contents
+
+MINE = '''
+import os, signal, threading
+
+MARK = os.path.join(os.path.dirname(__file__), "mark")
+WAY = os.path.join(os.path.dirname(__file__), "way")
+
+def die(text):
+    """Kills the process that works: once, or as long as the file says so; never the one that was started."""
+    way = open(WAY).read() if os.path.exists(WAY) else ""
+    if "7" in text and (way == "always" or way == "once" and not os.path.exists(MARK)):
+        open(MARK, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+class Mortal:
+    name, higher_is_better, scale, facets, batch_size = "mortal", True, None, None, 16
+    def score(self, items):
+        for _, reply in items:
+            die(reply)
+        return [len(reply) / 7 for _, reply in items]
+
+def function(context, reply):
+    return len(reply) + len(context)
+function.higher_is_better = True
+
+class Where:
+    """Says in its score which process it is in, and is no judge that one should use."""
+    name, higher_is_better, scale, facets, batch_size, neural = "where", True, None, None, 8, True
+    def score(self, items):
+        return [float(os.getpid())] * len(items)
+
+def reworded(text):
+    die(text)
+    return "In other words: " + text
+'''
+PROGRAM = "import json, sys\nfor line in sys.stdin:\n    print(len(json.loads(line)['reply']) / 3)\n"
+JUDGES = ["ngram-coherence", "ngram-fluency", "overlap", "mine:Mortal", "random(seed=3)", "mine:function"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    control = [case("identical", number, reply="yes", adversarial="yes") for number in range(6)]
+    write_cases(tmp_path / "cases.jsonl", [*cases(count=40), *control])
+    play_to_file(tmp_path / "talk.jsonl", goals=130, seed=6)
+    return tmp_path
+
+
+def called(folder: Path, *words: object) -> tuple[int, bytes, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "dialmeter", "judge", *map(str, words)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def scored(folder: Path, out: str, *words: object) -> tuple[bytes, dict[str, bytes]]:
+    more = [word for judge in JUDGES for word in ("--judge", judge)]
+    more += ["--judge-command", f"program={sys.executable} program.py"]
+    code, said, err = called(folder, "score", "cases.jsonl", *more, "--json", "--quiet", "--out", out, *words)
+    assert code == 0, err
+    return said, contents(folder / out)
+
+
+def attacked(folder: Path, out: str, *words: object) -> tuple[bytes, bytes]:
+    more = ["--attack", "paper", "--paraphraser", "mine:reworded", "--cases", "90", "--light", "--no-cache"]
+    code, said, err = called(folder, "attack", "talk.jsonl", *more, "--json", "--quiet", "--out", out, *words)
+    assert code == 0, err
+    assert not (folder / f"{out}.parts").exists()
+    return said, (folder / out).read_bytes()
+
+
+def test_one_two_and_three_workers_score_alike(folder: Path) -> None:
+    one = scored(folder, "run1", "--workers", 1)
+    assert scored(folder, "run2", "--workers", 2) == one
+    assert scored(folder, "run3", "--workers", 3) == one
+
+
+def test_one_two_and_three_workers_attack_alike(folder: Path) -> None:
+    one = attacked(folder, "c1", "--workers", 1)
+    assert attacked(folder, "c2", "--workers", 2) == one
+    assert attacked(folder, "c3", "--workers", 3) == one
+
+
+def test_workers_share_analyses_and_attack_alike(folder: Path) -> None:
+    pytest.importorskip("spacy", reason="the extra `attacks` is not installed")
+    words = ("attack", "talk.jsonl", "--cases", 30, "--quiet", "--json")
+    one = called(folder, *words, "--no-cache", "--out", "c1")
+    assert one[0] == 0, one[2]
+    assert called(folder, *words, "--cache", "kept", "--workers", 2, "--out", "c2") == one
+    assert list((folder / "kept").iterdir())
+    assert called(folder, *words, "--no-cache", "--workers", 2, "--out", "c3") == one
+    assert (folder / "c1").read_bytes() == (folder / "c2").read_bytes() == (folder / "c3").read_bytes()
+
+
+def test_a_worker_that_is_killed_leaves_no_trace(folder: Path) -> None:
+    run, made = scored(folder, "run1"), attacked(folder, "c1")
+    (folder / "way").write_text("once")
+    assert scored(folder, "run2", "--workers", 2) == run
+    assert (folder / "mark").exists()
+    (folder / "mark").unlink()
+    assert attacked(folder, "c2", "--workers", 2) == made
+    assert (folder / "mark").exists()
+
+
+def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Path) -> None:
+    run, made = scored(folder, "run1"), attacked(folder, "c1")
+    (folder / "way").write_text("always")
+    words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
+    code, _, err = called(folder, "score", "cases.jsonl", *words)
+    assert code == 3
+    assert (
+        "shards could not be done, the first of them shard 3 at judge mortal, replies 49 to 64: 2 workers died" in err
+    )
+    words = ("--paraphraser", "mine:reworded", "--cases", "90", "--light", "--no-cache", "--quiet", "--workers", 2)
+    code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2")
+    assert code == 3
+    assert "go on with --resume" in err
+    assert (folder / "c2.parts").exists()
+    assert not (folder / "c2").exists()
+    (folder / "way").unlink()
+    code, _, err = called(
+        folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run2", "--resume"
+    )
+    assert code == 0, err
+    code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2", "--resume")
+    assert code == 0, err
+    assert (folder / "c2").read_bytes() == made[1]
+    whole = called(folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run3")
+    assert whole[0] == 0
+    assert contents(folder / "run2") == contents(folder / "run3")
+    assert run[1]["rows.jsonl"]
+
+
+def test_a_cluster_gives_the_same_also_when_a_worker_is_killed(folder: Path) -> None:
+    run, made = scored(folder, "run1"), attacked(folder, "c1")
+    place = folder / "cluster"
+    place.mkdir()
+    (place / "mine.py").write_text(MINE)  # the paraphraser is found in the folder that workers start in
+    with running(place, workers=5) as processes:
+        assert scored(folder, "run2", "--cluster", processes.address) == run
+        assert attacked(folder, "c2", "--cluster", processes.address) == made
+        (folder / "way").write_text("once")
+        assert scored(folder, "run3", "--cluster", processes.address) == run
+        assert (folder / "mark").exists()
+        for each in (folder, place):  # whichever copy a worker knows already
+            (each / "mark").unlink(missing_ok=True)
+            (each / "way").write_text("once")
+        assert attacked(folder, "c3", "--cluster", processes.address) == made
+        assert (place / "mark").exists() or (folder / "mark").exists()
+        assert sum(worker.poll() is not None for worker in processes.workers) >= 2
+
+
+def test_neural_judges_go_where_the_resource_is(folder: Path) -> None:
+    words = ("score", "cases.jsonl", "--judge", "mine:Where", "--judge", "overlap", "--quiet", "--failing", 0)
+    place = folder / "cluster"
+    place.mkdir()
+    with running(place, workers=1) as processes:
+        more = ("--cluster", processes.address, "--cluster-resource", "NEURAL=1")
+        code, _, err = called(folder, *words, *more)
+        assert code == 2
+        assert "no worker has NEURAL=1; start one with `dask worker --resources NEURAL=1`" in err
+        able = processes.add_worker("--resources", "NEURAL=1")
+        code, _, err = called(folder, *words, *more, "--store", "kept")
+        assert code == 0, err
+    told = "".join(path.read_text() for path in (folder / "kept").iterdir() if '"where"' in path.read_text())
+    assert f":{able.pid}.0" in told
+    assert f":{processes.workers[0].pid}.0" not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--cluster-resource", "GPU=1"], "--cluster-resource goes with --cluster"),
+        (
+            ["--cluster", "tcp://127.0.0.1:9", "--cluster-resource", "GPU"],
+            "--cluster-resource GPU: write it as NAME=AMOUNT, as in GPU=1",
+        ),
+    ],
+)
+def test_a_resource_that_makes_no_sense(words: list[str], complaint: str, folder: Path) -> None:
+    code, _, err = called(folder, "score", "cases.jsonl", "--judge", "overlap", "--quiet", *words)
+    assert (code, err) == (2, f"dialmeter: {complaint}\n")
+
+
+def test_a_network_gives_the_same_bits_in_any_process(folder: Path) -> None:
+    from ..judges.tiny import gpt2
+
+    gpt2(folder / "tiny")
+    words = ("score", "cases.jsonl", "--judge", "pang-c(model=tiny)", "--judge", "pang-f(model=tiny)", "--quiet")
+    one = called(folder, *words, "--out", "n1")
+    assert one[0] == 0, one[2]
+    assert called(folder, *words, "--out", "n2", "--workers", 2)[:2] == one[:2]
+    assert contents(folder / "n2") == contents(folder / "n1")
+    place = folder / "cluster"
+    place.mkdir()
+    with running(place, workers=2) as processes:
+        assert called(folder, *words, "--out", "n3", "--cluster", processes.address)[:2] == one[:2]
+    assert contents(folder / "n3") == contents(folder / "n1")
+
+
+def test_weights_that_cannot_be_loaded_are_one_line_with_workers_too(folder: Path) -> None:
+    pytest.importorskip("torch", reason="the extra `neural` is not installed")
+    (folder / "empty").mkdir()
+    (folder / "empty" / "model.safetensors").write_bytes(b"")
+    told = set()
+    for workers in (1, 2):
+        words = ("--judge", "pang-c(model=empty)", "--judge", "overlap", "--quiet", "--workers", workers)
+        code, _, err = called(folder, "score", "cases.jsonl", *words)
+        assert code == 2
+        told.add(err.splitlines()[-1])
+    [line] = told
+    assert line.startswith("dialmeter: model empty: cannot be loaded: ")
