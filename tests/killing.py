@@ -58,7 +58,7 @@ class Command(NamedTuple):
 
 
 def commands(folder: Path, dialogues: int = 120) -> list[Command]:
-    """The three commands that run long, on dialogues of the town."""
+    """The commands that run long, on dialogues of the town."""
     talk, cases = folder / "talk.jsonl", folder / "cases.jsonl"
     play_to_file(talk, goals=dialogues, seed=3, noise=0.1)
     attack = ["judge", "attack", talk, "--light", "--no-cache", "--cases", "25", "--quiet", "--out", cases]
@@ -70,6 +70,11 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
             "user play", ("user", "play", "--goals", str(dialogues), "--seed", "3", "--noise", "0.1", "--workers", "2")
         ),
         Command("judge score", ("judge", "score", cases, *judges)),
+        Command("judge score with workers", ("judge", "score", cases, *judges, "--workers", "2")),
+        Command(
+            "judge attack",
+            ("judge", "attack", talk, "--light", "--no-cache", "--cases", "100", "--workers", "2"),
+        ),
     ]
 
 
@@ -91,7 +96,8 @@ def killings(
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         finished = process.returncode == 0
-        began = not finished and bool(contents(out) or contents(out.with_name(out.name + ".part")))
+        places = [out.with_name(out.name + end) for end in ("", ".part", ".parts")]
+        began = not finished and any(map(contents, places))
         if not finished:
             command.run(out, "--resume")
         found.append(Killed(seed, after, began, finished, contents(out) == wanted))

@@ -16,7 +16,10 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
     return {command.name: command for command in commands(tmp_path_factory.mktemp("input"))}
 
 
-@pytest.mark.parametrize("name", ["tracker score", "user play", "judge score"])
+NAMES = ("tracker score", "user play", "judge score", "judge score with workers", "judge attack")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_ten_kills(name: str, known: dict[str, Command], tmp_path: Path) -> None:
     found = killings(known[name], tmp_path, SEEDS)
     assert all(each.same for each in found), [each for each in found if not each.same]
