@@ -295,7 +295,9 @@ class Preparer:
 
     def _note_losses(self, steps: list[Step]) -> None:
         if self.gold_changes < _ENOUGH:
-            changed = [(before, now) for (_, before, *_), (_, now, *_) in pairwise(steps) if before and before is not now]
+            changed = [
+                (before, now) for (_, before, *_), (_, now, *_) in pairwise(steps) if before and before is not now
+            ]
             self.note_losses(len(changed), sum(not before.keys() <= now.keys() for before, now in changed))
 
     def _note_hedged(self, dialogue_id: str, number: int, state: State) -> None:
