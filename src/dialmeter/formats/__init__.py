@@ -83,7 +83,9 @@ class Corpus:
             swift: is asked first what to make of a line, and gives something with an ``id``, or None.
         """
         reader = None if self._source.tracker else getattr(self._module, "read_light", None)
-        return iter(self) if reader is None else self._placed(reader(self._source, swift))
+        if reader is None:
+            return iter(self)
+        return self._placed(reader(self._source) if swift is None else reader(self._source, swift))
 
     def close(self) -> None:
         """Closes a file that will not be read after all."""

@@ -10,7 +10,7 @@ of both speakers, as users and judges are measured on), the utterances of a turn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
@@ -22,8 +22,6 @@ from .parts import Once, as_list, as_mapping, as_text, dialogue, flat_state, tur
 from .slot_names import slot_namer
 from .source import Sample, Source, parse_document
 from .talk import with_talk
-
-Parsed = TypeVar("Parsed", bound="Identified")
 
 HOLDS = "both"
 CARRIES = "gold and predicted states, utterances; JSON lines, streamed"
@@ -38,11 +36,24 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     return _each_line(source, lambda number, line: _dialogue(line, source.name, number, source.tracker))
 
 
-def _each_line(source: Source, parse: Callable[[int, bytes], Parsed]) -> Iterator[Parsed]:
+class Identified(Protocol):
+    """Whatever is made of a line, it has the dialogue's name."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Swift: TypeAlias = Callable[[bytes], Identified | None]
+"""Makes something of a line, or nothing."""
+
+
+def _each_line(
+    source: Source, parse: Callable[[int, bytes], Identified], swift: Swift = lambda line: None
+) -> Iterator[Any]:
     once = Once()
     for number, line in source.lines():
         try:
-            found = parse(number, line)
+            found = swift(line) or parse(number, line)
             once.check(found.id)
         except InputError as error:
             raise error.at(line=number) from None
@@ -113,14 +124,7 @@ class LightDialogue(Struct, gc=False):
     turns: list[LightTurn]
 
 
-class Identified(Protocol):
-    """Whatever somebody makes of a line, it has the dialogue's name."""
-
-    @property
-    def id(self) -> str: ...
-
-
-def read_light(source: Source, swift: Callable[[bytes], Identified | None] | None = None) -> Iterator[Any]:
+def read_light(source: Source, swift: Swift = lambda line: None) -> Iterator[Any]:
     """As ``read``, without utterances and with states left as bytes; a line that is not plain is read in full.
 
     Args:
@@ -129,16 +133,14 @@ def read_light(source: Source, swift: Callable[[bytes], Identified | None] | Non
     """
     decode = msgspec.json.Decoder(LightDialogue).decode
 
-    def light(number: int, line: bytes) -> Identified:
-        if swift is not None and (made := swift(line)) is not None:
-            return made
+    def light(number: int, line: bytes) -> LightDialogue | Dialogue:
         try:
             found = decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return _dialogue(line, source.name, number)
         return found if _is_plain(line, found) else _dialogue(line, source.name, number)
 
-    return _each_line(source, light)
+    return _each_line(source, light, swift)
 
 
 _FRAME = len('{"dialogue_id":"","turns":[]}\n')
@@ -188,6 +190,10 @@ class StateDecoder:
         self.named: set[str] = set()
         self._name_of = slot_namer()
 
+    def is_named(self, slot: str) -> bool:
+        """Is a slot named as it should be?"""
+        return self._name_of(slot) == slot
+
     def decode(self, raw: Raw) -> State | None:
         """The state, or None where the file gives none.
 
@@ -212,7 +218,7 @@ class StateDecoder:
             InputError: not a state.
         """
         state = flat_state(parse_document(bytes(raw), None, []))
-        self.named.update(slot for slot in state if self._name_of(slot) == slot)
+        self.named.update(filter(self.is_named, state))
         return state
 
 

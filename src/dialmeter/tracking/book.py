@@ -61,10 +61,10 @@ class Book:
         self._turns.extend(numbers)
         self._ends.append(len(self._rows))
 
-    def add_numbers(self, dialogue_id: str, numbers: Sequence[int]) -> None:
+    def add_numbers(self, dialogue_id: str, numbers: list[int]) -> None:
         """Takes one dialogue whose turns are numbered from 0, by the numbers of its rows."""
         self.dialogues.append(dialogue_id)
-        self._rows.extend(array("I", numbers))
+        self._rows.fromlist(numbers)
         self._turns.extend(_COUNT[: len(numbers)] if len(numbers) <= len(_COUNT) else range(len(numbers)))
         self._ends.append(len(self._rows))
 

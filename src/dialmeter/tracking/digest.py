@@ -15,7 +15,7 @@ from ..model import State, Value, dialogue_key
 Change: TypeAlias = Mapping[str, str | None]
 """Slots with their new values, None for a slot that left: before any rule, alternatives sorted."""
 
-_encode = msgspec.json.Encoder(order="sorted").encode
+encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def change(before: State, now: State) -> Change:
@@ -83,9 +83,13 @@ class GoldDigest:
         """
         counted = numbers == range(len(numbers)) or list(numbers) == list(range(len(numbers)))
         try:
-            form = _encode((len(numbers) if counted else numbers, list(changes), list(changes.values())))
+            form = encode((len(numbers) if counted else numbers, list(changes), list(changes.values())))
         except UnicodeEncodeError:
             raise InputError("half of a character stands without the other half", dialogue=dialogue_id) from None
+        self.add_form(dialogue_id, form)
+
+    def add_form(self, dialogue_id: str, form: bytes) -> None:
+        """Takes the gold of one dialogue in the form that is digested."""
         self._known = ""
         self._dialogues[dialogue_key(dialogue_id)] = hashlib.sha256(form).digest()
 

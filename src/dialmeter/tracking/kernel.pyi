@@ -5,11 +5,16 @@ Learned = tuple[str, str, str | None, str | None]
 class Tallied:
     id: str
     rows: list[int]
-    changes: dict[int, dict[str, str | None]]
+    gold: bytes
     gold_slots: list[str]
     gold_changes: int
     gold_losses: int
 
 class Kernel:
-    def __init__(self, learn: Callable[[bytes], Learned | None], number_of: Mapping[tuple[int, ...], int]) -> None: ...
+    def __init__(
+        self,
+        learn: Callable[[bytes], Learned | None],
+        encode: Callable[[str], bytes],
+        number_of: Mapping[tuple[int, ...], int],
+    ) -> None: ...
     def read(self, line: bytes) -> Tallied | None: ...

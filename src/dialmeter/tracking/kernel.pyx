@@ -8,13 +8,21 @@ everything and give the same rows. So what this file does not understand costs t
 Every bytes object ends in a zero, and no loop below steps over one.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.string cimport memcmp, memcpy, strncmp
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memset, strncmp
 
 cdef enum:
     SLOTS = 2048
-    PAIRS = 100_000
+    PAIRS = 50_000
+    PLACES = 131_072  # a power of two
+    TRIES = 64
+    UNUSUAL = -1
     NEVER = -1
+
+
+cdef list _NUMBERS = [b"%d" % number for number in range(100)]
 
 
 class NotPlain(Exception):
@@ -24,15 +32,24 @@ class NotPlain(Exception):
 cdef class Pair:
     """A slot with a value, by their numbers: the value as read, in gold and in a prediction under the rules. 0 is no value."""
 
+    cdef bytes text, told, alone
     cdef int slot, read, gold, pred
 
 
+cdef struct Place:
+    uint64_t hash
+    void *pair
+
+
 cdef class Tallied:
-    """A dialogue of which nothing is left but the numbers of its tallies, and what was noticed of gold."""
+    """A dialogue of which nothing is left but the numbers of its tallies, and what was noticed of gold.
+
+    ``gold`` is the form of which a digest is made; ``gold_slots`` are those that were not told before.
+    """
 
     cdef readonly str id
     cdef readonly list rows, gold_slots
-    cdef readonly dict changes
+    cdef readonly bytes gold
     cdef readonly int gold_changes, gold_losses
 
 
@@ -47,6 +64,7 @@ cdef struct Slot:
     long stamp
     bint met, in_gold
     int read, gold, pred, old_read, old_gold, old_pred
+    void *pair
 
 
 cdef class Kernel:
@@ -55,12 +73,15 @@ cdef class Kernel:
     Args:
         learn: tells of the text of a pair what it is: slot, value, and the value under the rules in gold and in a prediction,
             where None is no value. Of a pair that has to go the long way it says None.
+        encode: writes a text as the digest of gold has it.
         number_of: gives every distinct tally a number.
     """
 
-    cdef object _learn, _number_of
-    cdef dict _pairs, _slot_numbers, _value_numbers
-    cdef list _slot_names, _values
+    cdef object _learn, _encode, _number_of
+    cdef dict _slot_numbers, _value_numbers
+    cdef list _pairs, _slot_names, _slot_keys
+    cdef Place *_places
+    cdef bint _told[SLOTS]
     cdef State _gold, _pred
     cdef Slot _slots[SLOTS]
     cdef int _met[SLOTS]
@@ -68,14 +89,22 @@ cdef class Kernel:
     cdef long _stamp
     cdef const char *_end
 
-    def __init__(self, learn, number_of):
-        self._learn, self._number_of = learn, number_of
-        self._stamp = 0
+    def __cinit__(self):
+        self._places = <Place *>calloc(PLACES, sizeof(Place))
+        if self._places == NULL:
+            raise MemoryError
+
+    def __init__(self, learn, encode, number_of):
+        self._learn, self._encode, self._number_of = learn, encode, number_of
         self._start_vocabulary()
+
+    def __dealloc__(self):
+        free(self._places)
 
     def read(self, bytes line not None):
         """The tallies of a line, or None where it is not plain."""
         if len(self._pairs) > PAIRS:
+            memset(self._places, 0, PLACES * sizeof(Place))
             self._start_vocabulary()
         if not line.isascii():
             try:
@@ -89,23 +118,35 @@ cdef class Kernel:
             self._read_line(PyBytes_AS_STRING(line), found)
         except NotPlain:
             return None
-        # Not sooner: tallies of a line that is refused in the end are not to be numbered.
+        # Not sooner: what is found in a line that is refused in the end does not count.
         found.rows = [self._number_of[row] for row in found.rows]
+        found.gold_slots = self._new_gold_slots()
         return found
 
     cdef void _start_vocabulary(self):
         self._start_dialogue()
-        self._pairs, self._slot_numbers, self._value_numbers = {}, {}, {None: 0}
-        self._slot_names, self._values = [], [None]
+        self._pairs, self._slot_numbers, self._value_numbers = [], {}, {None: 0}
+        self._slot_names, self._slot_keys = [], []
+        memset(self._told, 0, sizeof(self._told))
 
     cdef void _start_dialogue(self) noexcept:
         cdef int each
         for each in range(self._count):
-            self._slots[self._met[each]] = Slot(0, False, False, 0, 0, 0, 0, 0, 0)
+            self._slots[self._met[each]] = Slot(0, False, False, 0, 0, 0, 0, 0, 0, NULL)
         self._count = 0
         self._gold.text = self._pred.text = b"{}"
         self._gold.length = self._pred.length = 2
         self._gold.count = self._pred.count = 0
+
+    cdef list _new_gold_slots(self):
+        cdef int each, slot
+        cdef list new = []
+        for each in range(self._count):
+            slot = self._met[each]
+            if self._slots[slot].in_gold and not self._told[slot]:
+                self._told[slot] = True
+                new.append(self._slot_names[slot])
+        return new
 
     cdef int _read_line(self, const char *at, Tallied found) except -1:
         cdef const char *begin
@@ -135,11 +176,15 @@ cdef class Kernel:
         cdef int each, gold, pred
         cdef bint new
         cdef Slot *slot
-        found.rows, found.changes = [], {}
+        cdef list numbers = [], changes = []
+        found.rows = []
         at = after(at, c"[")
         while True:
             at = self._read_turn(at, number)
-            self._note_changes(found, number, golds)
+            change = self._change(found, golds)
+            if change is not None:
+                numbers.append(_NUMBERS[number] if number < 100 else b"%d" % number)
+                changes.append(change)
             golds = preds = match = both = missed = wrong = over = correct = 0
             for each in range(self._count):
                 slot = &self._slots[self._met[each]]
@@ -172,9 +217,7 @@ cdef class Kernel:
             if at[0] != c",":
                 break
             at += 1
-        found.gold_slots = [
-            self._slot_names[self._met[each]] for each in range(self._count) if self._slots[self._met[each]].in_gold
-        ]
+        found.gold = b"[%d,[%b],[%b]]" % (number, b",".join(numbers), b",".join(changes))
         return after(at, c"]")
 
     cdef const char *_read_turn(self, const char *at, int number) except NULL:
@@ -220,6 +263,7 @@ cdef class Kernel:
             self._meet(pair.slot)
             self._slots[pair.slot].gold = pair.gold
             self._slots[pair.slot].read = pair.read
+            self._slots[pair.slot].pair = <void*>pair
         return at
 
     cdef const char *_read_pred(self, const char *at, bint after_gold) except NULL:
@@ -245,17 +289,32 @@ cdef class Kernel:
         """Does the text of a state stand here? Whole states end in a brace, so that nothing can follow inside them."""
         return self._end - at >= state.length and memcmp(at, state.text, state.length) == 0
 
+    cdef bint _goes_on(self, const char *at, State *state) noexcept:
+        """Does the text of a state stand here, with a comma in the place of its last brace?"""
+        cdef Py_ssize_t brace = state.length - 1
+        return state.count > 0 and self._end - at > brace and at[brace] == c"," and memcmp(at, state.text, brace) == 0
+
     cdef const char *_read_state(self, const char *at, State *state) except NULL:
         cdef const char *begin
         cdef Pair pair
-        state.text, state.count = at, 0
+        cdef int each
         self._stamp += 1
-        at = blanks(after(at, c"{"))
+        begin = at
+        if self._goes_on(at, state):
+            at = blanks(at + state.length)
+            if at[0] != c'"':
+                raise NotPlain
+            for each in range(state.count):
+                self._slots[(<Pair>state.pairs[each]).slot].stamp = self._stamp
+        else:
+            at = blanks(after(at, c"{"))
+            state.count = 0
+        state.text = begin
         while at[0] != c"}":
             begin = at
             at = after_text(after(at, c'"'))
             at = after_text(after(after(at, c":"), c'"'))
-            pair = self._pair(PyBytes_FromStringAndSize(begin, at - begin))
+            pair = self._pair(begin, at - begin)
             if self._slots[pair.slot].stamp == self._stamp:
                 raise NotPlain
             self._slots[pair.slot].stamp = self._stamp
@@ -271,33 +330,51 @@ cdef class Kernel:
         state.length = at + 1 - state.text
         return at + 1
 
-    cdef Pair _pair(self, bytes text):
+    cdef Pair _pair(self, const char *text, Py_ssize_t length):
+        cdef uint64_t hash = hashed(text, length)
+        cdef Place *place
         cdef Pair pair
-        known = self._pairs.get(text, self)
-        if known is not self:
-            if known is None:
+        cdef int each
+        for each in range(TRIES):
+            place = &self._places[((hash >> 32) + each) & (PLACES - 1)]
+            if place.pair == NULL:
+                pair = self._new_pair(text[:length])
+                self._pairs.append(pair)
+                place.hash, place.pair = hash, <void*>pair
+            elif place.hash != hash:
+                continue
+            else:
+                pair = <Pair>place.pair
+                if PyBytes_GET_SIZE(pair.text) != length or memcmp(PyBytes_AS_STRING(pair.text), text, length) != 0:
+                    continue
+            if pair.slot == UNUSUAL:
                 raise NotPlain
-            return known
-        self._pairs[text] = None
-        told = self._learn(text)
-        if told is None:
-            raise NotPlain
-        slot, value, gold, pred = told
-        pair = Pair()
-        pair.slot = self._slot_numbers.setdefault(slot, len(self._slot_names))
-        if pair.slot == len(self._slot_names):
-            if pair.slot == SLOTS:
-                raise NotPlain
+            return pair
+        raise NotPlain
+
+    cdef Pair _new_pair(self, bytes text):
+        cdef Pair pair = Pair()
+        pair.text, pair.slot = text, UNUSUAL
+        learned = self._learn(text)
+        if learned is None:
+            return pair
+        slot, value, gold, pred = learned
+        number = self._slot_numbers.get(slot)
+        if number is None:
+            number = len(self._slot_names)
+            if number == SLOTS:
+                return pair
+            self._slot_numbers[slot] = number
             self._slot_names.append(slot)
+            self._slot_keys.append(self._encode(slot) + b":")
+        pair.slot = number
+        pair.told = self._slot_keys[number] + self._encode(value)
+        pair.alone = b"{%b}" % pair.told
         pair.read, pair.gold, pair.pred = self._value_number(value), self._value_number(gold), self._value_number(pred)
-        self._pairs[text] = pair
         return pair
 
     cdef int _value_number(self, value) except -1:
-        number = self._value_numbers.setdefault(value, len(self._values))
-        if number == len(self._values):
-            self._values.append(value)
-        return number
+        return self._value_numbers.setdefault(value, len(self._value_numbers))
 
     cdef void _meet(self, int slot) noexcept:
         if not self._slots[slot].met:
@@ -305,24 +382,48 @@ cdef class Kernel:
             self._met[self._count] = slot
             self._count += 1
 
-    cdef int _note_changes(self, Tallied found, int number, int golds_before) except -1:
-        """What gold changes at a turn, as read; and whether it lost a slot, under the rules."""
-        cdef int each
+    cdef bytes _change(self, Tallied found, int golds_before):
+        """What gold changes at a turn, as read; None for nothing. Also notes whether it lost a slot, under the rules."""
+        cdef int each, first = NEVER, count = 0
         cdef Slot *slot
-        cdef dict change = None
         cdef bint lost = False
         for each in range(self._count):
             slot = &self._slots[self._met[each]]
-            if slot.read != slot.old_read:
-                if change is None:
-                    change = {}
-                change[self._slot_names[self._met[each]]] = self._values[slot.read]
             lost = lost or (slot.old_gold != 0 and slot.gold == 0)
-        if change is not None:
-            found.changes[number] = change
-            found.gold_changes += golds_before > 0
-            found.gold_losses += lost
-        return 0
+            if slot.read != slot.old_read:
+                count += 1
+                if first < 0:
+                    first = each
+        if count == 0:
+            return None
+        found.gold_changes += golds_before > 0
+        found.gold_losses += lost
+        slot = &self._slots[self._met[first]]
+        if count == 1 and slot.read:
+            return (<Pair>slot.pair).alone
+        changed = sorted([
+            (self._slot_names[self._met[each]], self._told_of(self._met[each]))
+            for each in range(first, self._count)
+            if self._slots[self._met[each]].read != self._slots[self._met[each]].old_read
+        ])
+        return b"{%b}" % b",".join([told for _, told in changed])
+
+    cdef bytes _told_of(self, int slot):
+        if self._slots[slot].read:
+            return (<Pair>self._slots[slot].pair).told
+        return self._slot_keys[slot] + b"null"
+
+
+cdef uint64_t hashed(const char *text, Py_ssize_t length) noexcept:
+    cdef uint64_t found = length, word
+    while length > 0:
+        word = 0
+        memcpy(&word, text, min(length, 8))
+        found = (found ^ word) * <uint64_t>0x9E3779B97F4A7C15
+        found ^= found >> 29
+        text += 8
+        length -= 8
+    return found
 
 
 cdef const char *blanks(const char *at) noexcept:

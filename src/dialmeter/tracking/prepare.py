@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import DecodeError, Raw, Struct, structs
 
@@ -15,6 +14,9 @@ from ..normalise import Normaliser, accumulated
 from ..rules import FuzzyMatch, Rules, parse_match
 from .digest import Change, GoldDigest, change
 from .tally import Agree, Step
+
+if TYPE_CHECKING:
+    from .kernel import Tallied
 
 _ENOUGH = 1000
 _EXAMPLES = 10
@@ -122,8 +124,7 @@ class Preparer:
         self.gold_slots |= other.gold_slots
         self.hedged.update(other.hedged)
         if self.gold_changes < _ENOUGH:
-            self.gold_changes += other.gold_changes
-            self.gold_losses += other.gold_losses
+            self._note_losses(other.gold_changes, other.gold_losses)
 
     def prepare(self, dialogue: AnyDialogue) -> Prepared:
         """One dialogue as steps; turns without gold, and without prediction where rules skip them, are left out.
@@ -188,7 +189,7 @@ class Preparer:
             return None
         except InputError as error:
             raise error.at(dialogue=dialogue.id, turn=number) from None
-        self._note_losses(steps)
+        self._look_for_losses(steps)
         self.digest.add(dialogue.id, list(range(len(steps))), changes)
         return Prepared(dialogue.id, steps, self._agree if alternatives or self._fuzzy else None)
 
@@ -261,7 +262,7 @@ class Preparer:
                 steps.append((turn.number, gold, narrow, gold_none, pred_none))
             except InputError as error:
                 raise error.at(dialogue=dialogue.id, turn=turn.number) from None
-        self._note_losses(steps)
+        self._look_for_losses(steps)
         if numbers:
             self.digest.add(dialogue.id, numbers, changes)
         if lacking:
@@ -278,27 +279,25 @@ class Preparer:
         }
         return {**normal, **dropped}
 
-    def take(self, dialogue_id: str, turns: int, changes: Mapping[int, Change], gold_slots: Iterable[str]) -> None:
-        """Takes what others found in the gold of a dialogue whose turns are numbered from 0.
-
-        Raises:
-            InputError: text that is not Unicode.
-        """
-        self.digest.add(dialogue_id, range(turns), changes)
-        self.gold_slots.update(gold_slots)
-
-    def note_losses(self, changes: int, losses: int) -> None:
-        """Counts how often gold loses a slot when it changes: the first thousand changes tell what states are."""
+    def take(self, found: Tallied) -> None:
+        """Takes what the kernel found in the gold of a dialogue."""
+        self.digest.add_form(found.id, found.gold)
+        if found.gold_slots:
+            self.gold_slots.update(found.gold_slots)
         if self.gold_changes < _ENOUGH:
-            self.gold_changes += changes
-            self.gold_losses += losses
+            self._note_losses(found.gold_changes, found.gold_losses)
 
-    def _note_losses(self, steps: list[Step]) -> None:
+    def _note_losses(self, changes: int, losses: int) -> None:
+        """Counts how often gold loses a slot when it changes: the first thousand changes tell what states are."""
+        self.gold_changes += changes
+        self.gold_losses += losses
+
+    def _look_for_losses(self, steps: list[Step]) -> None:
         if self.gold_changes < _ENOUGH:
             changed = [
                 (before, now) for (_, before, *_), (_, now, *_) in pairwise(steps) if before and before is not now
             ]
-            self.note_losses(len(changed), sum(not before.keys() <= now.keys() for before, now in changed))
+            self._note_losses(len(changed), sum(not before.keys() <= now.keys() for before, now in changed))
 
     def _note_hedged(self, dialogue_id: str, number: int, state: State) -> None:
         """Remembers predictions of several values: they count as one, and the user should know."""

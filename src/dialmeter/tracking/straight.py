@@ -9,9 +9,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from msgspec import DecodeError
-
-from ..errors import InputError
+from .digest import encode
 from .ledger import Ledger
 from .prepare import Preparer
 from .tally import Lens
@@ -50,26 +48,21 @@ class Straight:
 
         self._preparer = preparer
         self._book = ledger.main
-        self.read = Kernel(self._learn, self._book.number_of).read
+        self.read = Kernel(self._learn, encode, self._book.number_of).read
 
     def add(self, found: Tallied) -> None:
         """Takes a dialogue."""
-        self._preparer.take(found.id, len(found.rows), found.changes, found.gold_slots)
-        self._preparer.note_losses(found.gold_changes, found.gold_losses)
+        self._preparer.take(found)
         self._book.add_numbers(found.id, found.rows)
 
     def _learn(self, text: bytes) -> Learned | None:
-        """What a pair is; None where it is renamed, has alternatives, or cannot be read."""
-        written = b"{%b}" % text
+        """What a pair is; None where the slot is renamed or the value has alternatives."""
         decoder, normaliser = self._preparer.decoder, self._preparer.normaliser
-        try:
-            read = decoder.fast(written)
-            ((slot, value),) = read.items()
-            if slot in decoder.named and value in normaliser.clean:
-                return slot, value, value, value
-            if "|" in value or decoder.decode_closely(written) != read:
-                return None
-        except (DecodeError, UnicodeDecodeError, InputError):
+        read = decoder.fast(b"{%b}" % text)
+        ((slot, value),) = read.items()
+        if value in normaliser.clean and decoder.is_named(slot):
+            return slot, value, value, value
+        if "|" in value or not decoder.is_named(slot):
             return None
         gold, pred = normaliser.gold(read).get(slot), normaliser.pred(read).get(slot)
         assert not isinstance(gold, tuple)
