@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
-KERNELS := src/dialmeter/tracking/kernel.pyx src/dialmeter/stats/counting.pyx
+KERNELS := $(wildcard src/dialmeter/*/*.pyx src/dialmeter/*/*.pxi)
 
 .PHONY: demo test lint bench screenshots clean
 

@@ -2,10 +2,8 @@
 """Native lines straight to tallies, compiled: the way of the many.
 
 A line is taken only if it is plain: the keys of the native format, each once; turns numbered from 0; states of texts, without
-alternatives. All else is refused and goes the long way through ``prepare`` and ``walk``, which know
-everything and give the same rows. So what this file does not understand costs time, and nothing else.
-
-Every bytes object ends in a zero, and no loop below steps over one.
+alternatives. All else is refused and goes the long way through ``prepare`` and ``walk``, which know everything and give the
+same rows. So what this file does not understand costs time, and nothing else.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -15,12 +13,7 @@ from libc.string cimport memcmp, memcpy, memset, strncmp
 
 cdef enum:
     SLOTS = 2048
-    PAIRS = 50_000
-    PLACES = 131_072  # a power of two
-    TRIES = 64
-    UNUSUAL = -1
     NEVER = -1
-
 
 cdef list _NUMBERS = [b"%d" % number for number in range(100)]
 
@@ -29,16 +22,8 @@ class NotPlain(Exception):
     """Something that has to go the long way."""
 
 
-cdef class Pair:
-    """A slot with a value, by their numbers: the value as read, in gold and in a prediction under the rules. 0 is no value."""
-
-    cdef bytes text, told, alone
-    cdef int slot, read, gold, pred
-
-
-cdef struct Place:
-    uint64_t hash
-    void *pair
+include "scanning.pxi"
+include "vocabulary.pxi"
 
 
 cdef class Tallied:
@@ -78,9 +63,7 @@ cdef class Kernel:
     """
 
     cdef object _learn, _encode, _number_of
-    cdef dict _slot_numbers, _value_numbers
-    cdef list _pairs, _slot_names, _slot_keys
-    cdef Place *_places
+    cdef Vocabulary _words
     cdef bint _told[SLOTS]
     cdef State _gold, _pred
     cdef Slot _slots[SLOTS]
@@ -89,22 +72,13 @@ cdef class Kernel:
     cdef long _stamp
     cdef const char *_end
 
-    def __cinit__(self):
-        self._places = <Place *>calloc(PLACES, sizeof(Place))
-        if self._places == NULL:
-            raise MemoryError
-
     def __init__(self, learn, encode, number_of):
         self._learn, self._encode, self._number_of = learn, encode, number_of
         self._start_vocabulary()
 
-    def __dealloc__(self):
-        free(self._places)
-
     def read(self, bytes line not None):
         """The tallies of a line, or None where it is not plain."""
-        if len(self._pairs) > PAIRS:
-            memset(self._places, 0, PLACES * sizeof(Place))
+        if self._words.is_full():
             self._start_vocabulary()
         if not line.isascii():
             try:
@@ -125,8 +99,7 @@ cdef class Kernel:
 
     cdef void _start_vocabulary(self):
         self._start_dialogue()
-        self._pairs, self._slot_numbers, self._value_numbers = [], {}, {None: 0}
-        self._slot_names, self._slot_keys = [], []
+        self._words = Vocabulary(self._learn, self._encode)
         memset(self._told, 0, sizeof(self._told))
 
     cdef void _start_dialogue(self) noexcept:
@@ -145,7 +118,7 @@ cdef class Kernel:
             slot = self._met[each]
             if self._slots[slot].in_gold and not self._told[slot]:
                 self._told[slot] = True
-                new.append(self._slot_names[slot])
+                new.append(self._words.slot_names[slot])
         return new
 
     cdef int _read_line(self, const char *at, Tallied found) except -1:
@@ -314,7 +287,7 @@ cdef class Kernel:
             begin = at
             at = after_text(after(at, c'"'))
             at = after_text(after(after(at, c":"), c'"'))
-            pair = self._pair(begin, at - begin)
+            pair = self._words.find(begin, at - begin)
             if self._slots[pair.slot].stamp == self._stamp:
                 raise NotPlain
             self._slots[pair.slot].stamp = self._stamp
@@ -329,52 +302,6 @@ cdef class Kernel:
                 raise NotPlain
         state.length = at + 1 - state.text
         return at + 1
-
-    cdef Pair _pair(self, const char *text, Py_ssize_t length):
-        cdef uint64_t hash = hashed(text, length)
-        cdef Place *place
-        cdef Pair pair
-        cdef int each
-        for each in range(TRIES):
-            place = &self._places[((hash >> 32) + each) & (PLACES - 1)]
-            if place.pair == NULL:
-                pair = self._new_pair(text[:length])
-                self._pairs.append(pair)
-                place.hash, place.pair = hash, <void*>pair
-            elif place.hash != hash:
-                continue
-            else:
-                pair = <Pair>place.pair
-                if PyBytes_GET_SIZE(pair.text) != length or memcmp(PyBytes_AS_STRING(pair.text), text, length) != 0:
-                    continue
-            if pair.slot == UNUSUAL:
-                raise NotPlain
-            return pair
-        raise NotPlain
-
-    cdef Pair _new_pair(self, bytes text):
-        cdef Pair pair = Pair()
-        pair.text, pair.slot = text, UNUSUAL
-        learned = self._learn(text)
-        if learned is None:
-            return pair
-        slot, value, gold, pred = learned
-        number = self._slot_numbers.get(slot)
-        if number is None:
-            number = len(self._slot_names)
-            if number == SLOTS:
-                return pair
-            self._slot_numbers[slot] = number
-            self._slot_names.append(slot)
-            self._slot_keys.append(self._encode(slot) + b":")
-        pair.slot = number
-        pair.told = self._slot_keys[number] + self._encode(value)
-        pair.alone = b"{%b}" % pair.told
-        pair.read, pair.gold, pair.pred = self._value_number(value), self._value_number(gold), self._value_number(pred)
-        return pair
-
-    cdef int _value_number(self, value) except -1:
-        return self._value_numbers.setdefault(value, len(self._value_numbers))
 
     cdef void _meet(self, int slot) noexcept:
         if not self._slots[slot].met:
@@ -402,7 +329,7 @@ cdef class Kernel:
         if count == 1 and slot.read:
             return (<Pair>slot.pair).alone
         changed = sorted([
-            (self._slot_names[self._met[each]], self._told_of(self._met[each]))
+            (self._words.slot_names[self._met[each]], self._told_of(self._met[each]))
             for each in range(first, self._count)
             if self._slots[self._met[each]].read != self._slots[self._met[each]].old_read
         ])
@@ -411,74 +338,4 @@ cdef class Kernel:
     cdef bytes _told_of(self, int slot):
         if self._slots[slot].read:
             return (<Pair>self._slots[slot].pair).told
-        return self._slot_keys[slot] + b"null"
-
-
-cdef uint64_t hashed(const char *text, Py_ssize_t length) noexcept:
-    cdef uint64_t found = length, word
-    while length > 0:
-        word = 0
-        memcpy(&word, text, min(length, 8))
-        found = (found ^ word) * <uint64_t>0x9E3779B97F4A7C15
-        found ^= found >> 29
-        text += 8
-        length -= 8
-    return found
-
-
-cdef const char *blanks(const char *at) noexcept:
-    while at[0] == c" " or at[0] == c"\t" or at[0] == c"\n" or at[0] == c"\r":
-        at += 1
-    return at
-
-
-cdef const char *after(const char *at, char sign) except NULL:
-    """What follows a sign and the blanks before it."""
-    at = blanks(at)
-    if at[0] != sign:
-        raise NotPlain
-    return at + 1
-
-
-cdef const char *after_number(const char *at, int number) except NULL:
-    """What follows a number that has to be this one."""
-    cdef long found = 0
-    at = blanks(at)
-    if not c"0" <= at[0] <= c"9" or (at[0] == c"0" and c"0" <= at[1] <= c"9"):
-        raise NotPlain
-    while c"0" <= at[0] <= c"9" and found <= number:
-        found = 10 * found + at[0] - c"0"
-        at += 1
-    if found != number:
-        raise NotPlain
-    return at
-
-
-cdef const char *after_text(const char *at) except NULL:
-    """What follows the quotation mark that ends a text."""
-    cdef int each
-    while at[0] != c'"':
-        if <unsigned char>at[0] < 0x20:
-            raise NotPlain
-        if at[0] == c"\\":
-            at += 1
-            if at[0] == c"u":
-                # Halves of characters begin with d; whether they come in pairs is for the long way to see.
-                if at[1] == c"d" or at[1] == c"D":
-                    raise NotPlain
-                for each in range(4):
-                    at += 1
-                    if not is_hexadecimal(at[0]):
-                        raise NotPlain
-            elif not is_escape(at[0]):
-                raise NotPlain
-        at += 1
-    return at + 1
-
-
-cdef bint is_escape(char sign) noexcept:
-    return sign in (c'"', c"\\", c"/", c"b", c"f", c"n", c"r", c"t")
-
-
-cdef bint is_hexadecimal(char sign) noexcept:
-    return c"0" <= sign <= c"9" or c"a" <= sign <= c"f" or c"A" <= sign <= c"F"
+        return self._words.slot_keys[slot] + b"null"
