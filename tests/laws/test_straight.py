@@ -240,3 +240,28 @@ def test_more_slots_than_the_kernel_knows_go_the_long_way() -> None:
     assert straight.read(line_of("wide", {f"a-{number}": "x" for number in range(3000)})) is None
     assert straight.read(line_of("known", {"a-0": "x"})) is not None
     assert straight.read(line_of("another", {"b-0": "x"})) is None
+
+
+def test_more_turns_than_the_kernel_takes_go_the_long_way() -> None:
+    _, straight = new_straight()
+    turns = [{"gold": {"a-b": str(number)}, "pred": {"a-b": "0"}} for number in range(1025)]
+    assert straight.read(json.dumps({"dialogue_id": "d", "turns": turns}).encode()) is None
+    assert taken(json.dumps({"dialogue_id": "d", "turns": turns[:1024]}).encode())
+
+
+def test_more_tallies_than_the_kernel_remembers() -> None:
+    # An old mistake counts otherwise at every turn.
+    lines = [
+        json.dumps({"dialogue_id": f"d{size}", "turns": [{"gold": state, "pred": {}}] * 1000}).encode()
+        for size in range(1, 20)
+        for state in [{f"a-{slot}": "x" for slot in range(size)}]
+    ]
+    swift, straight = new_straight()
+    long = TrackerScorer()
+    for line in lines:
+        found = straight.read(line)
+        assert found is not None
+        straight.add(found)
+        long.add_dialogue(_dialogue(line, "file", 1))
+    assert len(swift.part.ledger.main.number_of) > 16_384
+    assert account(swift) == account(long)

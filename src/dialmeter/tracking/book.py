@@ -13,7 +13,7 @@ from .tally import Row, Tally
 if TYPE_CHECKING:
     import numpy as np
 
-_COUNT = array("I", range(100))
+_COUNT = array("I", range(1024)).tobytes()
 
 
 class _Numbers(dict[Row, int]):
@@ -61,11 +61,11 @@ class Book:
         self._turns.extend(numbers)
         self._ends.append(len(self._rows))
 
-    def add_numbers(self, dialogue_id: str, numbers: list[int]) -> None:
-        """Takes one dialogue whose turns are numbered from 0, by the numbers of its rows."""
+    def add_numbers(self, dialogue_id: str, numbers: bytes) -> None:
+        """Takes one dialogue whose turns are numbered from 0, by the numbers of its rows, in bytes of unsigned integers."""
         self.dialogues.append(dialogue_id)
-        self._rows.fromlist(numbers)
-        self._turns.extend(_COUNT[: len(numbers)] if len(numbers) <= len(_COUNT) else range(len(numbers)))
+        self._rows.frombytes(numbers)
+        self._turns.frombytes(_COUNT[: len(numbers)])
         self._ends.append(len(self._rows))
 
     def merge(self, other: Book) -> None:

@@ -4,7 +4,7 @@ Learned = tuple[str, str, str | None, str | None]
 
 class Tallied:
     id: str
-    rows: list[int]
+    rows: bytes
     gold: bytes
     gold_slots: list[str]
     gold_changes: int

@@ -13,9 +13,10 @@ from libc.string cimport memcmp, memcpy, memset, strncmp
 
 cdef enum:
     SLOTS = 2048
+    TURNS = 1024
     NEVER = -1
 
-cdef list _NUMBERS = [b"%d" % number for number in range(100)]
+cdef list _NUMBERS = [b"%d" % number for number in range(TURNS)]
 
 
 class NotPlain(Exception):
@@ -24,17 +25,18 @@ class NotPlain(Exception):
 
 include "scanning.pxi"
 include "vocabulary.pxi"
+include "numbering.pxi"
 
 
 cdef class Tallied:
     """A dialogue of which nothing is left but the numbers of its tallies, and what was noticed of gold.
 
-    ``gold`` is the form of which a digest is made; ``gold_slots`` are those that were not told before.
+    ``rows`` are unsigned integers; ``gold`` is the form of which a digest is made; ``gold_slots`` are those that were not told before.
     """
 
     cdef readonly str id
-    cdef readonly list rows, gold_slots
-    cdef readonly bytes gold
+    cdef readonly list gold_slots
+    cdef readonly bytes rows, gold
     cdef readonly int gold_changes, gold_losses
 
 
@@ -62,8 +64,12 @@ cdef class Kernel:
         number_of: gives every distinct tally a number.
     """
 
-    cdef object _learn, _encode, _number_of
+    cdef object _learn, _encode
     cdef Vocabulary _words
+    cdef Numbers _numbers
+    cdef Tally _tallies[TURNS]
+    cdef unsigned int _rows[TURNS]
+    cdef int _turns
     cdef bint _told[SLOTS]
     cdef State _gold, _pred
     cdef Slot _slots[SLOTS]
@@ -73,7 +79,8 @@ cdef class Kernel:
     cdef const char *_end
 
     def __init__(self, learn, encode, number_of):
-        self._learn, self._encode, self._number_of = learn, encode, number_of
+        self._learn, self._encode = learn, encode
+        self._numbers = Numbers(number_of)
         self._start_vocabulary()
 
     def read(self, bytes line not None):
@@ -93,7 +100,7 @@ cdef class Kernel:
         except NotPlain:
             return None
         # Not sooner: what is found in a line that is refused in the end does not count.
-        found.rows = [self._number_of[row] for row in found.rows]
+        found.rows = self._numbered()
         found.gold_slots = self._new_gold_slots()
         return found
 
@@ -110,6 +117,12 @@ cdef class Kernel:
         self._gold.text = self._pred.text = b"{}"
         self._gold.length = self._pred.length = 2
         self._gold.count = self._pred.count = 0
+
+    cdef bytes _numbered(self):
+        cdef int each
+        for each in range(self._turns):
+            self._numbers.put(&self._tallies[each], &self._rows[each])
+        return (<char *>self._rows)[: self._turns * sizeof(unsigned int)]
 
     cdef list _new_gold_slots(self):
         cdef int each, slot
@@ -132,7 +145,7 @@ cdef class Kernel:
                 found.id = begin[: at - 1 - begin].decode()
                 if "\\" in found.id:
                     raise NotPlain
-            elif found.rows is None and strncmp(at, b'turns"', 6) == 0:
+            elif found.gold is None and strncmp(at, b'turns"', 6) == 0:
                 at = self._read_turns(after(at + 6, c":"), found)
             else:
                 raise NotPlain
@@ -140,58 +153,67 @@ cdef class Kernel:
             if at[0] != c",":
                 break
             at += 1
-        if blanks(after(at, c"}")) != self._end or found.id is None or found.rows is None:
+        if blanks(after(at, c"}")) != self._end or found.id is None or found.gold is None:
             raise NotPlain
         return 0
 
     cdef const char *_read_turns(self, const char *at, Tallied found) except NULL:
-        cdef int number = 0, golds = 0, preds = 0, match = 0, both = 0, missed, wrong, over, correct, since, last_error = -1
-        cdef int each, gold, pred
-        cdef bint new
-        cdef Slot *slot
+        cdef int number = 0, golds = 0, last_error = -1
+        cdef Tally tally
         cdef list numbers = [], changes = []
-        found.rows = []
         at = after(at, c"[")
         while True:
+            if number == TURNS:
+                raise NotPlain
             at = self._read_turn(at, number)
             change = self._change(found, golds)
             if change is not None:
-                numbers.append(_NUMBERS[number] if number < 100 else b"%d" % number)
+                numbers.append(_NUMBERS[number])
                 changes.append(change)
-            golds = preds = match = both = missed = wrong = over = correct = 0
-            for each in range(self._count):
-                slot = &self._slots[self._met[each]]
-                gold, pred = slot.gold, slot.pred
-                new = gold != slot.old_gold or pred != slot.old_pred
-                golds += gold != 0
-                preds += pred != 0
-                if gold and pred:
-                    both += 1
-                    if gold == pred:
-                        match += 1
-                        correct += new
-                    else:
-                        wrong += new
-                elif gold:
-                    missed += gold != slot.old_gold
-                elif pred:
-                    over += pred != slot.old_pred
-                slot.old_gold, slot.old_pred, slot.old_read = gold, pred, slot.read
-                slot.in_gold = slot.in_gold or gold != 0
-            if match == golds and match == preds:
-                since = NEVER
-            elif missed or wrong or over:
-                since, last_error = 0, number
+            tally = self._tally()
+            golds = tally.golds
+            if tally.match == golds and tally.match == tally.preds:
+                tally.since = NEVER
+            elif tally.missed or tally.wrong or tally.over:
+                tally.since, last_error = 0, number
             else:
-                since = NEVER if last_error < 0 else number - last_error
-            found.rows.append((golds, preds, match, both, since, missed, wrong, over, correct))
+                tally.since = NEVER if last_error < 0 else number - last_error
+            self._tallies[number] = tally
             number += 1
             at = blanks(at)
             if at[0] != c",":
                 break
             at += 1
+        self._turns = number
         found.gold = b"[%d,[%b],[%b]]" % (number, b",".join(numbers), b",".join(changes))
         return after(at, c"]")
+
+    cdef Tally _tally(self) noexcept:
+        """What the turn comes to that was read last, but for ``since``; it becomes the one before."""
+        cdef Tally tally = Tally(0, 0, 0, 0, 0, 0, 0, 0, 0)
+        cdef int each, gold, pred
+        cdef bint new
+        cdef Slot *slot
+        for each in range(self._count):
+            slot = &self._slots[self._met[each]]
+            gold, pred = slot.gold, slot.pred
+            new = gold != slot.old_gold or pred != slot.old_pred
+            tally.golds += gold != 0
+            tally.preds += pred != 0
+            if gold and pred:
+                tally.both += 1
+                if gold == pred:
+                    tally.match += 1
+                    tally.correct += new
+                else:
+                    tally.wrong += new
+            elif gold:
+                tally.missed += gold != slot.old_gold
+            elif pred:
+                tally.over += pred != slot.old_pred
+            slot.old_gold, slot.old_pred, slot.old_read = gold, pred, slot.read
+            slot.in_gold = slot.in_gold or gold != 0
+        return tally
 
     cdef const char *_read_turn(self, const char *at, int number) except NULL:
         cdef bint numbered = False, has_gold = False, has_pred = False, has_user = False, has_system = False
