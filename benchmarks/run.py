@@ -7,8 +7,11 @@ import argparse
 import json
 import os
 import platform
-from importlib import import_module
+import subprocess
+import sys
+import tempfile
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from dialmeter.tracking.straight import COMPILED
@@ -40,8 +43,20 @@ def machine() -> dict[str, Any]:
 
 
 def measured() -> list[tuple[str, Row]]:
-    """The rows of all modules, each with the module that it comes from."""
-    return [(name, row) for name in MODULES for row in import_module(name).ratios()]
+    """The rows of all modules, each with the module that it comes from.
+
+    Every module has a process of its own, so that none suffers from the memory of those before it.
+    """
+    script = "import json, sys; import {0}; json.dump({0}.ratios(), open(sys.argv[1], 'w'))"
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.json"
+        for name in MODULES:
+            subprocess.run(
+                [sys.executable, "-c", script.format(name), str(path)], cwd=Path(__file__).parent, check=True
+            )
+            found += [(name, Row(*row)) for row in json.loads(path.read_text("utf-8"))]
+    return found
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,8 @@ def _serve(folder: str, port: int, host: str, browse: bool) -> None:
     click.echo("Stop with Ctrl+C.", err=True)
     if browse:
         click.launch(address)
+    # A page waits for this long, many times over, for the thread that reads a run's rows meanwhile.
+    sys.setswitchinterval(0.0005)
     with listener:
         config = uvicorn.Config(make_app(runs, hosts, token), log_level="warning", server_header=False, ws="none")
         uvicorn.Server(config).run(sockets=[listener])

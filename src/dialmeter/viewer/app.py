@@ -56,10 +56,14 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
     def rows(request: Request) -> Response:
         found = folder.open(request.path_params["run"])
-        found.start_reading()
-        found.is_read(_PATIENCE if len(found) < _MANY else 0)
+        if len(found) < _MANY:
+            found.start_reading()
+            found.is_read(_PATIENCE)
         query = parse_query(request.query_params, found)
-        return HTMLResponse(rows_page(found, query, chosen.select(found, query), LINKS))
+        answer = HTMLResponse(rows_page(found, query, chosen.select(found, query), LINKS))
+        # Not sooner: the thread that reads many rows would take the processor from the first page.
+        found.start_reading()
+        return answer
 
     def row(request: Request) -> Response:
         found = folder.open(request.path_params["run"])
