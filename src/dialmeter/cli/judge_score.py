@@ -85,7 +85,8 @@ def score(**options: Any) -> None:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
 
     The trivial judges constant, random and length always stand beside those that are named. With --workers or --cluster, batches of
-    cases are scored elsewhere, and every score is the same; a language model at an endpoint is always asked from here.
+    cases are scored elsewhere, and every score is the same. A network computes on one core in each process, so that --workers is how it
+    uses more; a language model at an endpoint is always asked from here.
     """
     if not 0 <= options["ci"] < 1:
         raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
