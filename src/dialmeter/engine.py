@@ -48,11 +48,16 @@ Outcome: TypeAlias = Done[Result] | Lost
 
 _NOTE_BYTES = 200
 _note: Any = None
-"""Memory that a worker shares with the process that started it; None in any other process."""
+"""Memory that a worker shares with the process that started it, while it does a shard that another one died at."""
+
+
+def is_noting() -> bool:
+    """Does somebody want to know what the work is at? Not before a worker has died at it."""
+    return _note is not None
 
 
 def note(at: str) -> None:
-    """Says what the work is at, so that it can be told if the worker dies at it. Costs next to nothing."""
+    """Says what the work is at, so that it can be told if a second worker dies at it."""
     if _note is not None:
         _note.value = at.encode()[:_NOTE_BYTES]
 
@@ -121,11 +126,11 @@ class _Worker:
 def _serve(pipe: Connection, work: Callable[[Any], Any], shared: Any) -> None:
     """What a worker does until its pipe is closed, also by the death of the process that started it."""
     global _note  # noqa: PLW0603  a worker is a process of its own
-    _note = shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:
-            shard = pipe.recv()
+            shard, is_second_try = pipe.recv()
+            _note = shared if is_second_try else None
             note("")
             try:
                 answer: tuple[str, Any] = ("done", work(shard))
@@ -179,7 +184,7 @@ class _Pool(Generic[Shard, Result]):
                 return
             # A worker that is dead already is found out when its answer is waited for.
             with suppress(BrokenPipeError, ConnectionResetError):
-                worker.pipe.send(self._shards[worker.shard])
+                worker.pipe.send((self._shards[worker.shard], worker.shard in self._deaths))
 
     def _collect(self, workers: list[_Worker]) -> None:
         busy = {worker.pipe: worker for worker in workers if worker.shard is not None}

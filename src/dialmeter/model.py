@@ -140,4 +140,6 @@ def dialogue_key(dialogue_id: str) -> str:
         >>> dialogue_key("MUL0003.json")
         'mul0003'
     """
-    return dialogue_id.lower().removesuffix(".json")
+    key = dialogue_id.lower().removesuffix(".json")
+    # The same object where it can be: a large corpus keeps both, and sends both between processes.
+    return dialogue_id if key == dialogue_id else key

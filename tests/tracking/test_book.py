@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.tracking import ledger
+from dialmeter.tracking import gathering
 from dialmeter.tracking.book import Book
-from dialmeter.tracking.ledger import gathered
+from dialmeter.tracking.gathering import gathered
 
 rows = st.tuples(*[st.integers(0, 2)] * 9)
 turns = st.lists(st.tuples(st.integers(0, 40), rows), max_size=6)
@@ -51,7 +51,7 @@ def test_merged_books_hold_what_one_book_holds(parts):
 @given(dialogues=st.lists(turns, min_size=1, max_size=9))
 def test_vectors_are_gathered_as_by_hand(piece, dialogues):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ledger, "_PIECE", piece)
+        patch.setattr(gathering, "_PIECE", piece)
         book = filled(dialogues)
         of_row = np.array([(row.gold / 2, row.pred) for row in book.table], float).reshape(-1, 2)
         by_hand = [[of_row[row] for row in book.rows_of(place)] for place in range(len(book.dialogues))]

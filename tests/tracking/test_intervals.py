@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dialmeter.resampling import Resampling
 from dialmeter.stats import bootstrap
 from dialmeter.tracking.columns import columns
@@ -22,13 +24,15 @@ MEASURES = [
 ]
 
 
-def test_columns_kept_once_give_the_same_intervals():
+@pytest.mark.parametrize("threads", [1, 3])
+def test_columns_kept_once_give_the_same_intervals(threads):
     scorer = TrackerScorer(MEASURES)
     for dialogue in dialogues("hasty"):
         scorer.add_dialogue(dialogue)
     result = scorer.result(resampling=Resampling(0.9, 200, 7))
     matrix, formulas = columns(result.ledger, result.asked)
     plain = bootstrap(matrix, formulas, confidence=0.9, resamples=200, seed=7)
+    result.threads = threads
     assert {score.measure: score.ci for score in result.scores} == {
         name: (found.low, found.high) for name, found in plain.items()
     }

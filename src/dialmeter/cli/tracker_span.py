@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..engine import note
+from ..engine import is_noting, note
 from ..formats import Corpus
 from ..tracking.spans import SpanScore, SpanTask, score_span
 
 
 def score_noted(task: SpanTask) -> SpanScore:
-    """Scores a span, and notes which dialogue it is at."""
-    return score_span(task, _noting)
+    """Scores a span, and notes which dialogue it is at where somebody wants to know."""
+    return score_span(task, _noting) if is_noting() else score_span(task)
 
 
 def _noting(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:

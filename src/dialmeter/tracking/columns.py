@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def order_of(ledger: Ledger) -> list[int]:
     """The positions of dialogues sorted by id, so that no draw depends on the order of the file."""
-    names = [dialogue_key(name) for name in ledger.main.dialogues]
+    names = list(map(dialogue_key, ledger.main.dialogues))
     return sorted(range(len(names)), key=names.__getitem__)
 
 
@@ -72,7 +72,7 @@ def intervals(
         ledger: the account of the corpus.
         asked: the measures.
         how: the draw.
-        threads: how many to use where there are very many dialogues.
+        threads: how many to use.
     """
     from ..stats.draws import resampled_sums
     from ..stats.formulas import evaluate
@@ -80,35 +80,33 @@ def intervals(
     dialogues = len(ledger.main.dialogues)
     if dialogues < 2:
         return {}
-    matrix, formulas = _exact_columns(ledger, asked)
+    matrix, formulas = _exact_columns(ledger, asked, threads)
     sums = resampled_sums(matrix, how.resamples, how.seed, threads=threads)
     found = {name: limits(evaluate(formula, sums), how.confidence, dialogues) for name, formula in formulas.items()}
     return {name: each for name, each in found.items() if each}
 
 
-def _exact_columns(ledger: Ledger, asked: Sequence[Asked]) -> tuple[FloatArray, dict[str, Formula]]:
-    """As ``columns``, rounded so that sums are exact, and each column once: many measures divide by the turns."""
+def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> tuple[FloatArray, dict[str, Formula]]:
+    """As ``columns``, rounded so that sums are exact, and without columns that are known to be the same."""
+    from concurrent.futures import ThreadPoolExecutor
+
     import numpy as np
 
     from ..stats import Formula
     from ..stats.exact import exact
 
+    gathered = [each for each in asked if each.used.average != "dialogue" and ledger.is_gathered(each.used)]
+    matrix, places = ledger.distinct([each.used for each in gathered], threads)
+    takes = {each.text: take for each, take in zip(gathered, places, strict=True)}
+    for each in (each for each in asked if each.text not in takes):
+        block = _block(ledger, each.used).T
+        takes[each.text] = list(range(len(matrix), len(matrix) + len(block)))
+        matrix = np.vstack([matrix, block])
     order = np.array(order_of(ledger))
-    formulas: dict[str, Formula] = {}
-    kept: list[FloatArray] = []
-    for each in asked:
-        take = []
-        for column in _block(ledger, each.used).T:
-            rounded = exact(column[order])[:, 0]
-            place = next((place for place, other in enumerate(kept) if _same(rounded, other)), len(kept))
-            kept += [rounded] if place == len(kept) else []
-            take.append(place)
-        formulas[each.text] = Formula(_vectorised(each.used), take=take)
-    matrix = np.empty((len(kept), len(order)))
-    for place in reversed(range(len(kept))):
-        matrix[place] = kept.pop()
-    return matrix.T, formulas
 
+    def settle(column: FloatArray) -> None:
+        column[:] = exact(column[order])[:, 0]
 
-def _same(one: FloatArray, other: FloatArray) -> bool:
-    return bool((one[:100] == other[:100]).all() and (one == other).all())
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(settle, matrix))
+    return matrix.T, {each.text: Formula(_vectorised(each.used), take=takes[each.text]) for each in asked}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -44,6 +44,24 @@ def _alternatives(value: Value) -> str:
     return "|".join(sorted(parts))
 
 
+_LENGTH = 32
+"""Bytes of a digest."""
+
+_AT_ONCE = 4096
+"""How many dialogues are put together at a time."""
+
+
+class Digests(NamedTuple):
+    """The keys of dialogues in the order in which they came, and their digests one behind the other."""
+
+    keys: dict[str, None]
+    joined: bytearray
+
+    def places(self) -> dict[str, int]:
+        """Where the digest of each dialogue begins."""
+        return dict(zip(self.keys, range(0, len(self.joined), _LENGTH), strict=True))
+
+
 class GoldDigest:
     """SHA-256 over the canonical gold: dialogues sorted by id, turns by number, what changes at a turn by slot.
 
@@ -62,13 +80,13 @@ class GoldDigest:
         (True, 10)
     """
 
-    def __init__(self, read: Callable[[], dict[str, bytes]] = dict, known: str = "") -> None:
+    def __init__(self, read: Callable[[], Digests] | None = None, known: str = "") -> None:
         self._read = read
         self._known = known
 
     @cached_property
-    def _dialogues(self) -> dict[str, bytes]:
-        return self._read()
+    def _digests(self) -> Digests:
+        return self._read() if self._read else Digests({}, bytearray())
 
     def add(self, dialogue_id: str, numbers: Sequence[int], changes: Mapping[int, Change]) -> None:
         """Takes the gold of one dialogue.
@@ -90,8 +108,12 @@ class GoldDigest:
 
     def add_form(self, dialogue_id: str, form: bytes) -> None:
         """Takes the gold of one dialogue in the form that is digested."""
+        key = dialogue_key(dialogue_id)
+        if key in self._digests.keys:
+            raise InputError("the dialogue stands twice", dialogue=dialogue_id)
         self._known = ""
-        self._dialogues[dialogue_key(dialogue_id)] = hashlib.sha256(form).digest()
+        self._digests.keys[key] = None
+        self._digests.joined.extend(hashlib.sha256(form).digest())
 
     def merge(self, other: GoldDigest) -> None:
         """Takes the dialogues of another part of the corpus.
@@ -99,32 +121,45 @@ class GoldDigest:
         Raises:
             InputError: a dialogue stands in both.
         """
-        if other._known and not self._dialogues:
-            self.__dict__.pop("_dialogues")
-            self._read, self._known = (lambda: {**other._dialogues}), other._known
+        if other._known and not self._digests.keys:
+            self.__dict__.pop("_digests")
+            self._read, self._known = (lambda: Digests({**other._digests.keys}, other._digests.joined[:])), other._known
             return
         self._known = ""
-        for key in self._dialogues.keys() & other._dialogues.keys():
+        mine, theirs = self._digests, other._digests
+        for key in mine.keys.keys() & theirs.keys.keys():
             raise InputError("the dialogue stands twice", dialogue=key)
-        self._dialogues.update(other._dialogues)
+        mine.keys.update(theirs.keys)
+        mine.joined.extend(theirs.joined)
 
     def keys(self) -> set[str]:
         """The dialogues, by the key under which files are matched."""
-        return set(self._dialogues)
+        return set(self._digests.keys)
 
     def differing(self, other: GoldDigest) -> list[str]:
         """Dialogues of both whose gold is not the same."""
-        return sorted(key for key, digest in self._dialogues.items() if other._dialogues.get(key, digest) != digest)
+        mine, theirs = self._digests, other._digests
+        there = theirs.places()
+        return sorted(
+            key
+            for key, here in mine.places().items()
+            if key in there and mine.joined[here : here + _LENGTH] != theirs.joined[there[key] : there[key] + _LENGTH]
+        )
 
-    def parts(self) -> tuple[list[str], list[bytes]]:
-        """The keys of the dialogues, and the digest of each."""
-        return [*self._dialogues], [*self._dialogues.values()]
+    def parts(self) -> tuple[list[str], bytes]:
+        """The keys of the dialogues, and their digests one behind the other."""
+        return [*self._digests.keys], bytes(self._digests.joined)
 
     def hex(self) -> str:
         """The first ten hexadecimal digits."""
         if self._known:
             return self._known
+        keys, places, joined = sorted(self._digests.keys), self._digests.places(), bytes(self._digests.joined)
         whole = hashlib.sha256()
-        for key in sorted(self._dialogues):
-            whole.update(key.encode("utf-8", "surrogatepass") + b"\x1c" + self._dialogues[key])
+        for first in range(0, len(keys), _AT_ONCE):
+            forms = [
+                key.encode("utf-8", "surrogatepass") + b"\x1c" + joined[(place := places[key]) : place + _LENGTH]
+                for key in keys[first : first + _AT_ONCE]
+            ]
+            whole.update(b"".join(forms))
         return whole.hexdigest()[:10]

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from ..model import Notice, Schema, dialogue_key
 from .book import Book
 from .breakdown import By
-from .digest import GoldDigest
+from .digest import Digests, GoldDigest
 from .ledger import Ledger
 from .prepare import Findings, Unpaired
 from .scorer import Part
@@ -120,7 +120,7 @@ def to_bytes(kept: Kept, key: bytes) -> bytes:
             for each in part.breakdowns
         ],
         data=findings.digest.hex(),
-        digests=writer.add_bytes(b"".join(digests)),
+        digests=writer.add_bytes(digests),
         keys=None if keys == [*map(dialogue_key, names)] else keys,
         missing=_unpaired(findings.missing),
         extra=_unpaired(findings.extra),
@@ -196,13 +196,11 @@ def _kept(head: _Head, reader: Reader, empty: Part) -> Kept:
     if len(digests) != _HASH * len(names if keys is None else keys):
         raise ValueError("not one digest per dialogue")
 
-    def parts() -> dict[str, bytes]:
-        places = range(0, len(digests), _HASH)
-        found = (bytes(digests[place : place + _HASH]) for place in places)
-        return dict(zip(map(dialogue_key, names) if keys is None else keys, found, strict=True))
+    def kept_digests() -> Digests:
+        return Digests(dict.fromkeys(map(dialogue_key, names) if keys is None else keys), bytearray(digests))
 
     findings = Findings(
-        GoldDigest(parts, head.data),
+        GoldDigest(kept_digests, head.data),
         _restored(head.missing),
         _restored(head.extra),
         set(head.gold_slots),

@@ -15,18 +15,14 @@ from ..measure import Gather, Measure, Vector
 from ..model import Dialogue, Schema
 from .book import Book
 from .frames import frames_of
+from .gathering import gather_into, gathered
 from .prepare import Prepared
 from .tally import Lens, Tally, walk
 
 if TYPE_CHECKING:
     import numpy as np
 
-    BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
-
-_PIECE = 8192
-"""How many dialogues are gathered at a time."""
 
 
 class Valued(NamedTuple):
@@ -114,8 +110,11 @@ class Ledger:
 
     def book_for(self, measure: Measure) -> Book:
         """The book whose lens serves a measure."""
+        return self.books[self._lens_for(measure)]
+
+    def _lens_for(self, measure: Measure) -> Lens:
         lens = lens_of(measure)
-        return next(book for mine, book in self.books.items() if lens.fits(mine))
+        return next(mine for mine in self.books if lens.fits(mine))
 
     def value(self, measure: Measure) -> Valued:
         """A measure over the whole corpus."""
@@ -151,6 +150,38 @@ class Ledger:
             ]
             return np.array(sums, dtype=float).reshape(len(sums), width)
         return gathered(self.book_for(measure), self._of_rows(measure), measure.gather).T
+
+    def is_gathered(self, measure: Measure) -> bool:
+        """Do a measure's vectors come from tallies?"""
+        return measure not in self._units
+
+    def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[FloatArray, list[list[int]]]:
+        """The vectors of measures that are gathered, with what several of them have once: many divide by the turns.
+
+        Args:
+            measures: what is looked for.
+            threads: how many to use.
+
+        Returns:
+            Columns over dialogues, each as a line, and which of them each measure has.
+        """
+        import numpy as np
+
+        kinds: dict[tuple[Lens, Gather], dict[bytes, FloatArray]] = defaultdict(dict)
+        for measure in measures:
+            lines = kinds[self._lens_for(measure), measure.gather]
+            lines.update((line.tobytes(), line) for line in self._of_rows(measure))
+        places = {key: place for place, key in enumerate((kind, line) for kind in kinds for line in kinds[kind])}
+        found = np.empty((len(places), len(self.main.dialogues)))
+        first = 0
+        for (lens, how), lines in kinds.items():
+            into = found[first : first + len(lines)]
+            gather_into(into, self.books[lens], np.stack([*lines.values()]), how, threads)
+            first += len(lines)
+        return found, [
+            [places[(self._lens_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
+            for each in measures
+        ]
 
     def values(self, measure: Measure) -> FloatArray:
         """A measure's value for each dialogue, not a number where it has none."""
@@ -202,37 +233,6 @@ class _Values(dict[Vector, float | None]):
     def __missing__(self, sums: Vector) -> float | None:
         self[sums] = value = self._measure.value(sums)
         return value
-
-
-def gathered(book: Book, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
-    """What belongs to rows, brought together by dialogue.
-
-    Args:
-        book: the rows of each dialogue.
-        of_row: columns over the rows of the book's table, each as a line of the matrix.
-        how: take the sum over a dialogue's turns, the least of them, or that of the last turn.
-
-    Returns:
-        The columns over dialogues, each as a line.
-    """
-    import numpy as np
-
-    rows, ends = np.asarray(book.rows), np.asarray(book.ends).astype(np.int64)
-    found = np.zeros((len(of_row), len(ends) - 1))
-    reduce = np.minimum if how == "every" else np.add
-    # In pieces, because the turns of a large corpus are much more than what is kept of them.
-    for first in range(0, len(ends) - 1, _PIECE):
-        bounds = ends[first : first + _PIECE + 1]
-        lengths = np.diff(bounds)
-        filled: slice | BoolArray = slice(None) if lengths.all() else lengths > 0
-        starts, stops = bounds[:-1][filled], bounds[1:][filled]
-        piece = rows[bounds[0] : bounds[-1]].astype(np.intp) if how != "last" else rows[stops - 1]
-        for column, into in zip(of_row, found[:, first : first + _PIECE], strict=True):
-            if how == "last":
-                into[filled] = column[piece]
-            elif len(starts):
-                into[filled] = reduce.reduceat(column[piece], starts - bounds[0])
-    return found
 
 
 def columns_of(measure: Measure, tallies: Iterable[Tally]) -> list[list[float]]:

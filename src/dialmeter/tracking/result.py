@@ -19,7 +19,8 @@ from ..views import as_polars, html_table, percent
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown, By
 from .columns import intervals
-from .ledger import Ledger, Valued, gathered, with_slots
+from .gathering import gathered
+from .ledger import Ledger, Valued, with_slots
 from .notices import notices_of
 from .prepare import Preparer
 
