@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .simulation.files import play_to_file
     from .tracking.fga import lam_for
     from .tracking.result import TrackerResult
-    from .tracking.scorer import TrackerScorer, score_tracker
+    from .tracking.scorer import TrackerScorer
+    from .tracking.scoring import score_tracker
     from .users.result import UserResult
     from .users.scorer import UserScorer, score_user
 
@@ -48,7 +49,7 @@ _PUBLIC = {
     "lam_for": "tracking.fga",
     "TrackerResult": "tracking.result",
     "TrackerScorer": "tracking.scorer",
-    "score_tracker": "tracking.scorer",
+    "score_tracker": "tracking.scoring",
     "Conversation": "model",
     "DomainGoal": "model",
     "Move": "model",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
@@ -137,6 +136,8 @@ def _serve(pipe: Connection, work: Callable[[Any], Any], shared: Any) -> None:
             except DialmeterError as error:
                 answer = ("refused", error)
             except Exception:
+                import traceback
+
                 answer = ("broken", traceback.format_exc())
             pipe.send(answer)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -122,6 +121,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         >>> did_you_mean("??", ["JGA", "SA"])
         'known: JGA, SA'
     """
+    import difflib
+
     names = sorted(known)
     lower = {each.lower(): each for each in names}
     near = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)

@@ -6,7 +6,6 @@ fields; ``rulesets/`` holds the named ones.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -140,6 +139,8 @@ def load(name_or_file: str) -> Rules:
 
 
 def _parse(text: str, name: str, file: str) -> Rules:
+    import tomllib
+
     try:
         return msgspec.convert({"name": name, **tomllib.loads(text)}, Rules)
     except tomllib.TOMLDecodeError as error:

@@ -16,7 +16,7 @@ from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, line, play
 from dialmeter.simulation.trackers import KEYWORD
 from dialmeter.simulation.world import town
-from dialmeter.tracking.scorer import score_tracker
+from dialmeter.tracking.scoring import score_tracker
 
 from .talks import GOALS, played
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
 
-from ..errors import DialmeterError, InputError
-from ..formats import Corpus, Role, open_corpus
+from ..errors import InputError
+from ..formats import Corpus
 from ..formats.native import LightDialogue
 from ..formats.parts import Once, any_state, dialogue
 from ..formats.schema import read_schema
@@ -111,7 +111,7 @@ class TrackerScorer:
         """
         dialogue_id = str(dialogue_id)
         self._once.check(dialogue_id)
-        golds, preds = _states(gold, dialogue_id, "gold"), _states(pred, dialogue_id, "pred")
+        golds, preds = states_of(gold, dialogue_id, "gold"), states_of(pred, dialogue_id, "pred")
         if len(golds) != len(preds):
             raise InputError(f"{len(golds)} gold states and {len(preds)} predicted ones", dialogue=dialogue_id)
         pairs = zip(golds, preds, strict=True)
@@ -190,7 +190,12 @@ def _without_limits(rules: Rules) -> Rules:
     return replace(rules, only=())
 
 
-def _states(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[State]:
+def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[State]:
+    """The states of a dialogue that a caller gave; flat or nested.
+
+    Raises:
+        InputError: something that is no state.
+    """
     if isinstance(given, Mapping | str):
         raise InputError(f"{side} must be a list of states, one per user turn", dialogue=dialogue_id)
     result = []
@@ -319,94 +324,3 @@ def _is_in(read: AnyDialogue, keys: frozenset[str]) -> bool:
     from ..model import dialogue_key
 
     return dialogue_key(read.id) in keys
-
-
-States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
-
-
-def score_tracker(
-    gold: States,
-    pred: States | None = None,
-    measures: Sequence[str | Measure] | None = None,
-    rules: str | Path | Rules = "dialmeter",
-    *,
-    schema: str | None = None,
-    by: Sequence[By] = ("domain", "slot"),
-    ci: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 12345,
-    cache: bool | str | Path = False,
-) -> TrackerResult:
-    """Scores predictions against gold.
-
-    Args:
-        gold: a file; or a mapping from dialogue to its list of states; or a list of such lists.
-        pred: likewise; may be left out where the file of ``gold`` holds both.
-        measures: such as ``["JGA", "FGA(lam=0.5)"]``; without it the measures of the rule set.
-        rules: a rule set, its name, or a TOML file.
-        schema: a schema file.
-        by: the breakdowns that ``result.by`` will be asked for.
-        ci: the confidence of the intervals; 0 for none.
-        resamples: how often dialogues are drawn for them.
-        seed: of the draw.
-        cache: keep the tallies of files, and use what is kept: in dialmeter's cache folder, or in a folder of your own.
-
-    Example:
-        >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
-        >>> pred = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east"}]}
-        >>> score_tracker(gold, pred, ["JGA"]).scores[0].value
-        0.5
-        >>> score_tracker([{"hotel-area": "east"}], [{"hotel-area": "east"}])
-        Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: gold is a flat list of states; wrap each dialogue's states in a list of its own: [[state, state, ...], ...]
-
-    Raises:
-        DialmeterError: input that cannot be scored, with its place.
-    """
-    if not 0 <= ci < 1:
-        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
-    how = Resampling(ci, resamples, seed) if ci else None
-    tallies = _cache(cache)
-    if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
-        path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
-        return score_file(
-            path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=how, cache=tallies
-        )
-    if tallies is not None:
-        tallies.refuse("states that are no file are scored at once")
-    if pred is None:
-        raise DialmeterError("pred is missing; it may be left out only where gold is a file that holds both")
-    scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
-    for read in joined(_dialogues(gold, Role.GOLD), _dialogues(pred, Role.PRED)):
-        scorer.add_dialogue(read)
-    return scorer.result(resampling=how)
-
-
-def _cache(chosen: bool | str | Path) -> TallyCache | None:
-    from .cache import TallyCache
-
-    if isinstance(chosen, bool):
-        return TallyCache() if chosen else None
-    return TallyCache(chosen)
-
-
-def _dialogues(given: States, role: Role) -> Iterable[Dialogue]:
-    if isinstance(given, str | Path):
-        return open_corpus(given, role)
-    name = role.value
-    if isinstance(given, Mapping):
-        pairs = [(str(key), states) for key, states in given.items()]
-    else:
-        listed = list(given)
-        if listed and all(isinstance(each, Mapping) for each in listed):
-            raise DialmeterError(
-                f"{name} is a flat list of states; wrap each dialogue's states in a list of its own: [[state, state, ...], ...]"
-            )
-        pairs = [(str(position), states) for position, states in enumerate(listed)]
-    return [
-        dialogue(
-            key,
-            [Turn(number, **{name: state}) for number, state in enumerate(_states(states, key, name))],  # type: ignore[arg-type]
-        )
-        for key, states in pairs
-    ]
