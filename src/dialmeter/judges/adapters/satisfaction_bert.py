@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import DialmeterError
 from ..judge import Item, called
 from .models import Weights, shown, weights_digest
+from .network import NetworkJudge
 from .satisfaction import CLASSES, check_reading, rating
 
 _UTTERANCE = 64
@@ -17,7 +18,7 @@ _DIALOGUE = 500
 _BATCH = 16
 
 
-class SatisfactionBert:
+class SatisfactionBert(NetworkJudge[Weights]):
     """How satisfied a user would be after the reply, from 1 to 5 (Sun et al. 2021), from a fine-tuned BERT.
 
     The dialogue is one sequence of utterances, each of at most 64 tokens with its separator, the last 500 tokens of all
@@ -32,7 +33,6 @@ class SatisfactionBert:
     """
 
     higher_is_better = True
-    neural = True
     scale: tuple[float, float] | None = (1.0, 5.0)
     facets: frozenset[str] | None = None
 
@@ -49,7 +49,7 @@ class SatisfactionBert:
         if pooling not in ("mean", "root"):
             raise DialmeterError(f"satisfaction-bert: pooling is mean or root, not {pooling!r}")
         self._folder = Path(model)
-        self._weights = Weights("AutoModel", model, device=device, dtype=dtype)
+        super().__init__(Weights("AutoModel", model, device=device, dtype=dtype))
         self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
         self.name = called(
             "satisfaction-bert", model=(shown(model), ""), reading=(reading, "weighted"), pooling=(pooling, "mean")
@@ -64,13 +64,6 @@ class SatisfactionBert:
     @cached_property
     def _head(self) -> tuple[Any, Any]:
         return _head(self._folder, self._weights.model)
-
-    @property
-    def mask(self) -> str:
-        return self._weights.mask
-
-    def pieces(self, text: str) -> list[str]:
-        return self._weights.pieces(text)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         texts = [[*(move.text for move in context), reply] for context, reply in items]
