@@ -72,7 +72,7 @@ def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str
     page.locator("ul.chips a").first.click()
     eventually(page, lambda: page.locator("tbody tr:visible").count() != names)
     page.locator("tbody tr:visible a").first.click()
-    assert page.locator("td[data-class]").count() > 5
+    loaded(page, lambda: page.locator("td[data-class]").count() > 5)
     name = page.locator("h1").inner_text()
     page.keyboard.press("j")
     loaded(page, lambda: page.locator("h1").inner_text() != name)

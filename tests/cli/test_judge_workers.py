@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dialmeter.judges.case_lines import write_cases
@@ -23,9 +24,9 @@ MARK = os.path.join(os.path.dirname(__file__), "mark")
 WAY = os.path.join(os.path.dirname(__file__), "way")
 
 def die(text):
-    """Kills the process that works: once, or as long as the file says so; never the one that was started."""
+    """Kills the process that works: once, or always at a text; never the one that was started."""
     way = open(WAY).read() if os.path.exists(WAY) else ""
-    if "7" in text and (way == "always" or way == "once" and not os.path.exists(MARK)):
+    if way == "always at " + text or way == "once" and "7" in text and not os.path.exists(MARK):
         open(MARK, "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -54,14 +55,35 @@ PROGRAM = "import json, sys\nfor line in sys.stdin:\n    print(len(json.loads(li
 JUDGES = ["ngram-coherence", "ngram-fluency", "overlap", "mine:Mortal", "random(seed=3)", "mine:function"]
 
 
+def filled(folder: Path) -> Path:
+    (folder / "mine.py").write_text(MINE)
+    (folder / "program.py").write_text(PROGRAM)
+    control = [case("identical", number, reply="yes", adversarial="yes") for number in range(6)]
+    write_cases(folder / "cases.jsonl", [*cases(count=40), *control])
+    play_to_file(folder / "talk.jsonl", goals=130, seed=6)
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "mine.py").write_text(MINE)
-    (tmp_path / "program.py").write_text(PROGRAM)
-    control = [case("identical", number, reply="yes", adversarial="yes") for number in range(6)]
-    write_cases(tmp_path / "cases.jsonl", [*cases(count=40), *control])
-    play_to_file(tmp_path / "talk.jsonl", goals=130, seed=6)
-    return tmp_path
+    return filled(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return filled(tmp_path_factory.mktemp("undisturbed"))
+
+
+@pytest.fixture(scope="module")
+def run(undisturbed: Path) -> tuple[bytes, dict[str, bytes]]:
+    """What one process says of the judges, and leaves."""
+    return scored(undisturbed, "run1", "--workers", 1)
+
+
+@pytest.fixture(scope="module")
+def made(undisturbed: Path) -> tuple[bytes, bytes]:
+    """What one process says of the attacks, and the cases."""
+    return attacked(undisturbed, "c1", "--workers", 1)
 
 
 def called(folder: Path, *words: object) -> tuple[int, bytes, str]:
@@ -91,21 +113,21 @@ def attacked(folder: Path, out: str, *words: object) -> tuple[bytes, bytes]:
     return said, (folder / out).read_bytes()
 
 
-def test_one_two_and_three_workers_score_alike(folder: Path) -> None:
-    one = scored(folder, "run1", "--workers", 1)
-    assert scored(folder, "run2", "--workers", 2) == one
-    assert scored(folder, "run3", "--workers", 3) == one
+def test_one_two_and_three_workers_score_alike(folder: Path, run: tuple[bytes, dict[str, bytes]]) -> None:
+    assert run[1]["rows.jsonl"]
+    assert scored(folder, "run2", "--workers", 2) == run
+    assert scored(folder, "run3", "--workers", 3) == run
 
 
-def test_one_two_and_three_workers_attack_alike(folder: Path) -> None:
-    one = attacked(folder, "c1", "--workers", 1)
-    assert attacked(folder, "c2", "--workers", 2) == one
-    assert attacked(folder, "c3", "--workers", 3) == one
+def test_one_two_and_three_workers_attack_alike(folder: Path, made: tuple[bytes, bytes]) -> None:
+    assert attacked(folder, "c2", "--workers", 2) == made
+    assert attacked(folder, "c3", "--workers", 3) == made
 
 
 def test_workers_share_analyses_and_attack_alike(folder: Path) -> None:
     pytest.importorskip("spacy", reason="the extra `attacks` is not installed")
-    words = ("attack", "talk.jsonl", "--cases", 30, "--quiet", "--json")
+    play_to_file(folder / "few.jsonl", goals=40, seed=6)
+    words = ("attack", "few.jsonl", "--cases", 10, "--quiet", "--json")
     one = called(folder, *words, "--no-cache", "--out", "c1")
     assert one[0] == 0, one[2]
     assert called(folder, *words, "--cache", "kept", "--workers", 2, "--out", "c2") == one
@@ -114,8 +136,9 @@ def test_workers_share_analyses_and_attack_alike(folder: Path) -> None:
     assert (folder / "c1").read_bytes() == (folder / "c2").read_bytes() == (folder / "c3").read_bytes()
 
 
-def test_a_worker_that_is_killed_leaves_no_trace(folder: Path) -> None:
-    run, made = scored(folder, "run1"), attacked(folder, "c1")
+def test_a_worker_that_is_killed_leaves_no_trace(
+    folder: Path, run: tuple[bytes, dict[str, bytes]], made: tuple[bytes, bytes]
+) -> None:
     (folder / "way").write_text("once")
     assert scored(folder, "run2", "--workers", 2) == run
     assert (folder / "mark").exists()
@@ -124,15 +147,18 @@ def test_a_worker_that_is_killed_leaves_no_trace(folder: Path) -> None:
     assert (folder / "mark").exists()
 
 
-def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Path) -> None:
-    run, made = scored(folder, "run1"), attacked(folder, "c1")
-    (folder / "way").write_text("always")
+def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Path, made: tuple[bytes, bytes]) -> None:
+    (folder / "way").write_text("always at for 7 people please thanks")
     words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
     code, _, err = called(folder, "score", "cases.jsonl", *words)
     assert code == 3
     assert (
-        "shards could not be done, the first of them shard 3 at judge mortal, replies 49 to 64: 2 workers died" in err
+        "1 of 23 shards could not be done, the first of them shard 3 at judge mortal, replies 49 to 64: 2 workers died"
+        in err
     )
+    adversarial = [msgspec.json.decode(line)["adversarial"] for line in made[1].splitlines()]
+    reworded = next(text for text in adversarial if text.startswith("In other words: "))
+    (folder / "way").write_text("always at " + reworded.removeprefix("In other words: "))
     words = ("--paraphraser", "mine:reworded", "--cases", "90", "--light", "--no-cache", "--quiet", "--workers", 2)
     code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2")
     assert code == 3
@@ -150,11 +176,11 @@ def test_a_shard_that_kills_every_worker_is_told_and_the_rest_is_kept(folder: Pa
     whole = called(folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run3")
     assert whole[0] == 0
     assert contents(folder / "run2") == contents(folder / "run3")
-    assert run[1]["rows.jsonl"]
 
 
-def test_a_cluster_gives_the_same_also_when_a_worker_is_killed(folder: Path) -> None:
-    run, made = scored(folder, "run1"), attacked(folder, "c1")
+def test_a_cluster_gives_the_same_also_when_a_worker_is_killed(
+    folder: Path, run: tuple[bytes, dict[str, bytes]], made: tuple[bytes, bytes]
+) -> None:
     place = folder / "cluster"
     place.mkdir()
     (place / "mine.py").write_text(MINE)  # the paraphraser is found in the folder that workers start in
