@@ -34,7 +34,8 @@ class Book:
         self._rows = array("I")
         self._turns = array("I")
         self._ends = array("Q", [0])
-        self._counted: Counter[int] | None = None
+        self._counted = (0, 0)
+        self._times: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
 
     @classmethod
     def of(
@@ -109,11 +110,16 @@ class Book:
         """The turn numbers of one dialogue."""
         return self._turns[self._ends[position] : self._ends[position + 1]]
 
-    def counts(self) -> Counter[int]:
-        """How often each row number occurs."""
-        if self._counted is None or self._counted.total() != len(self._rows):
-            import numpy as np
+    def times(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """How often each row occurs, in the order of the table."""
+        import numpy as np
 
-            found = np.bincount(np.asarray(self._rows)).tolist()
-            self._counted = Counter({row: count for row, count in enumerate(found) if count})
-        return self._counted.copy()
+        size = len(self._rows), len(self.number_of)
+        if self._times is None or self._counted != size:
+            self._counted = size
+            self._times = np.bincount(np.asarray(self._rows), minlength=len(self.number_of)).astype(np.int64)
+        return self._times
+
+    def counts(self) -> Counter[int]:
+        """How often each row number occurs, where it does."""
+        return Counter({row: count for row, count in enumerate(self.times().tolist()) if count})

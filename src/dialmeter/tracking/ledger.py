@@ -6,7 +6,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
-from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
@@ -125,8 +124,7 @@ class Ledger:
         book = self.book_for(measure)
         if measure.gather != "sum":
             return total(measure, map(tuple, self.vectors(measure).tolist()))
-        counts = book.counts()
-        return _weighed(measure, self._of_rows(measure).tolist(), [counts[row] for row in range(len(book.table))])
+        return _weighed(measure, self._of_rows(measure), book.times())
 
     def _of_rows(self, measure: Measure) -> FloatArray:
         """A measure's columns over the rows of its book."""
@@ -249,15 +247,16 @@ def columns_of(measure: Measure, tallies: Iterable[Tally]) -> list[list[float]]:
 
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
-    return _weighed(measure, columns_of(measure, map(table.__getitem__, counts)), list(counts.values()))
+    import numpy as np
+
+    columns = np.array(columns_of(measure, map(table.__getitem__, counts)), np.float64)
+    return _weighed(measure, columns, np.array([*counts.values()], np.int64))
 
 
-def _weighed(measure: Measure, columns: Sequence[Sequence[float]], times: Sequence[int]) -> Valued:
-    sums = [math.fsum(map(mul, times, column)) for column in columns]
-    skipped = 0
-    if measure.skips_empty:
-        skipped = sum(count for count, *vector in zip(times, *columns, strict=True) if not any(vector))
-    return Valued(measure.value(sums), sum(times) - skipped, skipped)
+def _weighed(measure: Measure, columns: FloatArray, times: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Valued:
+    sums = [math.fsum((times * column).tolist()) for column in columns]
+    skipped = int(times[~columns.any(axis=0)].sum()) if measure.skips_empty else 0
+    return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)
 
 
 def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:

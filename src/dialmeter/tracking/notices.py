@@ -47,8 +47,7 @@ def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
 
 
 def _turns(book: Book, fits: Callable[[Tally], bool]) -> int:
-    counts = book.counts()
-    return sum(counts[position] for position, tally in enumerate(book.table) if fits(tally))
+    return sum(count for tally, count in zip(book.table, book.times().tolist(), strict=True) if fits(tally))
 
 
 def is_turn_level(changes: int, losses: int) -> bool:

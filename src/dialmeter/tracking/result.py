@@ -113,8 +113,7 @@ class TrackerResult:
     def counts(self) -> dict[str, int]:
         """Dialogues, turns, exact and local turns, and the four change counts, through the rule set's own lens."""
         book = self.ledger.main
-        counts = book.counts()
-        tallies = [(tally, counts[position]) for position, tally in enumerate(book.table)]
+        tallies = list(zip(book.table, book.times().tolist(), strict=True))
         turns = {
             "dialogues": self.dialogues,
             "turns": self.turns,
