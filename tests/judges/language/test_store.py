@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,25 @@ def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
     store.put({"a": ANALYSIS})
     assert store.get(["a"]) == {"a": ANALYSIS}
     store.close()
+
+
+def test_a_store_that_is_locked_for_long_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialmeter.judges.language.store._PATIENCE", 0.05)
+    first = Store(tmp_path, "x")
+    first.put({"a": ANALYSIS})
+    first.close()
+    [file] = tmp_path.iterdir()
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    locked = Store(tmp_path, "x")
+    locked.put({"b": ANALYSIS})
+    assert locked.get(["a", "b"]) == {}
+    locked.close()
+    other.execute("ROLLBACK")
+    other.close()
+    free = Store(tmp_path, "x")
+    assert free.get(["a", "b"]) == {"a": ANALYSIS}
+    free.close()
 
 
 def test_a_folder_that_cannot_be_made_is_no_store(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from .analysis import Analysis
 
 _LAYOUT = 1
 _MANY = 500
+_PATIENCE = 60.0
+"""Seconds to wait for others who write."""
 _decode = msgspec.msgpack.Decoder(Analysis).decode
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -86,7 +88,7 @@ class Store:
 
 def _opened(path: Path) -> sqlite3.Connection:
     # Threads of a worker take turns at it; see AttackWork.
-    file = sqlite3.connect(path, timeout=60, check_same_thread=False)
+    file = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
     try:
         file.execute("CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
     except sqlite3.DatabaseError:
