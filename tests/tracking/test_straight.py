@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
 
 from dialmeter.errors import InputError
+from dialmeter.rules import load
+from dialmeter.shards import Span
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.spans import Settings, SpanTask, score_span
 
 FIRST = '{"a-b":"x","c-d":"y"}'
 
@@ -82,3 +87,18 @@ def test_a_key_that_stands_twice_in_a_turn(doubled: str, blank: str, tmp_path: P
 def test_other_ways_to_write_a_state(gold: str, pred: str, right: int, tmp_path: Path) -> None:
     result = scored(tmp_path / "file.jsonl", line("other", [(gold, pred)]))
     assert result.counts["exact_turns"] == right
+
+
+def test_the_tallies_of_a_span_go_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text("".join(line(f"d{n}", [(FIRST, '{"a-b":"x"}')]) for n in range(50)))
+    gc.collect()
+    gc.disable()
+    try:
+        part = score_span(SpanTask(Span(str(path)), 0, Settings(load("dialmeter")))).part
+        book = weakref.ref(part.ledger.main)
+        assert len(part.ledger.main.dialogues) == 50
+        del part
+        assert book() is None
+    finally:
+        gc.enable()

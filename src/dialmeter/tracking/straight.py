@@ -6,6 +6,7 @@ Where dialmeter was built without a compiler, everything goes that way.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from .prepare import Preparer
 from .tally import Lens
 
 if TYPE_CHECKING:
+    from ..formats.native import StateDecoder
+    from ..normalise import Normaliser
     from .kernel import Learned, Tallied
 
 COMPILED = find_spec(f"{__package__}.kernel") is not None
@@ -48,23 +51,25 @@ class Straight:
 
         self._preparer = preparer
         self._book = ledger.main
-        self.read = Kernel(self._learn, encode, self._book.number_of).read
+        # What learns knows nothing of us: a circle would keep the tallies of a span until the garbage is looked for.
+        learn = partial(_learned, preparer.decoder, preparer.normaliser)
+        self.read = Kernel(learn, encode, self._book.number_of).read
 
     def add(self, found: Tallied) -> None:
         """Takes a dialogue."""
         self._preparer.take(found)
         self._book.add_numbers(found.id, found.rows)
 
-    def _learn(self, text: bytes) -> Learned | None:
-        """What a pair is; None where the slot is renamed or the value has alternatives."""
-        decoder, normaliser = self._preparer.decoder, self._preparer.normaliser
-        read = decoder.fast(b"{%b}" % text)
-        ((slot, value),) = read.items()
-        if value in normaliser.clean and decoder.is_named(slot):
-            return slot, value, value, value
-        if "|" in value or not decoder.is_named(slot):
-            return None
-        gold, pred = normaliser.gold(read).get(slot), normaliser.pred(read).get(slot)
-        assert not isinstance(gold, tuple)
-        assert not isinstance(pred, tuple)
-        return slot, value, gold, pred
+
+def _learned(decoder: StateDecoder, normaliser: Normaliser, text: bytes) -> Learned | None:
+    """What a pair is; None where the slot is renamed or the value has alternatives."""
+    read = decoder.fast(b"{%b}" % text)
+    ((slot, value),) = read.items()
+    if value in normaliser.clean and decoder.is_named(slot):
+        return slot, value, value, value
+    if "|" in value or not decoder.is_named(slot):
+        return None
+    gold, pred = normaliser.gold(read).get(slot), normaliser.pred(read).get(slot)
+    assert not isinstance(gold, tuple)
+    assert not isinstance(pred, tuple)
+    return slot, value, gold, pred
