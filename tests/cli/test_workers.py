@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -96,14 +97,26 @@ def test_tls_files_go_with_a_cluster(file: Path) -> None:
     assert "--cluster-ca, --cluster-cert and --cluster-key go with --cluster" in err
 
 
-def test_a_dialogue_that_stands_in_two_shards_is_refused(file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("name", ["tracker", "user"])
+def test_of_dialogues_that_stand_in_two_shards_the_first_is_told(
+    name: str, workers: int, file: Path, tmp_path: Path
+) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
     doubled = tmp_path / "doubled.jsonl"
-    doubled.write_bytes(b"".join([*lines, lines[0]]))
-    for name in ("tracker", "user"):
-        code, _, err = finished(start(*words_of(name, doubled), "--quiet", "--workers", 2))
-        assert code == 2
-        assert "dialogue town-11-0000: the dialogue stands twice" in err
+    doubled.write_bytes(b"".join([*lines, *reversed(lines[:8])]))
+    code, _, err = finished(start(*words_of(name, doubled), "--quiet", "--workers", workers))
+    assert code == 2
+    assert "dialogue town-11-0007: the dialogue stands twice" in err
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_is_told_by_the_shard(workers: int, file: Path) -> None:
+    code, _, err = finished(start(*words_of("keyword", file), "--workers", workers))
+    assert code == 0
+    told = re.findall(r"shards: (\d+) % \((\d+) of (\d+)\)", err)
+    assert [int(share) for share, *_ in told] == [*range(10, 110, 10)]
+    assert told[-1][1] == told[-1][2]
 
 
 def test_bad_input_in_a_shard_is_told_with_its_place(file: Path, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def _elsewhere(
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
     work = partial(_work, AttackWork(order_of(options["names"], resources, setting, options["cases"])))
     how = {**options, "workers": chosen_workers(options, [options["corpus"]]), "quiet": True}
-    return worked(work, work, tasks, how, ())
+    return worked(work, tasks, how, ())
 
 
 def _work(work: AttackWork, task: AttackTask) -> AttackPart:

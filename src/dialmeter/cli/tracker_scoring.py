@@ -17,7 +17,7 @@ from ..tracking.mistakes import Mistakes
 from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
-from ..tracking.spans import Settings, SpanScore, SpanTask, score_span
+from ..tracking.spans import Settings, SpanTask
 from .options import chosen_resampling
 from .say import warn, watched
 from .tracker_span import score_noted
@@ -59,11 +59,8 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
     printed: dict[str, list[str]] = {}
     notices: dict[Notice, None] = {}
 
-    def here(task: SpanTask) -> SpanScore:
-        return score_span(task, lambda dialogues, corpus: watched(dialogues, corpus, quiet))
-
     try:
-        for each in worked(score_noted, here, tasks, options, [split_tracker(file)[0]]):
+        for each in worked(score_noted, tasks, options, [split_tracker(file)[0]]):
             scorer.merge(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)

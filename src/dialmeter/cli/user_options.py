@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..conversations import open_conversations, open_span, spans_of
+from ..conversations import open_conversations, spans_of
 from ..engine import note
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
@@ -110,16 +110,15 @@ def scored(
     parts = None if writer is None else str(writer.begin())
     tasks = [SpanTask(span, place, form, how, goals, only, blamed, kept, parts) for place, span in enumerate(spans)]
 
-    def here(task: SpanTask) -> SpanScore:
-        talks = opened if len(spans) == 1 else open_span(task.span, form, goals)
-        return score_span(task, talks, lambda each: watched(each, talks, options["quiet"]))
+    def alone(task: SpanTask) -> SpanScore:
+        return score_span(task, opened, lambda each: watched(each, opened, options["quiet"]))
 
     scorer = UserScorer(how.rules, how.profile, how.values, from_text=how.from_text)
     notices: dict[Notice, None] = {}
     verdicts: list[Verdict] = []
     rows: list[UserRow] = []
     try:
-        for part in worked(_work, here, tasks, options, [file]):
+        for part in worked(_work, tasks, options, [file], alone=alone):
             scorer.book.merge(part.book)
             scorer.refused += part.refused
             notices.update(dict.fromkeys(part.notices))

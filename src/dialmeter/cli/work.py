@@ -81,21 +81,21 @@ def is_worked_here(options: dict[str, Any], inputs: Sequence[str], tasks: int) -
 
 def worked(
     work: Callable[[Task], Result],
-    here: Callable[[Task], Result],
     tasks: Sequence[Task],
     options: dict[str, Any],
     inputs: Sequence[str],
     *,
+    alone: Callable[[Task], Result] | None = None,
     special: Callable[[Task], bool] | None = None,
 ) -> Iterator[Result]:
     """What comes of each task, in order; where shards are lost, the others are finished first.
 
     Args:
         work: does a task, in whatever process.
-        here: the same in this process, where it may show finer progress.
         tasks: one per shard, looked up when it is its turn.
         options: of the command.
         inputs: the files that are read.
+        alone: does the only task in this process, where it can show finer progress than that of shards.
         special: says which tasks are only for workers that have the resource of --cluster-resource.
 
     Raises:
@@ -104,7 +104,11 @@ def worked(
     cluster = chosen_cluster(options)
     workers = chosen_workers(options, inputs)
     if is_worked_here(options, inputs, len(tasks)):
-        yield from (here(tasks[place]) for place in range(len(tasks)))
+        if alone is not None and len(tasks) == 1:
+            yield alone(tasks[0])
+        else:
+            done = (work(tasks[place]) for place in range(len(tasks)))
+            yield from counted(done, len(tasks), "shards", options["quiet"])
         return
     lost: list[tuple[int, Lost]] = []
     paths = [path for path in inputs if path != "-"]

@@ -127,7 +127,7 @@ class GoldDigest:
             return
         self._known = ""
         mine, theirs = self._digests, other._digests
-        for key in mine.keys.keys() & theirs.keys.keys():
+        for key in filter(mine.keys.__contains__, theirs.keys):
             raise InputError("the dialogue stands twice", dialogue=key)
         mine.keys.update(theirs.keys)
         mine.joined.extend(theirs.joined)

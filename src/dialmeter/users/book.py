@@ -59,7 +59,7 @@ class Book:
         Raises:
             InputError: a dialogue stands in both.
         """
-        for name in self.rows.keys() & other.rows.keys():
+        for name in filter(self.rows.__contains__, other.rows):
             raise InputError("the dialogue stands twice", dialogue=name)
         self.rows.update(other.rows)
         self.goals.update(other.goals)
