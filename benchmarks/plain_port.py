@@ -31,13 +31,31 @@ Dialogue = list[Turn]
 
 
 def load(path: Path) -> list[Dialogue]:
-    """All dialogues of a file in the native format."""
+    """All dialogues of a file in the native format, or of a `.json` file in the nested layout of the published scripts."""
     with path.open(encoding="utf-8") as file:
+        if path.suffix == ".json":
+            document = json.load(file)
+            return [
+                [make_turn(flat(turn["gt"]), flat(turn["pr"])) for _, turn in sorted(turns.items(), key=by_number)]
+                for turns in document.values()
+            ]
         lines = [json.loads(line) for line in file]
-    return [
-        [Turn(turn["gold"], turn["pred"], glued(turn["gold"]), glued(turn["pred"])) for turn in line["turns"]]
-        for line in lines
-    ]
+    return [[make_turn(turn["gold"], turn["pred"]) for turn in line["turns"]] for line in lines]
+
+
+def by_number(item: tuple[str, object]) -> int:
+    """The place of a turn of the nested layout, whose keys are digits."""
+    return int(item[0])
+
+
+def flat(state: dict[str, dict[str, str]]) -> dict[str, str]:
+    """A state of the nested layout with "domain-slot" as keys."""
+    return {f"{domain}-{slot}": value for domain, slots in state.items() for slot, value in slots.items()}
+
+
+def make_turn(gold: dict[str, str], pred: dict[str, str]) -> Turn:
+    """Both states of a turn in both forms."""
+    return Turn(gold, pred, glued(gold), glued(pred))
 
 
 def glued(state: dict[str, str]) -> list[str]:

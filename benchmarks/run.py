@@ -19,6 +19,7 @@ from rows import Row, table
 
 MODULES = (
     "tracking_speed",
+    "format_speed",
     "cache_speed",
     "scale",
     "users_speed",

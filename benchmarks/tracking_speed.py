@@ -23,7 +23,6 @@ from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
 from rows import Row, at_least, at_most, print_ratios, untargeted
 
-PARSE_TARGET = 1.9
 PORT_TARGET = 10
 BASE_MEGABYTES = 130
 BYTES_PER_TURN = 100
@@ -103,8 +102,9 @@ def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Ro
     most = BASE_MEGABYTES + BYTES_PER_TURN * turns / 2**20
     size = f"{dialogues:,} dialogues, {turns:,} turns"
     return [
-        at_most(f"scoring ÷ JSON parse, {size}", ours / parse, PARSE_TARGET),
-        at_most("scoring ÷ JSON parse, slots in a fixed order", in_order / ordered_parse, PARSE_TARGET),
+        # The targets for speed are in `format_speed.py`, on published states.
+        untargeted(f"scoring ÷ JSON parse, {size}", ours / parse),
+        untargeted("scoring ÷ JSON parse, slots in a fixed order", in_order / ordered_parse),
         at_least("published algorithms ÷ scoring, default rules", port / ours, PORT_TARGET),
         untargeted("published algorithms ÷ scoring, gca-repo (same values)", port / as_published),
         at_most("peak memory of scoring, MB", peak, most),

@@ -1,0 +1,383 @@
+"""Speed and memory of scoring every format, as ratios.
+
+Run with `python benchmarks/format_speed.py` (`--help` for options). Published states in every layout (`layouts.py`) are
+scored from file to values under the default rules, without intervals. The time is set against a bare JSON parse of the
+same bytes with the garbage collector off: line by line for JSON lines, the whole bytes for documents, both files where
+there are two. All times are processor time; the two sides alternate, the fastest of several rounds counts, and a first
+round that is not measured takes start-up and imports away. Memory is the peak of a fresh process, minus the peak of a
+process that scores a tiny file, minus the size of the files.
+
+`compare` and `--out` are measured as whole commands in this process.
+"""
+
+import argparse
+import gc
+import json
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+from click.testing import CliRunner
+
+import layouts
+import plain_port
+from dialmeter.cli import main as command_line
+from dialmeter.tracking.scorer import score_file
+from layouts import CorpusFiles, Layout
+from rows import Row, at_least, at_most, table, untargeted
+
+REPEATS = 3
+OWN_RULES_TARGET = 1.5
+PORT_TARGET = 5
+FIGURES_TARGET = 4
+REASONS_TARGET = 10
+COMPARE_TARGET = 2.2
+OUT_TARGET = 2.5
+BYTES_PER_TURN = 1000
+NATIVE_BASE_MEGABYTES = 130
+NATIVE_BYTES_PER_TURN = 100
+LEAST_RESAMPLES = "100"
+
+# A fresh process with this variable works without the compiled parts.
+PLAIN_VARIABLE = "DIALMETER_PLAIN"
+
+
+class Target(NamedTuple):
+    """What a layout is held to: the ratio to a JSON parse, and the rule set of its own that is measured too."""
+
+    layout: Layout
+    ratio: float
+    own_rules: str | None = None
+
+
+TARGETS = (
+    Target(layouts.NATIVE, 3.5),
+    Target(layouts.TALK, 3.5),
+    Target(layouts.NESTED, 4, "gca-repo"),
+    Target(layouts.T5, 4, "gca-repo"),
+    Target(layouts.TRADE, 6, "trade"),
+    Target(layouts.SOM_DST, 6),
+    Target(layouts.TRIPPY, 6),
+    Target(layouts.MULTIWOZ, 6),
+    Target(layouts.MWZEVAL, 6, "mwzeval"),
+    Target(layouts.CONVLAB3, 6, "convlab3"),
+    Target(layouts.SGD, 6, "sgd"),
+    Target(layouts.SGD_REAL, 6, "sgd"),
+    Target(layouts.DSTC10, 8, "dstc10"),
+    Target(layouts.DSTC10_REAL, 8, "dstc10"),
+    Target(layouts.COMPLETIONS, 20),
+)
+GROUPED = (layouts.NATIVE, layouts.NESTED)
+PORTED = (layouts.NESTED, layouts.T5)
+WITHOUT_COMPILER = (layouts.NATIVE, layouts.NESTED, layouts.TRADE, layouts.MWZEVAL, layouts.SGD)
+MEASURED_MEMORY = (
+    layouts.NESTED,
+    layouts.T5,
+    layouts.TRADE,
+    layouts.SOM_DST,
+    layouts.TRIPPY,
+    layouts.MULTIWOZ,
+    layouts.MWZEVAL,
+    layouts.CONVLAB3,
+    layouts.SGD,
+    layouts.SGD_REAL,
+)
+
+
+def score(files: CorpusFiles, rules: str = "dialmeter", by: Sequence[Any] = ()) -> dict[str, float | None]:
+    """A corpus scored end to end: what the benchmark is about."""
+    gold = None if files.gold is None else str(files.gold)
+    result = score_file(str(files.pred), gold, rules=rules, by=by, resampling=None)
+    assert result.scores
+    return {score.measure: score.value for score in result.scores}
+
+
+def make_parse(files: CorpusFiles) -> Callable[[], None]:
+    """The least that any reader has to do, on bytes that are in memory already."""
+    contents = [path.read_bytes() for path in files.parsed]
+    texts = contents[0].splitlines() if files.by_line else contents
+
+    def parse() -> None:
+        gc.disable()
+        try:
+            for text in texts:
+                orjson.loads(text)
+        finally:
+            gc.enable()
+
+    return parse
+
+
+def fastest(works: Sequence[Callable[[], object]], repeats: int) -> list[float]:
+    """Processor seconds of each work: the best of several rounds through all of them, after one that does not count."""
+    best = [math.inf] * len(works)
+    for number in range(repeats + 1):
+        for position, work in enumerate(works):
+            gc.collect()
+            start = time.process_time()
+            work()
+            if number:
+                best[position] = min(best[position], time.process_time() - start)
+    return best
+
+
+@contextmanager
+def written(layout: Layout, megabytes: float) -> Iterator[CorpusFiles]:
+    """A corpus on disk for as long as it is measured."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield layouts.write_layout(layout, Path(folder), megabytes)
+
+
+def check_port(files: CorpusFiles) -> None:
+    """Raises where the port's values are not dialmeter's under the rule set that the port follows."""
+    ours = score(files, "gca-repo")
+    for name, value in plain_port.scores(files.pred).items():
+        if not math.isclose(value, ours[name] or 0, rel_tol=1e-9):
+            raise SystemExit(f"{name}: the port says {value}, dialmeter {ours[name]}")
+
+
+def measure_layout(target: Target, megabytes: float, repeats: int) -> list[Row]:
+    """The ratios of one layout: to a JSON parse, of its own rule set, of groups, and to the port."""
+    layout = target.layout
+    with written(layout, megabytes) as files:
+        works: dict[str, Callable[[], object]] = {"parse": make_parse(files), "score": lambda: score(files)}
+        if target.own_rules is not None:
+            own_rules = target.own_rules
+            works["own rules"] = lambda: score(files, own_rules)
+        if layout in GROUPED:
+            works["groups"] = lambda: score(files, by=("domain", "slot"))
+        if layout in PORTED:
+            check_port(files)
+            works["port"] = lambda: plain_port.scores(files.pred)
+        times = dict(zip(works, fastest(list(works.values()), repeats), strict=True))
+        size = f"{files.size / 1e6:.0f} MB, {files.turns:,} turns"
+    rows = [at_most(f"{layout.title}: scoring ÷ JSON parse, {size}", times["score"] / times["parse"], target.ratio)]
+    if "own rules" in times:
+        name = f"{layout.title}: rules {target.own_rules} ÷ default rules"
+        rows.append(at_most(name, times["own rules"] / times["score"], OWN_RULES_TARGET))
+    if "groups" in times:
+        rows.append(untargeted(f"{layout.title}: with domains and slots ÷ without", times["groups"] / times["score"]))
+    if "port" in times:
+        name = f"{layout.title}: published algorithms ÷ scoring, gca-repo (same values)"
+        rows.append(at_least(name, times["port"] / times["own rules"], PORT_TARGET))
+    return rows
+
+
+def call_in_fresh_process(function: str, files: CorpusFiles, *more: float, **variables: str) -> float:
+    """What a function of this module prints in a process of its own."""
+    arguments = [str(files.pred), str(files.gold or ""), json.dumps([str(path) for path in files.parsed])]
+    arguments += [str(int(files.by_line)), str(files.turns), *map(str, more)]
+    script = f"import sys, {Path(__file__).stem} as me; me.{function}(*sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=Path(__file__).parent,
+        env={**os.environ, **variables},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return float(done.stdout)
+
+
+def read_arguments(pred: str, gold: str, parsed: str, by_line: str, turns: str) -> CorpusFiles:
+    """The files that a fresh process is called with."""
+    return CorpusFiles(
+        Path(pred),
+        Path(gold) if gold else None,
+        [Path(path) for path in json.loads(parsed)],
+        by_line == "1",
+        int(turns),
+    )
+
+
+def print_peak(*arguments: str) -> None:
+    """In a fresh process: print its peak memory after scoring, in bytes."""
+    score(read_arguments(*arguments))
+    print(peak_bytes())
+
+
+def print_ratio(*arguments: str) -> None:
+    """In a fresh process: print the ratio of scoring to a JSON parse."""
+    files = read_arguments(*arguments[:-1])
+    parse, ours = fastest([make_parse(files), lambda: score(files)], int(arguments[-1]))
+    print(ours / parse)
+
+
+def peak_bytes() -> int:
+    """The peak of resident memory of this process."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        # ru_maxrss also counts the parent's memory at the time of the fork; this does not.
+        found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text("ascii"))
+        if found:
+            return int(found[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def measure_memory(layout: Layout, megabytes: float) -> list[Row]:
+    """Peak memory of documents in bytes per turn, over the files themselves and over a process that scores little."""
+    with written(layout, 0.001) as tiny:
+        base = call_in_fresh_process("print_peak", tiny)
+    with written(layout, megabytes) as files:
+        peak = call_in_fresh_process("print_peak", files)
+        per_turn = (peak - base - files.size) / files.turns
+    return [at_most(f"{layout.title}: peak memory over the file, bytes per turn", per_turn, BYTES_PER_TURN)]
+
+
+def measure_native_memory(megabytes: float) -> list[Row]:
+    """Peak memory of native lines, which are streamed."""
+    with written(layouts.NATIVE, megabytes) as files:
+        peak = call_in_fresh_process("print_peak", files) / 2**20
+    most = NATIVE_BASE_MEGABYTES + NATIVE_BYTES_PER_TURN * files.turns / 2**20
+    return [at_most(f"{layouts.NATIVE.title}: peak memory of scoring, MB", peak, most)]
+
+
+def measure_without_compiler(layout: Layout, megabytes: float, repeats: int) -> list[Row]:
+    """The ratio to a JSON parse where the compiled parts are switched off."""
+    with written(layout, megabytes) as files:
+        ratio = call_in_fresh_process("print_ratio", files, repeats, **{PLAIN_VARIABLE: "1"})
+    return [untargeted(f"{layout.title}: scoring ÷ JSON parse, nothing compiled", ratio)]
+
+
+def call_command(*words: str | Path) -> None:
+    """Runs a command in this process; its output is dropped."""
+    done = CliRunner().invoke(command_line.cli, [str(word) for word in words])
+    if done.exit_code:
+        raise SystemExit(f"dialmeter {' '.join(map(str, words))}: {done.output} {done.exception!r}")
+
+
+def input_words(files: CorpusFiles) -> list[str | Path]:
+    """The words of a command that name the files and ask for nothing but JSON."""
+    gold: list[str | Path] = [] if files.gold is None else ["--gold", files.gold]
+    return [files.pred, *gold, "--json", "--quiet"]
+
+
+def call_rules(files: CorpusFiles, reasons: bool) -> None:
+    """Scores a file under all rule sets, with or without the reasons for flipped turns.
+
+    The command has no option yet that leaves the reasons away, so that both are the same.
+    """
+    del reasons
+    call_command("tracker", "rules", *input_words(files))
+
+
+def measure_rules(megabytes: float, repeats: int) -> list[Row]:
+    """All rule sets on one file, against one score without intervals."""
+    with written(layouts.NESTED, megabytes) as files:
+        one, figures, reasons = fastest(
+            [
+                lambda: call_command("tracker", "score", *input_words(files), "--ci", "0"),
+                lambda: call_rules(files, reasons=False),
+                lambda: call_rules(files, reasons=True),
+            ],
+            repeats,
+        )
+    title = layouts.NESTED.title
+    return [
+        at_most(f"{title}: figures of all rule sets ÷ one score", figures / one, FIGURES_TARGET),
+        at_most(f"{title}: all rule sets with reasons for flipped turns ÷ one score", reasons / one, REASONS_TARGET),
+    ]
+
+
+def measure_compare(megabytes: float, repeats: int) -> list[Row]:
+    """Two systems with one gold file compared, against one of them scored; both with the fewest resamples allowed."""
+    with tempfile.TemporaryDirectory() as folder:
+        files, other = layouts.write_two_systems(Path(folder), megabytes)
+        resamples = ("--resamples", LEAST_RESAMPLES)
+        one, two = fastest(
+            [
+                lambda: call_command("tracker", "score", *input_words(files), *resamples),
+                lambda: call_command("tracker", "compare", other, *input_words(files), *resamples),
+            ],
+            repeats,
+        )
+    name = f"mwzeval: compare two files ÷ score one, {LEAST_RESAMPLES} resamples each"
+    return [at_most(name, two / one, COMPARE_TARGET)]
+
+
+def measure_out(layout: Layout, megabytes: float, repeats: int) -> list[Row]:
+    """Scoring with a run folder, against scoring without; both without intervals."""
+    with written(layout, megabytes) as files, tempfile.TemporaryDirectory() as folder:
+        words = ("tracker", "score", *input_words(files), "--ci", "0")
+        out = ("--out", Path(folder) / "run", "--force")
+        plain, kept = fastest([lambda: call_command(*words), lambda: call_command(*words, *out)], repeats)
+    return [at_most(f"{layout.title}: score --out ÷ score", kept / plain, OUT_TARGET)]
+
+
+class Section(NamedTuple):
+    """A part of the benchmark that can be chosen by its name."""
+
+    name: str
+    measure: Callable[[], list[Row]]
+
+
+def list_sections(megabytes: float, repeats: int, plain: bool) -> Iterator[Section]:
+    """All that can be measured with the data at hand."""
+    available = layouts.available_layouts()
+    for target in TARGETS:
+        if target.layout in available:
+            yield Section(
+                f"parse: {target.layout.title}",
+                lambda each=target: measure_layout(each, megabytes, repeats),  # type: ignore[misc]
+            )
+    yield Section("rules", lambda: measure_rules(megabytes, repeats))
+    yield Section("compare", lambda: measure_compare(megabytes, repeats))
+    for layout in (layouts.NESTED, layouts.TALK):
+        yield Section(f"out: {layout.title}", lambda each=layout: measure_out(each, megabytes, repeats))  # type: ignore[misc]
+    yield Section(f"memory: {layouts.NATIVE.title}", lambda: measure_native_memory(megabytes))
+    for layout in MEASURED_MEMORY:
+        if layout in available:
+            yield Section(f"memory: {layout.title}", lambda each=layout: measure_memory(each, megabytes))  # type: ignore[misc]
+    for layout in WITHOUT_COMPILER if plain else ():
+        yield Section(
+            f"plain: {layout.title}",
+            lambda each=layout: measure_without_compiler(each, megabytes, repeats),  # type: ignore[misc]
+        )
+
+
+def ratios(
+    megabytes: float = layouts.MEGABYTES, repeats: int = REPEATS, only: Sequence[str] = (), plain: bool = True
+) -> list[Row]:
+    """All that is measured here, or the sections whose names hold one of the given words."""
+    rows = []
+    for section in list_sections(megabytes, repeats, plain):
+        if not only or any(word.lower() in section.name.lower() for word in only):
+            rows += section.measure()
+    return rows
+
+
+def main() -> None:
+    """Measure, and print a table or JSON."""
+    parser = argparse.ArgumentParser(description="Speed and memory of scoring every format.")
+    parser.add_argument("--megabytes", type=float, default=layouts.MEGABYTES)
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="A part of a section's name, such as TRADE, memory or parse: nested; may be repeated.",
+    )
+    parser.add_argument("--no-plain", action="store_true", help="Do not measure without the compiled parts.")
+    parser.add_argument("--json", action="store_true", help="Print JSON.")
+    options = parser.parse_args()
+    rows = ratios(options.megabytes, options.repeats, options.only, not options.no_plain)
+    if options.json:
+        print(json.dumps({"rows": [row._asdict() for row in rows]}, indent=2, ensure_ascii=False))
+    elif rows:
+        print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
