@@ -65,6 +65,15 @@ class CorpusFiles(NamedTuple):
         """The bytes of all files."""
         return sum(path.stat().st_size for path in self.parsed)
 
+    @property
+    def size_at_once(self) -> int:
+        """The bytes that a reader holds at one time: of a folder the largest file, and so for each side."""
+        largest: dict[Path, int] = {}
+        for path in self.parsed:
+            side = path.parent if path.parent in (self.pred, self.gold) else path
+            largest[side] = max(largest.get(side, 0), path.stat().st_size)
+        return sum(largest.values())
+
 
 class Fragment(NamedTuple):
     """One dialogue in a layout: what goes into the prediction file and, with two files, into the gold file."""
