@@ -1,0 +1,43 @@
+"""Where goldens are kept, and how they are made anew."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from . import python_calls
+from .cases import GROUPS
+from .execution import execute, render
+from .town_data import write_town
+
+TOWN = Path(__file__).parent / "town"
+SHARED = Path(__file__).parent / "shared.json"
+PYTHON = "python"
+NAMES = (*GROUPS, PYTHON)
+
+
+def town_path(group: str) -> Path:
+    """The file that keeps the outputs of a group."""
+    return TOWN / f"{group}.txt"
+
+
+def make_group(group: str, town: Path, folder: Path) -> str:
+    """The outputs of a group of cases on a copy of the town's files."""
+    shutil.copytree(town, folder)
+    if group == PYTHON:
+        return render(python_calls.call_all(folder))
+    return render((case.name, case.words, execute(case, folder)) for case in GROUPS[group])
+
+
+def make_town(folder: Path) -> Path:
+    """The town's files, in a new folder."""
+    folder.mkdir(parents=True)
+    write_town(folder)
+    return folder
+
+
+def read_shared() -> dict[str, dict[str, str]]:
+    """The digests that are kept, by group and case."""
+    found: dict[str, dict[str, str]] = json.loads(SHARED.read_text("utf-8"))
+    return found

@@ -1,0 +1,133 @@
+"""The Python calls whose results are kept: ``score_tracker``, ``TrackerScorer``, ``read``, runs, measures, rules."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import dialmeter
+
+from .cases import FILES
+from .execution import Outcome, normalise, stand_in
+
+FEW = ["JGA", "FGA(lam=0.5)", "GCA", "SlotF1"]
+GOLD: dict[str, list[dict[str, Any]]] = {
+    "d1": [
+        {"hotel-area": "east"},
+        {"hotel-area": "east", "taxi-to": ["a-b", "a b"]},
+        {"taxi-to": "a-b", "hotel-stars": 4},
+    ],
+    "d2": [{}, {"train-leaveAt": "dontcare"}],
+}
+PRED: dict[str, list[dict[str, Any]]] = {
+    "d1": [{"hotel-area": "East"}, {"hotel-area": "west", "taxi-to": "a b"}, {"taxi-to": "a-b", "hotel-stars": "4"}],
+    "d2": [{"pub-name": "none"}, {"train-leaveat": "do not care"}],
+}
+
+
+def as_json(thing: Any) -> str:
+    """Anything as text, one item per line."""
+    return json.dumps(thing, indent=1, ensure_ascii=False, default=repr) + "\n"
+
+
+def show_scores(scores: Iterable[Any]) -> list[str]:
+    """Scores in one line each."""
+    return [
+        f"{score.measure} {score.value!r} {score.ci!r} n={score.n} unscored={score.unscored} {score.group} {score.signature}"
+        for score in scores
+    ]
+
+
+def show_result(result: Any, *groups: str) -> str:
+    """All that a result says."""
+    return as_json(
+        {
+            "value": result.value,
+            "scores": show_scores(result.scores),
+            "signature": result.signature,
+            "counts": result.counts,
+            "worst": [re.sub(r"^\w+", "", repr(each)) for each in result.worst(3)],
+            "dicts": result.to_dicts(),
+            **{group: show_scores(result.by(group)) for group in groups},
+        }
+    )
+
+
+def show_dialogues(dialogues: Iterable[Any]) -> str:
+    """Dialogues turn by turn."""
+    return "".join(
+        f"{found.id} {turn.number} {dict(turn.gold) if turn.gold is not None else None!r} "
+        f"{dict(turn.pred) if turn.pred is not None else None!r} {turn.user!r} {turn.system!r}\n"
+        for found in dialogues
+        for turn in found.turns
+    )
+
+
+def score_by_turns(**options: Any) -> str:
+    """A scorer that is fed dialogue by dialogue."""
+    scorer = dialmeter.TrackerScorer(FEW, **options)
+    for name, states in GOLD.items():
+        scorer.add(name, states, PRED[name])
+    return show_result(scorer.result())
+
+
+def _pair(words: str) -> tuple[str, str | None]:
+    pred, _, gold = words.partition(" --gold ")
+    return gold or pred, pred if gold else None
+
+
+CALLS: dict[str, Callable[[], str]] = {
+    "score-mappings": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, measures=FEW)),
+    "score-mappings-default": lambda: show_result(dialmeter.score_tracker(GOLD, PRED)),
+    "score-mappings-trade": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, measures=["JGA"], rules="trade")),
+    "score-mappings-by": lambda: show_result(
+        dialmeter.score_tracker(GOLD, PRED, measures=["JGA"], by=["domain", "slot", "turn"]), "domain", "slot", "turn"
+    ),
+    "score-lists": lambda: show_result(
+        dialmeter.score_tracker(list(GOLD.values()), list(PRED.values()), measures=FEW)
+    ),
+    "score-flat-list": lambda: show_result(dialmeter.score_tracker(GOLD["d1"], PRED["d1"], measures=FEW)),
+    "score-missing": lambda: show_result(dialmeter.score_tracker(GOLD, {"d1": PRED["d1"]}, measures=FEW)),
+    "score-shorter": lambda: show_result(dialmeter.score_tracker(GOLD, {**PRED, "d2": [{}]}, measures=FEW)),
+    "score-bad-value": lambda: show_result(dialmeter.score_tracker(GOLD, {**PRED, "d2": [{"a-b": {}}, {}]})),
+    "score-bad-measure": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, measures=["JGAA"])),
+    "score-bad-rules": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, rules="trad")),
+    "score-files": lambda: show_result(dialmeter.score_tracker("gold.jsonl", "pred.jsonl", measures=FEW)),
+    "score-paths": lambda: show_result(dialmeter.score_tracker(Path("data.json"), Path("mwzeval.json"), measures=["JGA"])),
+    "score-nowhere": lambda: show_result(dialmeter.score_tracker("gold.jsonl", "nowhere.jsonl")),
+    "scorer": score_by_turns,
+    "scorer-rules": lambda: score_by_turns(rules="fga-repo"),
+    "scorer-empty": lambda: show_result(dialmeter.TrackerScorer(FEW).result()),
+    "measure": lambda: as_json([repr(dialmeter.parse_measure(text)) for text in ("JGA", "FGA(lam=1.0)", "GCA( alpha = 0.5 )")]),
+    "lam-for": lambda: as_json([dialmeter.lam_for(0.95, turns) for turns in (1, 2, 5)]),
+    "signature-difference": lambda: as_json(
+        dialmeter.signature_difference("JGA|rules:a|d:1|v:0.1.0", "JGA|rules:b|d:2|v:0.2.0")
+    ),
+    "names": lambda: as_json(sorted(dialmeter.__all__)),
+    **{
+        f"read-{name}": lambda words=words: show_dialogues(dialmeter.read(f"few_dialogues/{words.split()[0]}"))  # type: ignore[misc]
+        for name, words in FILES.items()
+        if not name.endswith(("-gz", "-apart", "-both", "-gold", "-pred"))
+    },
+    "read-gold": lambda: show_dialogues(dialmeter.read("few_dialogues/data.json")),
+    "read-tracker": lambda: show_dialogues(dialmeter.read("agenda.jsonl#keyword"))[:3000],
+    "read-cut": lambda: show_dialogues(dialmeter.read("bad/native-cut.jsonl")),
+    "read-from": lambda: show_dialogues(dialmeter.read("bad/list.json")),
+}  # fmt: skip
+
+
+def call_all(folder: Path) -> list[tuple[str, str, Outcome]]:
+    """Makes every call in a folder; an error is kept by its kind and message."""
+    found = []
+    for name, function in CALLS.items():
+        with stand_in(folder):
+            try:
+                outcome = Outcome(0, {"result": function()})
+            except Exception as error:
+                outcome = Outcome(2, {"error": f"{type(error).__name__}: {error}\n"})
+        texts = {place: normalise(text, folder) for place, text in outcome.texts.items()}
+        found.append((name, "python", Outcome(outcome.code, texts)))
+    return found
