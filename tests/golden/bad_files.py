@@ -9,7 +9,7 @@ from typing import Any
 from .layouts import pack
 
 GOOD_LINE = b'{"dialogue_id": "d0", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {}}]}\n'
-EMPTY = {"gt": {}, "pr": {}}
+EMPTY: dict[str, Any] = {"gt": {}, "pr": {}}
 
 
 def nested(second: Any) -> bytes:

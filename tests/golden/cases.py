@@ -1,87 +1,14 @@
-"""Every command in every form that it prints: names, command lines, and the files that are kept beside the output.
+"""Every command in every form that it prints, by groups: those about trackers, and here all others.
 
-The files that command lines name are those of ``town_data``. The cases of one group run one behind the other in one folder,
-so that a later one may read what an earlier one has written.
+The cases of one group run one behind the other in one folder, so that a later one may read what an earlier one has written.
 """
 
 from __future__ import annotations
 
+from . import tracker_cases as tracker
 from .bad_files import BAD
 from .execution import Case
-
-STYLES = ("text", "json", "markdown", "latex", "csv")
-RULES = ("dialmeter", "convlab3", "convlab3-t5", "dstc10", "fga-repo", "gca-repo", "mwzeval", "sgd", "trade")
-QUICK = "--ci 0 --quiet"
-
-FILES = {
-    "native": "native.jsonl",
-    "native-gz": "native.jsonl.gz",
-    "native-apart": "pred.jsonl --gold gold.jsonl",
-    "llm": "llm.jsonl",
-    "nested": "nested.json",
-    "nested-gz": "nested.json.gz",
-    "fga-text": "fga.txt",
-    "trade": "trade.json",
-    "trade-domains": "trade_domains.json",
-    "som-dst": "som.json",
-    "trippy": "trippy.json",
-    "vectors": "vectors.json",
-    "sgd": "sgd/pred --gold sgd/gold",
-    "sgd-one-file": "sgd/pred/dialogues_001.json --gold sgd/gold/dialogues_001.json",
-    "mwzeval": "mwzeval.json --gold gold.jsonl",
-    "mwzeval-gz": "mwzeval.json.gz --gold data.json",
-    "convlab3": "convlab3.json",
-    "dstc10": "dstc10_pred.json --gold dstc10_gold.json",
-    "multiwoz": "pred.jsonl --gold data.json",
-    "multiwoz-dials": "pred.jsonl --gold test_dials.json",
-    "nested-as-gold": "pred.jsonl --gold nested.json",
-    "trade-as-pred": "trade.json --gold gold.jsonl",
-    "convlab3-both": "convlab3.json --gold test_dials.json",
-}
-"""One way to name a corpus for each input format, alone and in pairs."""
-
-MEASURES = (
-    "JGA", "SA", "SA(slots=30)", "AGA", "IAGA", "RSA", "RSA(empty=skip)", "RSA(empty=one)", "FGA(lam=0)", "FGA(lam=0.25)",
-    "FGA(lam=0.5)", "FGA(lam=1)", "FGA(lam=inf)", "FGA(lam=0.5, local=code)", "FGA(lam=0.5, local=vector)", "GCA",
-    "GCA(alpha=0.5)", "GCA(deletions=count)", "GCA(deletions=code)", "GCA(credit=fuzzy)", "VP", "VR", "LP", "LR",
-    "VP(deletions=count)", "LR(deletions=code)", "SlotF1", "SlotPrecision", "SlotRecall", "JointF1", "FinalJGA",
-    "DialogueAccuracy", "LocalAccuracy", "JGA(average=dialogue)", "SA(average=dialogue)", "AGA(average=dialogue)",
-    "IAGA(average=dialogue)", "RSA(average=dialogue)", "FGA(lam=0.5, average=dialogue)", "GCA(average=dialogue)",
-    "GCA(average=dialogue, unchanged=zero)", "SlotF1(average=dialogue)", "JointF1(average=dialogue)",
-)  # fmt: skip
-VALUE_MEASURES = ("ValuePrecision", "ValueRecall", "ValueF1", "NonePrecision", "NoneRecall", "NoneF1")
-FRAME_MEASURES = (
-    "JointGoalAccuracy", "JointCatAccuracy", "JointNoncatAccuracy", "AverageGoalAccuracy", "AverageCatAccuracy",
-    "AverageNoncatAccuracy", "IntentAccuracy", "RequestedSlotF1",
-)  # fmt: skip
-
-
-VECTOR_MEASURES = (
-    "JGA", "SA", "SA(slots=30)", "FGA(lam=0.25, local=vector)", "FGA(lam=1, local=vector)", "LocalAccuracy", "FinalJGA",
-    "DialogueAccuracy",
-)  # fmt: skip
-
-
-def measures_of(rules: str) -> tuple[str, ...]:
-    """The general measures that a rule set defines."""
-    if rules == "sgd":
-        return ("JGA", "AGA")
-    if rules in ("gca-repo", "mwzeval"):
-        return tuple(measure for measure in MEASURES if "credit" not in measure)
-    return MEASURES
-
-
-def measured(*measures: str) -> str:
-    """The options that ask for measures."""
-    return " ".join(f'--measure "{measure}"' for measure in measures)
-
-
-FEW = measured("JGA", "FGA(lam=0.5)", "GCA")
-
-
-def styled(name: str, words: str, keeps: str = "") -> list[Case]:
-    """A command in every style that it prints."""
-    return [Case(f"{name}-{style}", f"{words} --as {style}", keeps) for style in STYLES]
+from .tracker_cases import FEW, QUICK, RULES, STYLES, styled
 
 
 def help_cases() -> list[Case]:
@@ -141,305 +68,6 @@ def list_cases() -> list[Case]:
     ]
 
 
-def format_cases() -> list[Case]:
-    """The same states through every reader."""
-    checked = ("native", "native-apart", "llm", "vectors", "sgd", "dstc10")
-    return [
-        *(Case(f"check-json-{name}", f"tracker check {FILES[name]} --json --quiet") for name in checked),
-        *(
-            case
-            for name, files in FILES.items()
-            for case in (
-                Case(f"check-{name}", f"tracker check {files}"),
-                Case(f"score-{name}", f"tracker score {files} --ci 0"),
-                Case(f"score-by-{name}", f"tracker score {files} {QUICK} {FEW} --by domain --signatures"),
-                Case(f"score-json-{name}", f"tracker score {files} --json {QUICK} --measure JGA --measure GCA"),
-            )
-        ),
-    ]
-
-
-def convert_cases() -> list[Case]:
-    """Every format as native lines."""
-    place = "few_dialogues/"
-    found = [
-        Case(f"convert-{name}", f"convert {place}{files.replace('--gold ', f'--gold {place}')} -")
-        for name, files in FILES.items()
-    ]
-    alone = {"mwzeval": "mwzeval.json", "sgd": "sgd/pred", "dstc10": "dstc10_pred.json", "multiwoz": "data.json"}
-    alone = {name: f"{place}{file}" for name, file in alone.items()}
-    for name, file in alone.items():
-        found += [Case(f"convert-{name}-as-{role}", f"convert {file} - --role {role}") for role in ("gold", "pred")]
-    return [
-        *found,
-        Case("convert-stdin", "convert - -", stdin="few_dialogues/nested.json"),
-        Case("convert-from", "convert few_dialogues/nested.json - --from nested --quiet"),
-        Case("convert-from-wrong", "convert nested.json - --from trade"),
-        Case("convert-from-unknown", "convert nested.json - --from nestd"),
-        Case(
-            "convert-gold-from",
-            "convert few_dialogues/pred.jsonl - --gold few_dialogues/data.json --gold-from multiwoz",
-        ),
-        Case("convert-file", "convert small.jsonl made.jsonl", "made.jsonl"),
-        Case("convert-there", "convert small.jsonl made.jsonl"),
-        Case("convert-force", "convert few_dialogues/som.json made.jsonl --force", "made.jsonl"),
-        Case("convert-tracker", "convert agenda.jsonl#keyword made2.jsonl --quiet", "made2.jsonl"),
-        Case("convert-gz", "convert small.jsonl made.jsonl.gz --quiet"),
-        Case("convert-gz-back", "convert made.jsonl.gz -"),
-        Case("convert-zst", "convert small.jsonl made.jsonl.zst --quiet"),
-        Case("convert-zst-back", "convert made.jsonl.zst -"),
-        Case("convert-nowhere", "convert nowhere.json -"),
-        Case("convert-gaps", "convert gaps.jsonl - --gold gold.jsonl"),
-        *(Case(f"convert-{file}", f"convert {file}.jsonl -") for file in ("updates", "updates_pred")),
-    ]
-
-
-def score_cases() -> list[Case]:
-    """Forms, groups, conditions and ways in of ``tracker score``."""
-    groups = ("domain", "slot", "turn", "without-domain")
-    by = [
-        case
-        for group in groups
-        for case in (
-            Case(f"by-{group}", f"tracker score native.jsonl {QUICK} {FEW} --by {group}"),
-            Case(f"by-{group}-all-turns", f"tracker score native.jsonl {QUICK} {FEW} --by {group} --turns all"),
-            Case(
-                f"by-{group}-json",
-                f"tracker score native.jsonl --json --quiet --resamples 100 --measure JGA --by {group}",
-            ),
-        )
-    ]
-    sgd = "tracker score sgd/pred --gold sgd/gold --rules sgd --quiet"
-    return [
-        *styled("score", "tracker score native.jsonl"),
-        *styled("score-by", f"tracker score native.jsonl {QUICK} {FEW} --by domain --by turn"),
-        *by,
-        *styled("score-sgd", f"{sgd} --ci 0 --by service --by seen --train-schema sgd/train/schema.json"),
-        Case("sgd-ci", f"{sgd} --resamples 200"),
-        Case("sgd-service-json", f"{sgd} --json --resamples 100 --measure JointGoalAccuracy --by service"),
-        Case("seen-without-schema", f"{sgd} --by seen"),
-        Case("by-service-of-native", "tracker score native.jsonl --by service"),
-        Case("signatures", f"tracker score native.jsonl --signatures {FEW} {measured('SA', 'SA(slots=30)')}"),
-        Case("signatures-json", f"tracker score native.jsonl --signatures --json {QUICK} {FEW}"),
-        Case("show", "tracker score native.jsonl --ci 0 --show TOWN0001.json --show town0004"),
-        Case("show-json", f"tracker score native.jsonl --json {QUICK} --measure JGA --show TOWN0001.json"),
-        Case("show-fga", f"tracker score native.jsonl {QUICK} {FEW} --rules fga-repo --show TOWN0002.json"),
-        Case("show-unknown", "tracker score native.jsonl --show NOWHERE"),
-        Case("show-markdown", f"tracker score native.jsonl --as markdown {QUICK} {FEW} --show TOWN0001.json"),
-        Case("only", f"tracker score native.jsonl {FEW} --only ids.txt"),
-        Case("only-json", f"tracker score native.jsonl --json {QUICK} {FEW} --only ids.txt"),
-        Case("only-unknown", "tracker score native.jsonl --only other_ids.txt"),
-        Case("fail-if-holds", 'tracker score native.jsonl --ci 0 --fail-if "JGA < 0.99"'),
-        Case("fail-if-not", 'tracker score native.jsonl --ci 0 --fail-if "JGA < 0.01" --fail-if "FGA(lam=0.5) > 1"'),
-        Case("fail-if-json", f'tracker score native.jsonl --json {QUICK} --measure JGA --fail-if "JGA < 0.99"'),
-        Case("fail-if-bad", 'tracker score native.jsonl --fail-if "JGA is low"'),
-        Case("fail-if-unknown", 'tracker score native.jsonl --fail-if "JGG < 1"'),
-        Case("stdin", f"tracker score - --quiet {FEW}", stdin="native.jsonl"),
-        Case("stdin-gz", f"tracker score - {QUICK} {FEW}", stdin="nested.json.gz"),
-        Case("stdin-gold", f"tracker score pred.jsonl --gold - {QUICK} {FEW}", stdin="gold.jsonl"),
-        Case("stdin-both", "tracker score - --gold -", stdin="gold.jsonl"),
-        Case("tracker-own", f"tracker score agenda.jsonl --quiet {FEW} --resamples 200"),
-        Case("tracker-keyword", f"tracker score agenda.jsonl#keyword --quiet {FEW} --resamples 200"),
-        Case("tracker-keyword-json", f"tracker score agenda.jsonl#keyword --json {QUICK} --by domain {FEW}"),
-        Case("tracker-unknown", "tracker score agenda.jsonl#keywrd"),
-        Case("tracker-of-nested", "tracker score nested.json#one"),
-        Case("schema-slots", f"tracker score native.jsonl {QUICK} {measured('SA', 'JGA')} --schema slots.json"),
-        Case("schema-ontology", f"tracker score native.jsonl {QUICK} {measured('SA', 'JGA')} --schema ontology.json"),
-        Case("schema-sgd", f"tracker score native.jsonl {QUICK} {measured('SA', 'JGA')} --schema sgd/gold/schema.json"),
-        Case("schema-few", f"tracker score native.jsonl {QUICK} {measured('SA', 'JGA')} --schema few_slots.json"),
-        Case("check-schema-few", "tracker check native.jsonl --schema few_slots.json"),
-        Case("check-schema-few-json", "tracker check native.jsonl --schema few_slots.json --json"),
-        Case("seed", f"tracker score native.jsonl --quiet {FEW} --seed 1 --resamples 300 --ci 0.9"),
-        Case("from", f"tracker score nested.json --from nested {QUICK} {FEW}"),
-        Case("from-wrong", "tracker score nested.json --from som-dst"),
-        Case("cache-first", f"tracker score native.jsonl --cache {QUICK} {FEW}"),
-        Case("cache-second", f"tracker score native.jsonl --cache {QUICK} {FEW}"),
-        Case("cache-other-measures", f"tracker score native.jsonl --cache --quiet {measured('AGA', 'RSA')}"),
-        *(
-            Case(f"workers-{number}-{name}", f"tracker score {files} --workers {number} --json --quiet --by domain {FEW}")
-            for name, files in {"native": "native.jsonl", "apart": "pred.jsonl --gold gold.jsonl"}.items()
-            for number in (1, 2)
-        ),
-    ]  # fmt: skip
-
-
-def rule_cases() -> list[Case]:
-    """All rule sets, single rules, all measures."""
-    changes = {
-        "missing-empty": "gaps.jsonl --gold gold.jsonl --missing empty",
-        "missing-skip": "gaps.jsonl --gold gold.jsonl --missing skip",
-        "missing-error": "gaps.jsonl --gold gold.jsonl",
-        "missing-gold": "pred.jsonl --gold gaps.jsonl",
-        "state-update": "updates.jsonl --state update",
-        "state-update-pred": "updates_pred.jsonl --state update-pred",
-        "state-cumulative": "updates.jsonl",
-        "extra-ignore-slots": "native.jsonl --extra ignore-slots",
-        "extra-ignore-domains": "native.jsonl --extra ignore-domains",
-        "match-ratio": "native.jsonl --match ratio>=90",
-        "match-partial-ratio": "native.jsonl --match partial_ratio>=80",
-        "match-unknown": "native.jsonl --match like>=80",
-        "dontcare-drop": "native.jsonl --dontcare drop",
-        "dontcare-keep": "native.jsonl --dontcare keep",
-        "alternatives-literal": "native.jsonl --alternatives literal",
-        "alternatives-set": "native.jsonl --alternatives set",
-        "values-as-is": "native.jsonl --values as-is",
-        "values-steps": "native.jsonl --values trim,no-blanks,lower,digits",
-        "values-unknown": "native.jsonl --values upper",
-        "none-keep": "native.jsonl --none keep",
-        "none-drop": "native.jsonl --none drop",
-        "none-words": "native.jsonl --none none,yes",
-        "own-rules": "native.jsonl --rules own.toml",
-        "unknown-rules": "native.jsonl --rules trad",
-    }
-    general, values, frames = measured(*MEASURES), measured(*VALUE_MEASURES), measured(*FRAME_MEASURES)
-    found = []
-    for name, words in changes.items():
-        found += [
-            Case(f"{name}", f"tracker score {words} --ci 0 {FEW} --measure SlotF1"),
-            Case(f"{name}-by", f"tracker score {words} {QUICK} --measure JGA --by domain --by turn"),
-            Case(f"{name}-check", f"tracker check {words}"),
-        ]
-    for rules in RULES:
-        found += [
-            Case(f"{rules}-default", f"tracker score native.jsonl --rules {rules}"),
-            Case(f"{rules}-by-domain", f"tracker score native.jsonl --rules {rules} {QUICK} --by domain --signatures"),
-            Case(f"{rules}-by-slot", f"tracker score native.jsonl --rules {rules} --as csv {QUICK} --by slot"),
-            Case(
-                f"{rules}-measures",
-                f"tracker score native.jsonl --rules {rules} {QUICK} {measured(*measures_of(rules))}",
-            ),
-            Case(f"{rules}-values", f"tracker score native.jsonl --rules {rules} {QUICK} {values}"),
-            Case(f"{rules}-frames", f"tracker score sgd/pred --gold sgd/gold --rules {rules} {QUICK} {frames}"),
-            Case(f"{rules}-check", f"tracker check native.jsonl --rules {rules}"),
-            Case(f"{rules}-dstc10", f"tracker score dstc10_pred.json --gold dstc10_gold.json --rules {rules} {QUICK}"),
-            Case(f"{rules}-trade", f"tracker score trade.json --rules {rules} {QUICK}"),
-            Case(f"{rules}-convlab3", f"tracker score convlab3.json --rules {rules} {QUICK}"),
-            Case(
-                f"{rules}-vectors", f"tracker score vectors.json --rules {rules} {QUICK} {measured(*VECTOR_MEASURES)}"
-            ),
-        ]
-    return [
-        *found,
-        Case("measures-ci", f"tracker score native.jsonl --quiet --resamples 100 {general}"),
-        Case("measures-json", f"tracker score native.jsonl --json --quiet --resamples 100 {general}"),
-        Case("measures-fga-text", f"tracker score fga.txt {QUICK} {general}"),
-        Case("measures-vectors", f"tracker score vectors.json {QUICK} {general}"),
-        Case("measures-gca-repo", f"tracker score native.jsonl --rules gca-repo {QUICK} {general}"),
-        Case("measures-mwzeval", f"tracker score native.jsonl --rules mwzeval {QUICK} {general}"),
-        Case("measures-sgd", f"tracker score native.jsonl --rules sgd {QUICK} {general}"),
-        Case("measure-unknown", "tracker score native.jsonl --measure JGAA"),
-        Case("measure-lacks-lam", "tracker score native.jsonl --measure FGA"),
-        Case("measure-bad-parameter", 'tracker score native.jsonl --measure "FGA(lamda=1)"'),
-        Case("measure-bad-value", 'tracker score native.jsonl --measure "GCA(deletions=never)"'),
-        Case("measure-user", "tracker score native.jsonl --measure I-GCDF1"),
-    ]  # fmt: skip
-
-
-def rules_cases() -> list[Case]:
-    """One file under every rule set."""
-    return [
-        *styled("rules", "tracker rules native.jsonl"),
-        Case("rules-flips", "tracker rules native.jsonl --flips 10"),
-        Case("rules-no-flips", "tracker rules native.jsonl --flips 0"),
-        Case("rules-base", "tracker rules native.jsonl --rules trade --rules dialmeter --rules mwzeval"),
-        Case("rules-own", "tracker rules native.jsonl --rules dialmeter --rules own.toml --json"),
-        Case("rules-only", "tracker rules native.jsonl --only ids.txt"),
-        Case("rules-gaps", "tracker rules gaps.jsonl --gold gold.jsonl"),
-        Case("rules-gaps-empty", "tracker rules gaps.jsonl --gold gold.jsonl --missing empty"),
-        Case("rules-gaps-skip", "tracker rules gaps.jsonl --gold gold.jsonl --missing skip --json"),
-        Case("rules-unknown", "tracker rules native.jsonl --rules trad"),
-        *(Case(f"rules-{name}", f"tracker rules {files} --flips 1") for name, files in FILES.items()),
-    ]
-
-
-def compare_cases() -> list[Case]:
-    """Paired comparisons."""
-    files = "native.jsonl worse.jsonl worst.jsonl"
-    base = f"tracker compare {files} --resamples 500 {FEW}"
-    named = "--name good --name worse --name worst"
-    return [
-        *styled("compare", base),
-        *(Case(f"compare-letters-{style}", f"{base} --quiet --as {style} --marks letters") for style in ("latex", "markdown")),
-        Case("compare-names", f"{base} {named} --test bootstrap"),
-        Case("compare-default", "tracker compare native.jsonl worse.jsonl --resamples 200"),
-        Case("compare-mcnemar", f"{base} {named} --mcnemar"),
-        Case("compare-mcnemar-json", f"tracker compare native.jsonl worse.jsonl --resamples 200 --json --mcnemar {FEW}"),
-        Case("compare-by", "tracker compare native.jsonl worse.jsonl --resamples 200 --measure JGA --by domain --by slot"),
-        Case("compare-by-turn", "tracker compare native.jsonl worse.jsonl --resamples 200 --measure GCA --by turn --turns all"),
-        Case("compare-by-json", "tracker compare native.jsonl worse.jsonl --resamples 200 --measure JGA --by without-domain --json"),
-        Case("compare-trivial", f"tracker compare native.jsonl --resamples 200 {FEW} --trivial empty --trivial copy-previous --trivial late --trivial one-wrong"),
-        Case("compare-disagree-systems", f"{base} {named} --disagree good --disagree worst --most 2"),
-        Case("compare-disagree-measures", f'{base} {named} --disagree JGA --disagree "FGA(lam=0.5)"'),
-        Case("compare-disagree-json", f"{base} {named} --disagree JGA --disagree GCA --json --most 1"),
-        Case("compare-disagree-once", f"{base} --disagree JGA"),
-        Case("compare-worse", f"tracker compare native.jsonl worst.jsonl --resamples 500 {FEW} --fail-if-worse"),
-        Case("compare-better", f"tracker compare worst.jsonl native.jsonl --resamples 500 {FEW} --fail-if-worse"),
-        Case("compare-formats", f"tracker compare som.json trade.json nested.json --resamples 200 {FEW}"),
-        Case("compare-gold", f"tracker compare pred.jsonl mwzeval.json --gold gold.jsonl --resamples 200 {FEW}"),
-        Case("compare-trackers", f"tracker compare agenda.jsonl agenda.jsonl#keyword --resamples 200 {FEW}"),
-        Case("compare-other-dialogues", f"tracker compare native.jsonl small.jsonl --resamples 200 {FEW}"),
-        Case("compare-common", f"tracker compare native.jsonl small.jsonl --common --resamples 200 {FEW}"),
-        Case("compare-other-gold", f"tracker compare native.jsonl agenda.jsonl --common --resamples 200 {FEW}"),
-        Case("compare-rules", f"{base} --rules trade --quiet"),
-        Case("compare-no-ci", f"{base} --ci 0 --quiet"),
-        Case("compare-one", "tracker compare native.jsonl"),
-        Case("compare-names-few", f"{base} --name a --name b"),
-        Case("compare-vectors", "tracker compare vectors.json vectors.json --resamples 200 --measure JGA"),
-    ]  # fmt: skip
-
-
-def bias_cases() -> list[Case]:
-    """Where mistakes fall."""
-    base = f"tracker bias native.jsonl worse.jsonl --resamples 100 {FEW} --trivial late"
-    return [
-        *styled("bias", base),
-        Case("bias-default", "tracker bias agenda.jsonl#keyword --resamples 100 --measure JGA --measure GCA"),
-        Case("bias-pairs", f"tracker bias worse.jsonl --resamples 100 {FEW} --pairs --trivial none"),
-        Case("bias-rows", "tracker bias worse.jsonl --resamples 100 --measure JGA --rows --json --trivial none"),
-        Case("bias-no-ci", f"tracker bias worse.jsonl --ci 0 {FEW} --trivial empty --trivial one-wrong"),
-        Case("bias-only", f"{base} --only ids.txt"),
-        Case("bias-gold", f"tracker bias pred.jsonl --gold gold.jsonl --resamples 100 {FEW}"),
-        Case("bias-small", f"tracker bias small.jsonl --resamples 100 {FEW}"),
-        Case("bias-rules", f"tracker bias som.json --rules gca-repo --resamples 100 {FEW}"),
-        Case("bias-vectors", "tracker bias vectors.json --resamples 100 --measure JGA"),
-    ]
-
-
-def curve_cases() -> list[Case]:
-    """Few-shot curves and zero-shot tables."""
-    base = f"tracker curve few --resamples 100 {FEW}"
-    return [
-        *styled("curve", base),
-        *styled("curve-zero", f"tracker curve zero --resamples 100 {FEW}"),
-        Case("curve-linear", f"{base} --trend linear --reference JGA"),
-        Case("curve-no-ci", f"{base} --ci 0"),
-        Case("curve-default", "tracker curve few --resamples 100 --quiet"),
-        Case("curve-manifest", f"tracker curve . --manifest manifest.csv --resamples 100 {FEW}"),
-        Case("curve-rules", f"{base} --rules trade --missing empty"),
-        Case("curve-empty", "tracker curve sgd"),
-        Case("curve-nowhere", "tracker curve nowhere"),
-    ]
-
-
-def human_cases() -> list[Case]:
-    """Measures and people."""
-    base = f"tracker human native.jsonl {FEW}"
-    return [
-        *styled("human", f"{base} --ratings ratings.csv"),
-        Case("human-long", f"{base} --ratings long_ratings.csv"),
-        Case("human-no-ci", f"{base} --ratings long_ratings.csv --ci 0"),
-        Case("human-default", "tracker human native.jsonl --ratings long_ratings.csv --quiet"),
-        Case("human-sheets", "tracker human native.jsonl --make-sheets sheets --sample 2 --scale 1-3", "sheets"),
-        Case("human-sheets-again", "tracker human native.jsonl --make-sheets sheets --sample 2"),
-        Case("human-read", f"{base} --read-sheets filled"),
-        Case("human-read-out", "tracker human --read-sheets filled --out made.csv", "made.csv"),
-        Case("human-read-there", "tracker human --read-sheets filled --out made.csv"),
-        Case("human-nothing", "tracker human native.jsonl"),
-        Case("human-bad-ratings", "tracker human native.jsonl --ratings ids.txt"),
-        Case("human-rules", f"{base} --ratings long_ratings.csv --rules fga-repo --quiet"),
-    ]
-
-
 def run_cases() -> list[Case]:
     """Runs on disk, and reports and citations about them."""
     return [
@@ -477,6 +105,77 @@ def chart_cases() -> list[Case]:
         Case("charts-curve", "tracker curve few --resamples 100 --measure JGA --charts charts/curve --quiet", "charts/curve"),
         Case("charts-user", "user score agenda.jsonl --profile town --ci 0 --charts charts/user --quiet", "charts/user"),
         Case("charts-patterns", "user patterns agenda.jsonl --profile town --charts charts/patterns --quiet", "charts/patterns"),
+    ]  # fmt: skip
+
+
+def user_cases() -> list[Case]:
+    """Users: check, score, compare, query, patterns, values."""
+    town = "--profile town"
+    return [
+        Case("user-check", f"user check agenda.jsonl {town}"),
+        Case("user-check-json", f"user check agenda.jsonl {town} --json"),
+        *styled("user-score", f"user score agenda.jsonl {town} --resamples 100"),
+        Case("user-score-blame", f"user score forgetful.jsonl {town} --blame --logs --signatures --ci 0"),
+        Case("user-score-looping", f"user score looping.jsonl {town} --blame --ci 0"),
+        Case("user-score-repo", f"user score agenda.jsonl {town} --rules gcdf1-repo --ci 0 --json"),
+        Case("user-score-multiwoz", "user score agenda.jsonl --ci 0"),
+        Case("user-score-text", f"user score agenda.jsonl {town} --from-text --ci 0"),
+        Case("user-score-set", f"user score looping.jsonl {town} --set repetitions.max=1 --ci 0"),
+        Case("user-score-fail", f'user score forgetful.jsonl {town} --ci 0 --quiet --fail-if "I-GCDF1 < 0.99"'),
+        Case("user-score-workers", f"user score agenda.jsonl {town} --resamples 100 --as json --workers 2"),
+        Case("user-score-states", "user score native.jsonl"),
+        Case("user-score-bad", "user score bad/native-cut.jsonl"),
+        *styled("user-compare", f"user compare agenda.jsonl forgetful.jsonl {town} --resamples 200"),
+        Case("user-compare-domain", f"user compare agenda.jsonl looping.jsonl {town} --resamples 200 --domain hotel"),
+        Case("user-compare-worse", f"user compare agenda.jsonl forgetful.jsonl {town} --resamples 200 --fail-if-worse --quiet"),
+        *styled("user-query", f"user query looping.jsonl {town} --event unmatched"),
+        Case("user-query-slot", f"user query looping.jsonl {town} --domain hotel --max 0.9"),
+        Case("user-query-show", f"user query looping.jsonl {town} --max 0.6 --show --limit 1"),
+        Case("user-query-dialogue", f"user query forgetful.jsonl {town} --dialogue town-7-0001"),
+        Case("user-query-goal", f"user query agenda.jsonl {town} --goal-has fail_book --measure R-GCDF1 --min 0.2"),
+        Case("user-query-unknown", f"user query agenda.jsonl {town} --event nothing"),
+        *styled("user-patterns", f"user patterns agenda.jsonl {town}"),
+        Case("user-values", "user values agenda.jsonl"),
+        Case("user-values-out", "user values looping.jsonl --similarity 0.6 --out map.json", "map.json"),
+        Case("user-values-used", f"user score looping.jsonl {town} --values map.json --ci 0"),
+    ]  # fmt: skip
+
+
+def play_cases() -> list[Case]:
+    """Simulated talk."""
+    goals = "--goals 3 --max-turns 4"
+    return [
+        Case("play", f"user play {goals} --seed 3 --out played.jsonl", "played.jsonl"),
+        Case("play-there", f"user play {goals} --seed 3 --out played.jsonl"),
+        *(
+            Case(f"play-{style}", f"user play {goals} --seed 3 --quiet --as {style} --out {style}.jsonl")
+            for style in STYLES
+        ),
+        Case("play-workers", f"user play {goals} --seed 3 --quiet --workers 2 --out two.jsonl", "two.jsonl"),
+        Case("play-noise", 'user play --goals 2 --user "agenda(patience=2)" --system eager --noise 0.3 --quiet --out noise.jsonl', "noise.jsonl"),
+        Case("play-goals", "user play --goals played.jsonl --user hasty --system stubborn --quiet --out again.jsonl"),
+        Case("play-unknown", "user play --user agend --out x.jsonl"),
+        *styled("cross", "user cross --user agenda --user hasty --system rule --system eager --goals 4 --resamples 100 --quiet"),
+    ]  # fmt: skip
+
+
+def judge_cases() -> list[Case]:
+    """Judges under attack."""
+    attack = "judge attack agenda.jsonl --light --no-cache --cases 1"
+    judges = "--judge overlap --judge distinct"
+    return [
+        Case("attack", f"{attack} --out cases.jsonl", "cases.jsonl"),
+        Case("attack-there", f"{attack} --out cases.jsonl"),
+        Case("attack-pairs", f"{attack} --attack repetition --attack identical --pairs --quiet --json --out pairs.jsonl", "pairs.jsonl"),
+        Case("attack-published", f"{attack} --attack dullness --layout published --quiet --as csv --out published", "published"),
+        *styled("judge-score", f"judge score cases.jsonl {judges} --failing 1 --quiet"),
+        Case("judge-score-details", f"judge score cases.jsonl {judges} --details --failing 0 --threshold sd=0.2"),
+        Case("judge-score-fail", 'judge score cases.jsonl --judge overlap --failing 0 --quiet --fail-if "error[repetition] > 0.3"'),
+        Case("judge-score-out", "judge score cases.jsonl --judge overlap --quiet --failing 0 --ci 0 --out runs/judges", "runs/judges/run.json runs/judges/report.md"),
+        *(Case(f"judge-explain-{style}", f"judge explain cases.jsonl --judge overlap --attack repetition --cases 1 --quiet --as {style}") for style in ("text", "json", "csv")),
+        Case("judge-unknown", "judge score cases.jsonl --judge overlp"),
+        Case("judge-no-cases", "judge score native.jsonl --judge overlap"),
+        Case("train-bad", "judge train satisfaction native.jsonl --out model"),
     ]  # fmt: skip
 
 
@@ -553,89 +252,18 @@ def error_cases() -> list[Case]:
     ]  # fmt: skip
 
 
-def user_cases() -> list[Case]:
-    """Users: check, score, compare, query, patterns, values."""
-    town = "--profile town"
-    return [
-        Case("user-check", f"user check agenda.jsonl {town}"),
-        Case("user-check-json", f"user check agenda.jsonl {town} --json"),
-        *styled("user-score", f"user score agenda.jsonl {town} --resamples 100"),
-        Case("user-score-blame", f"user score forgetful.jsonl {town} --blame --logs --signatures --ci 0"),
-        Case("user-score-looping", f"user score looping.jsonl {town} --blame --ci 0"),
-        Case("user-score-repo", f"user score agenda.jsonl {town} --rules gcdf1-repo --ci 0 --json"),
-        Case("user-score-multiwoz", "user score agenda.jsonl --ci 0"),
-        Case("user-score-text", f"user score agenda.jsonl {town} --from-text --ci 0"),
-        Case("user-score-set", f"user score looping.jsonl {town} --set repetitions.max=1 --ci 0"),
-        Case("user-score-fail", f'user score forgetful.jsonl {town} --ci 0 --quiet --fail-if "I-GCDF1 < 0.99"'),
-        Case("user-score-workers", f"user score agenda.jsonl {town} --resamples 100 --as json --workers 2"),
-        Case("user-score-states", "user score native.jsonl"),
-        Case("user-score-bad", "user score bad/native-cut.jsonl"),
-        *styled("user-compare", f"user compare agenda.jsonl forgetful.jsonl {town} --resamples 200"),
-        Case("user-compare-domain", f"user compare agenda.jsonl looping.jsonl {town} --resamples 200 --domain hotel"),
-        Case("user-compare-worse", f"user compare agenda.jsonl forgetful.jsonl {town} --resamples 200 --fail-if-worse --quiet"),
-        *styled("user-query", f"user query looping.jsonl {town} --event unmatched"),
-        Case("user-query-slot", f"user query looping.jsonl {town} --domain hotel --max 0.9"),
-        Case("user-query-show", f"user query looping.jsonl {town} --max 0.6 --show --limit 1"),
-        Case("user-query-dialogue", f"user query forgetful.jsonl {town} --dialogue town-7-0001"),
-        Case("user-query-goal", f"user query agenda.jsonl {town} --goal-has fail_book --measure R-GCDF1 --min 0.2"),
-        Case("user-query-unknown", f"user query agenda.jsonl {town} --event nothing"),
-        *styled("user-patterns", f"user patterns agenda.jsonl {town}"),
-        Case("user-values", "user values agenda.jsonl"),
-        Case("user-values-out", "user values looping.jsonl --similarity 0.6 --out map.json", "map.json"),
-        Case("user-values-used", f"user score looping.jsonl {town} --values map.json --ci 0"),
-    ]  # fmt: skip
-
-
-def play_cases() -> list[Case]:
-    """Simulated talk."""
-    goals = "--goals 3 --max-turns 4"
-    return [
-        Case("play", f"user play {goals} --seed 3 --out played.jsonl", "played.jsonl"),
-        Case("play-there", f"user play {goals} --seed 3 --out played.jsonl"),
-        *(
-            Case(f"play-{style}", f"user play {goals} --seed 3 --quiet --as {style} --out {style}.jsonl")
-            for style in STYLES
-        ),
-        Case("play-workers", f"user play {goals} --seed 3 --quiet --workers 2 --out two.jsonl", "two.jsonl"),
-        Case("play-noise", 'user play --goals 2 --user "agenda(patience=2)" --system eager --noise 0.3 --quiet --out noise.jsonl', "noise.jsonl"),
-        Case("play-goals", "user play --goals played.jsonl --user hasty --system stubborn --quiet --out again.jsonl"),
-        Case("play-unknown", "user play --user agend --out x.jsonl"),
-        *styled("cross", "user cross --user agenda --user hasty --system rule --system eager --goals 4 --resamples 100 --quiet"),
-    ]  # fmt: skip
-
-
-def judge_cases() -> list[Case]:
-    """Judges under attack."""
-    attack = "judge attack agenda.jsonl --light --no-cache --cases 1"
-    judges = "--judge overlap --judge distinct"
-    return [
-        Case("attack", f"{attack} --out cases.jsonl", "cases.jsonl"),
-        Case("attack-there", f"{attack} --out cases.jsonl"),
-        Case("attack-pairs", f"{attack} --attack repetition --attack identical --pairs --quiet --json --out pairs.jsonl", "pairs.jsonl"),
-        Case("attack-published", f"{attack} --attack dullness --layout published --quiet --as csv --out published", "published"),
-        *styled("judge-score", f"judge score cases.jsonl {judges} --failing 1 --quiet"),
-        Case("judge-score-details", f"judge score cases.jsonl {judges} --details --failing 0 --threshold sd=0.2"),
-        Case("judge-score-fail", 'judge score cases.jsonl --judge overlap --failing 0 --quiet --fail-if "error[repetition] > 0.3"'),
-        Case("judge-score-out", "judge score cases.jsonl --judge overlap --quiet --failing 0 --ci 0 --out runs/judges", "runs/judges/run.json runs/judges/report.md"),
-        *(Case(f"judge-explain-{style}", f"judge explain cases.jsonl --judge overlap --attack repetition --cases 1 --quiet --as {style}") for style in ("text", "json", "csv")),
-        Case("judge-unknown", "judge score cases.jsonl --judge overlp"),
-        Case("judge-no-cases", "judge score native.jsonl --judge overlap"),
-        Case("train-bad", "judge train satisfaction native.jsonl --out model"),
-    ]  # fmt: skip
-
-
 GROUPS: dict[str, list[Case]] = {
     "help": help_cases(),
     "list": list_cases(),
-    "formats": format_cases(),
-    "convert": convert_cases(),
-    "score": score_cases(),
-    "rule-sets": rule_cases(),
-    "rules": rules_cases(),
-    "compare": compare_cases(),
-    "bias": bias_cases(),
-    "curve": curve_cases(),
-    "human": human_cases(),
+    "formats": tracker.format_cases(),
+    "convert": tracker.convert_cases(),
+    "score": tracker.score_cases(),
+    "rule-sets": tracker.rule_cases(),
+    "rules": tracker.rules_cases(),
+    "compare": tracker.compare_cases(),
+    "bias": tracker.bias_cases(),
+    "curve": tracker.curve_cases(),
+    "human": tracker.human_cases(),
     "runs": run_cases(),
     "charts": chart_cases(),
     "errors": error_cases(),

@@ -69,7 +69,7 @@ def captured(given: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     """Stands in for the three standard streams."""
     out, err = io.BytesIO(), io.BytesIO()
     streams = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(given)), encoding="utf-8")  # type: ignore[arg-type]
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(given)), encoding="utf-8")
     sys.stdout = io.TextIOWrapper(out, encoding="utf-8", write_through=True)
     sys.stderr = io.TextIOWrapper(err, encoding="utf-8", write_through=True)
     try:
@@ -77,7 +77,7 @@ def captured(given: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-            stream.detach()  # type: ignore[attr-defined]
+            stream.detach()
         sys.stdin, sys.stdout, sys.stderr = streams
 
 

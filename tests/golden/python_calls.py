@@ -10,11 +10,11 @@ from typing import Any
 
 import dialmeter
 
-from .cases import FILES
 from .execution import Outcome, normalise, stand_in
+from .tracker_cases import FILES
 
 FEW = ["JGA", "FGA(lam=0.5)", "GCA", "SlotF1"]
-GOLD: dict[str, list[dict[str, Any]]] = {
+GOLD: dict[str, Any] = {
     "d1": [
         {"hotel-area": "east"},
         {"hotel-area": "east", "taxi-to": ["a-b", "a b"]},
@@ -22,7 +22,7 @@ GOLD: dict[str, list[dict[str, Any]]] = {
     ],
     "d2": [{}, {"train-leaveAt": "dontcare"}],
 }
-PRED: dict[str, list[dict[str, Any]]] = {
+PRED: dict[str, Any] = {
     "d1": [{"hotel-area": "East"}, {"hotel-area": "west", "taxi-to": "a b"}, {"taxi-to": "a-b", "hotel-stars": "4"}],
     "d2": [{"pub-name": "none"}, {"train-leaveat": "do not care"}],
 }
@@ -84,7 +84,7 @@ CALLS: dict[str, Callable[[], str]] = {
     "score-mappings-default": lambda: show_result(dialmeter.score_tracker(GOLD, PRED)),
     "score-mappings-trade": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, measures=["JGA"], rules="trade")),
     "score-mappings-by": lambda: show_result(
-        dialmeter.score_tracker(GOLD, PRED, measures=["JGA"], by=["domain", "slot", "turn"]), "domain", "slot", "turn"
+        dialmeter.score_tracker(GOLD, PRED, measures=["JGA"], by=["domain", "slot"]), "domain", "slot", "turn"
     ),
     "score-lists": lambda: show_result(
         dialmeter.score_tracker(list(GOLD.values()), list(PRED.values()), measures=FEW)

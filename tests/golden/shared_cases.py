@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .cases import FRAME_MEASURES, QUICK, RULES, VALUE_MEASURES, VECTOR_MEASURES, measured, measures_of
 from .execution import Case, digest, execute
+from .tracker_cases import FRAME_MEASURES, QUICK, RULES, VALUE_MEASURES, VECTOR_MEASURES, measured, measures_of
 
 _BESIDE = Path(__file__).resolve().parents[3] / "shared"
 _DATA = re.compile(r"\|data:([0-9a-f]{10})\|")
@@ -49,6 +49,16 @@ CORPORA: dict[str, dict[str, str]] = {
             "fga-repo": "fga-repo/{}.json",
             "dstc10": f"dstc10/{{0}}.pred.json --gold {COMPAT}/dstc10/{{0}}.labels.json",
             "sgd": f"sgd/{{0}}/pred --gold {COMPAT}/sgd/{{0}}/gold",
+        }.items()
+    },
+    "unambiguous": {
+        f"{kind}-{name}": f"part/{words.format(name)}"
+        for name in ("synth11", "synth12")
+        for kind, words in {
+            "trade": "trade-{}.json",
+            "fga-repo": "fga-repo-{}.json",
+            "mwzeval": "mwzeval-{0}.pred.json --gold part/mwzeval-{0}.gold.json",
+            "dstc10": "dstc10-{0}.pred.json --gold part/dstc10-{0}.labels.json",
         }.items()
     },
     "sgd": {"real": f"{COMPAT}/sgd/real/pred --gold {COMPAT}/sgd/real/gold"},
@@ -190,6 +200,7 @@ def make_digests(group: str, folder: Path) -> dict[str, str]:
     folder.mkdir(parents=True)
     (folder / "data").symlink_to(data_folder().resolve(), target_is_directory=True)
     write_parts(folder / "part")
+    write_unambiguous(folder / "part")
     found: dict[str, str] = {}
     for case in GROUPS[group]:
         outcome = execute(case, folder)
@@ -210,6 +221,44 @@ def write_parts(folder: Path) -> None:
             states = _load(gold_file)
             kept = {key: states[key] for key in first if key in states} if isinstance(states, dict) else states[:count]
             (folder / f"{gold_name}.json").write_text(json.dumps(kept), "utf-8")
+
+
+def write_unambiguous(folder: Path) -> None:
+    """Writes those dialogues of the synthetic files in which no slot stands under two spellings."""
+    for name in ("synth11", "synth12"):
+        for kind, sides in {
+            "trade": (".json",),
+            "fga-repo": (".json",),
+            "mwzeval": (".pred.json", ".gold.json"),
+            "dstc10": (".pred.json", ".labels.json"),
+        }.items():
+            files = [
+                json.loads((data_folder() / "compat" / kind / f"{name}{side}").read_text("utf-8")) for side in sides
+            ]
+            keys = [key for key in _keys(files[0]) if not any(_doubles(file[key]) for file in files)]
+            for side, file in zip(sides, files, strict=True):
+                kept = {key: file[key] for key in keys} if isinstance(file, dict) else [file[key] for key in keys]
+                (folder / f"{kind}-{name}{side}").write_text(json.dumps(kept), "utf-8")
+
+
+def _keys(thing: Any) -> list[Any]:
+    return list(thing) if isinstance(thing, dict) else list(range(len(thing)))
+
+
+def _doubles(thing: Any) -> bool:
+    """Is there a slot twice, whatever its spelling?"""
+    if isinstance(thing, dict):
+        halves = [thing[half] for half in ("semi", "book") if half in thing]
+        names = [_plain(key) for each in halves or [thing] for key in each]
+        return len(set(names)) < len(names) or any(map(_doubles, thing.values()))
+    if isinstance(thing, list):
+        names = ["-".join(map(_plain, each.split("-")[:2])) for each in thing if isinstance(each, str) and "-" in each]
+        return len(set(names)) < len(names) or any(map(_doubles, thing))
+    return False
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_]+|^book", "", name.lower()).removesuffix("at").removesuffix("by")
 
 
 def _load(file: str) -> Any:

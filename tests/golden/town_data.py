@@ -148,7 +148,7 @@ def updates(corpus: Corpus, *sides: str) -> Corpus:
         before = Turn({}, {}, "", "")
         new[name] = []
         for turn in turns:
-            news = {
+            news: dict[str, Any] = {
                 side: {s: v for s, v in getattr(turn, side).items() if getattr(before, side).get(s) != v}
                 for side in sides
             }
