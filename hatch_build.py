@@ -7,7 +7,14 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SOURCES = (Path("src/dialmeter/tracking/kernel.pyx"), Path("src/dialmeter/stats/counting.pyx"))
+_SOURCES = (
+    Path("src/dialmeter/formats/strict_json.py"),
+    Path("src/dialmeter/formats/native.py"),
+    Path("src/dialmeter/formats/pairs/vocabulary.py"),
+    Path("src/dialmeter/tracking/walk.py"),
+    Path("src/dialmeter/stats/counting.pyx"),
+)
+_DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "initializedcheck": False, "annotation_typing": False}
 
 
 class KernelHook(BuildHookInterface):
@@ -31,13 +38,15 @@ def _compile(root: Path, source: Path) -> Path:
     from setuptools import Distribution, Extension
 
     with tempfile.TemporaryDirectory() as folder:
-        extension = Extension(source.stem, [str(root / source)])
-        distribution = Distribution({"ext_modules": cythonize([extension], build_dir=folder, quiet=True)})
+        name = ".".join(source.with_suffix("").parts[1:])
+        extension = Extension(name, [str(root / source)])
+        modules = cythonize([extension], build_dir=folder, quiet=True, compiler_directives=_DIRECTIVES)
+        distribution = Distribution({"ext_modules": modules})
         command = distribution.get_command_obj("build_ext")
         command.build_lib = command.build_temp = folder
         command.ensure_finalized()
         command.run()
-        made = Path(command.get_ext_fullpath(source.stem))
+        made = Path(command.get_ext_fullpath(name))
         target = source.parent / made.name
         new = root / target.with_suffix(".new")
         shutil.copyfile(made, new)

@@ -17,7 +17,7 @@ from .registry import Registry
 
 Vector: TypeAlias = tuple[float, ...]
 Average: TypeAlias = Literal["turn", "dialogue"]
-Reads: TypeAlias = Literal["tally", "states", "frames"]
+Reads: TypeAlias = Literal["tally", "changes", "states", "frames"]
 Gather: TypeAlias = Literal["sum", "last", "every"]
 
 

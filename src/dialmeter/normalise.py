@@ -1,11 +1,11 @@
-"""A rule set at work on values and states. Each state is looked at once; a vocabulary of seen values makes it fast."""
+"""A rule set at work on single values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 
-from .model import DELETED, State, Value
+from .model import DELETED, Value
 from .rules import DONTCARE, DONTCARE_SPELLINGS, Rules
 
 _BLANKS = re.compile(r"\s+")
@@ -24,18 +24,18 @@ _STEPS: Mapping[str, Callable[[str], str]] = {
 
 
 class Normaliser:
-    """Turns states as read into states as compared.
+    """Turns values as read into values as compared; ``None`` is no value.
 
-    In the result every slot holds a value: absent words are gone. A gold value that is a tuple is a set of
-    alternatives (``alternatives=any-of``) or a set to be met whole (``alternatives=set``).
+    A gold value that is a tuple is a set of alternatives (``alternatives=any-of``) or a set to be met whole
+    (``alternatives=set``).
 
     Example:
         >>> from dialmeter.rules import named
         >>> ours = Normaliser(named("dialmeter"))
-        >>> ours.gold({"hotel-name": " The  Gables ", "hotel-stars": "none", "hotel-area": "east|west"})
-        {'hotel-name': 'the gables', 'hotel-area': ('east', 'west')}
-        >>> ours.pred({"hotel-area": "east|west", "hotel-parking": "do not care"})
-        {'hotel-area': 'east|west', 'hotel-parking': 'dontcare'}
+        >>> [ours.gold_value(value) for value in (" The  Gables ", "none", "east|west")]
+        ['the gables', None, ('east', 'west')]
+        >>> ours.pred_value("east|west"), ours.pred_value("do not care")
+        ('east|west', 'dontcare')
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -43,35 +43,13 @@ class Normaliser:
         self._absent = frozenset(rules.none)
         self._dontcare = rules.dontcare
         self._alternatives = rules.alternatives
-        self.clean: set[str] = set()
-        self._gold_fate: dict[Value, Value | None] = {}
-        self._pred_fate: dict[Value, Value | None] = {}
 
-    def gold(self, state: State) -> State:
-        """A gold state as compared; the same object where nothing changes."""
-        if self.clean.issuperset(state.values()):
-            return state
-        return self._rebuilt(state, self._gold_fate, self._gold_value)
-
-    def pred(self, state: State) -> State:
-        """A predicted state as compared; the same object where nothing changes."""
-        if self.clean.issuperset(state.values()):
-            return state
-        return self._rebuilt(state, self._pred_fate, self._pred_value)
-
-    def _rebuilt(self, state: State, fate: dict[Value, Value | None], decide: Callable[[Value], Value | None]) -> State:
-        result: dict[str, Value] = {}
-        for slot, value in state.items():
-            if value in fate:
-                kept = fate[value]
-            else:
-                kept = fate[value] = decide(value)
-                # A value is clean if both sides keep it as it is.
-                if isinstance(value, str) and self._gold_value(value) == value == self._pred_value(value):
-                    self.clean.add(value)
-            if kept is not None:
-                result[slot] = kept
-        return result
+    def both(self, value: Value) -> tuple[Value | None, Value | None, bool]:
+        """The value in gold, in a prediction, and whether it is read as no value at all."""
+        if type(value) is str and ("|" not in value or self._alternatives == "literal"):
+            plain = self._plain(value)
+            return plain, plain, plain is None
+        return self.gold_value(value), self.pred_value(value), self.absent(value)
 
     def absent(self, value: Value) -> bool:
         """Does the rule set read this value as no value at all?"""
@@ -81,7 +59,7 @@ class Normaliser:
         """A gold value as a prediction of it: the first alternative where any of several will do."""
         if self._alternatives != "any-of" or (isinstance(value, str) and "|" not in value):
             return value
-        kept = self._gold_value(value)
+        kept = self.gold_value(value)
         return DELETED if kept is None else kept if isinstance(kept, str) else kept[0]
 
     def _plain(self, text: str) -> str | None:
@@ -95,7 +73,8 @@ class Normaliser:
             return None if self._dontcare == "drop" else DONTCARE
         return text
 
-    def _gold_value(self, value: Value) -> Value | None:
+    def gold_value(self, value: Value) -> Value | None:
+        """A gold value under the rules."""
         if self._alternatives == "set":
             return self._as_set(value)
         if self._alternatives == "literal":
@@ -105,7 +84,8 @@ class Normaliser:
         alternatives = tuple(kept)
         return alternatives if len(alternatives) > 1 else next(iter(alternatives), None)
 
-    def _pred_value(self, value: Value) -> Value | None:
+    def pred_value(self, value: Value) -> Value | None:
+        """A predicted value under the rules."""
         if self._alternatives == "set":
             return self._as_set(value)
         if isinstance(value, str):
@@ -118,14 +98,3 @@ class Normaliser:
         parts = (value,) if isinstance(value, str) else value
         kept = {text for part in parts if (text := self._plain(part)) is not None}
         return tuple(sorted(kept)) if len(kept) > 1 else next(iter(kept), None)
-
-
-def accumulated(state: State, update: State, absent: Callable[[Value], bool]) -> State:
-    """A state after an update; an absent value in the update takes the slot back.
-
-    Example:
-        >>> accumulated({"a": "1", "b": "2"}, {"a": "none", "c": "3"}, lambda value: value == "none")
-        {'b': '2', 'c': '3'}
-    """
-    result = {**state, **update}
-    return {slot: value for slot, value in result.items() if not (slot in update and absent(value))}

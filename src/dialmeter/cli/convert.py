@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -15,8 +15,8 @@ import click
 from ..errors import DialmeterError
 from ..formats import Role, open_corpus
 from ..formats.native import write
-from ..model import Dialogue
-from ..tracking.align import joined
+from ..formats.pairs.vocabulary import Vocabulary
+from ..tracking.align import plain_dialogues, read_pair
 from .options import quiet_option
 from .say import warn, watched
 
@@ -43,10 +43,9 @@ def convert(**options: Any) -> None:
     """
     source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
     corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["form"])
-    dialogues: Iterable[Dialogue] = (
-        corpus if gold is None else joined(open_corpus(gold, Role.GOLD, options["gold_form"]), corpus)
-    )
-    shown = watched(dialogues, corpus, quiet)
+    words = Vocabulary()
+    gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_form"])
+    shown = plain_dialogues(watched(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
     if target == "-":
         count = write(shown, sys.stdout.buffer)
     else:

@@ -11,6 +11,7 @@ import click
 from msgspec import to_builtins
 
 from ..errors import ConditionHolds, DialmeterError
+from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Dialogue, dialogue_key
 from ..report import compare as tables
 from ..report.tables import render
@@ -20,8 +21,8 @@ from ..resampling import Resampling
 from ..rules import Rules
 from ..tracking import show
 from ..tracking.compare import Compared, TurnTest, compare, turn_tests
+from ..tracking.compared import ComparedDialogue
 from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
-from ..tracking.prepare import Prepared
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import score_file
 from ..tracking.trivial import TRIVIAL, trivial
@@ -254,8 +255,8 @@ def _show(apart: list[Disagreement], systems: dict[str, System], options: dict[s
         if not keys:
             continue
 
-        def take(dialogue: Dialogue, prepared: Prepared, name: str = name) -> None:
-            click.echo(f"\n{name}: " + "\n".join(show.lines(dialogue, prepared)))
+        def take(dialogue: PairDialogue, compared: ComparedDialogue, name: str = name) -> None:
+            click.echo(f"\n{name}: " + "\n".join(show.lines(dialogue, compared)))
 
         score_file(
             system.file,

@@ -9,12 +9,14 @@ import click
 from msgspec import to_builtins
 
 from ..errors import DialmeterError, InputError, one_line
+from ..formats.pairs.vocabulary import Vocabulary
 from ..formats.schema import read_schema
 from ..model import dialogue_key
 from ..report.tables import Table, percent, render
 from ..rules import load, names
-from ..tracking.align import joined, open_pair
+from ..tracking.align import open_pair, read_pair
 from ..tracking.explain_rules import UnderRules, explain
+from ..tracking.scorer import paused_garbage_collection
 from .options import chosen_dialogues, input_options, quiet_option, style_options
 from .say import document, print_json, watched
 
@@ -52,11 +54,13 @@ def rules(**options: Any) -> None:
     corpus, gold = open_pair(options["file"], options["gold"], options["form"], options["gold_form"])
     if corpus.correctness_only:
         raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
-    read = watched(corpus if gold is None else joined(gold, corpus), corpus, options["quiet"])
-    dialogues = [each for each in read if only is None or dialogue_key(each.id) in only]
+    words = Vocabulary()
+    with paused_garbage_collection():
+        read = watched(read_pair(corpus, gold, words), corpus, options["quiet"])
+        dialogues = [each for each in read if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:
-        found = explain(dialogues, rule_sets, schema)
+        found = explain(dialogues, words, rule_sets, schema)
     except InputError as error:
         raise error.at(file=corpus.name) from None
     if options["style"] == "json":

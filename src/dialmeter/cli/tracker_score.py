@@ -108,14 +108,14 @@ def score(**options: Any) -> None:
         options["train_schema"],
     )
     found = scored(settings, writer, frozenset(wanted), options)
-    result, printed, mistakes = found.result, found.printed, found.mistakes
+    result, printed = found.result, found.printed
     result.threads = chosen_workers(options, [split_tracker(file)[0]])
     warn(result.notices, quiet)
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:
         record.finish(writer, result, about, markdown_report(Path(file).name, result))
     if options["charts"]:
-        draw(chain(system_charts({one_line(file, 40): result}), mistake_charts(mistakes)), options)
+        draw(chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)), options)
     _print(result, groups, found.form, options, again)
     for key, name in wanted.items():
         if key not in printed:

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..formats import Corpus, open_corpus, spans_of, split_tracker
-from ..model import Dialogue, Notice, dialogue_key
+from ..formats.pairs.vocabulary import PairDialogue
+from ..model import Notice, dialogue_key
 from ..runs import RunWriter
 from ..shards import Span
 from ..tracking import record, show
 from ..tracking.cache import TallyCache
-from ..tracking.mistakes import Mistakes
-from ..tracking.prepare import Prepared
+from ..tracking.compared import ComparedDialogue
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
 from ..tracking.spans import Settings, SpanTask
@@ -30,7 +30,6 @@ class Scored(NamedTuple):
     form: str
     result: TrackerResult
     printed: dict[str, list[str]]
-    mistakes: Mistakes
 
 
 def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]) -> Scored:
@@ -42,7 +41,7 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
         question = cache.question(settings.scorer(), file, form=options["form"], only=settings.only, spans=may_cut)
     if question is not None and (kept := question.answer()) is not None:
         result = question.scorer.result(file, kept.notices, chosen_resampling(options))
-        return Scored(kept.form, result, {}, Mistakes())
+        return Scored(kept.form, result, {})
     spans = _spans(options) if may_cut > 1 else []
     if len(spans) < 2:
         if chosen_cluster(options) is not None:
@@ -52,10 +51,8 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
             )
         return _scored_whole(settings, writer, shown, options, cache)
     parts = None if writer is None else str(writer.begin())
-    tasks = [
-        SpanTask(span, number, settings, parts, shown, bool(options["charts"])) for number, span in enumerate(spans)
-    ]
-    scorer, mistakes = settings.scorer() if question is None else question.scorer, Mistakes()
+    tasks = [SpanTask(span, number, settings, parts, shown) for number, span in enumerate(spans)]
+    scorer = settings.scorer() if question is None else question.scorer
     printed: dict[str, list[str]] = {}
     notices: dict[Notice, None] = {}
 
@@ -64,7 +61,6 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
             scorer.merge(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-            mistakes.merge(each.mistakes or Mistakes())
         result = scorer.result(file, notices, chosen_resampling(options))
     except InputError as error:
         if writer is not None:
@@ -72,7 +68,7 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
         raise error.at(file=file) from None
     if question is not None:
         question.keep("native", notices)
-    return Scored("native", result, printed, mistakes)
+    return Scored("native", result, printed)
 
 
 def _chosen_cache(options: dict[str, Any]) -> TallyCache | None:
@@ -108,20 +104,17 @@ def _scored_whole(
     cache: TallyCache | None,
 ) -> Scored:
     printed: dict[str, list[str]] = {}
-    mistakes = Mistakes()
     formats: list[str] = []
 
     def watch(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         formats.append(corpus.format)
         return watched(dialogues, corpus, options["quiet"])
 
-    def take(dialogue: Dialogue, prepared: Prepared) -> None:
+    def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if writer is not None and dialogue.id not in writer.done:
-            writer.add(record.row(dialogue, prepared))
+            writer.add(record.row(dialogue, compared))
         if dialogue_key(dialogue.id) in shown:
-            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, prepared))
-        if options["charts"]:
-            mistakes.add(dialogue, prepared)
+            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, compared))
 
     result = score_file(
         options["file"],
@@ -135,9 +128,9 @@ def _scored_whole(
         by=settings.by,
         train_schema=settings.train_schema,
         resampling=chosen_resampling(options),
-        sink=take if writer is not None or shown or options["charts"] else None,
+        sink=take if writer is not None or shown else None,
         watch=watch,
         cache=cache,
     )
     form = formats[0] if formats or cache is None else cache.form
-    return Scored(form, result, printed, mistakes)
+    return Scored(form, result, printed)

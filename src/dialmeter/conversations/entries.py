@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, one_line
 from ..formats.parts import as_mapping, as_text
-from ..formats.source import Sample, Source, parse_document
+from ..formats.source import Sample, Source
+from ..formats.strict_json import parse_json
 from ..model import SYSTEM, USER, Conversation, Goal, Move
 
 _USERS = frozenset({"user", "usr", "customer", "human"})
@@ -29,7 +30,7 @@ class Entry(NamedTuple):
         Raises:
             InputError: the line is not valid JSON.
         """
-        return self.thing if self.line is None else parse_document(self.thing, None, [], self.line)
+        return self.thing if self.line is None else parse_json(self.thing, None, [], self.line)
 
     def mapping(self) -> Mapping[str, Any]:
         """The dialogue as an object.

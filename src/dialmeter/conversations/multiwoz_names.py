@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..formats.slot_names import canonical_slot
+from ..formats.pairs.slot_names import canonical_slot
 
 DOMAINS = frozenset(
     {"attraction", "booking", "bus", "general", "hospital", "hotel", "police", "restaurant", "taxi", "train"}

@@ -18,7 +18,8 @@ from msgspec import Struct
 
 from ..errors import InputError
 from ..formats.parts import as_mapping
-from ..formats.source import Sample, Source, parse_document
+from ..formats.source import Sample, Source
+from ..formats.strict_json import parse_json
 from ..model import Conversation, DomainGoal, Move
 
 CARRIES = "text, acts, what was understood, goals; JSON lines, streamed"
@@ -54,7 +55,7 @@ def conversation(item: tuple[int, bytes]) -> Conversation:
 def _placed(number: int, line: bytes, error: Exception) -> InputError:
     """Says where in the line the trouble is, by reading it again with care."""
     try:
-        thing = as_mapping(parse_document(line, None, [], number), "a line")
+        thing = as_mapping(parse_json(line, None, [], number), "a line")
     except InputError as broken:
         return broken.at(line=number)
     name = thing.get("dialogue_id")

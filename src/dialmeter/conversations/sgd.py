@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, one_line
 from ..formats.parts import as_list, as_mapping, as_text, as_value
-from ..formats.sgd import dialogue_files, documents
+from ..formats.sgd import dialogue_files, files_of
 from ..formats.source import Sample, Source
 from ..model import USER, Act, Conversation, Move
 from .entries import Entry, entries, first_entry, first_of, id_under, talk, user_or_system
@@ -47,13 +47,13 @@ def items(source: Source) -> Iterator[_Item]:
     if not source.is_folder:
         yield from (_Item(entry, acts) for entry in entries(source))
         return
-    for file, document in documents(source):
+    for part in files_of(source):
         try:
-            dialogues = as_list(document, "the file")
+            for place, thing in enumerate(part.elements(), 1):
+                yield _Item(Entry(str(place), thing, file=part.name), acts)
         except InputError as error:
-            raise error.at(file=file) from None
-        for place, thing in enumerate(dialogues, 1):
-            yield _Item(Entry(str(place), thing, file=file), acts)
+            raise error.at(file=part.name) from None
+        source.doubled.extend(part.doubled)
 
 
 def conversation(item: _Item) -> Conversation:

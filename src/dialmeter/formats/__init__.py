@@ -1,31 +1,24 @@
 """File formats: one module each, found by looking at the file or by name.
 
 A format module has ``CARRIES`` (one line of help), ``HOLDS`` (``both``, or ``state`` where a turn holds one state that
-is gold or predicted by the role of the file), ``detect(sample)`` and ``read(source, role)``.
+is gold or predicted by the role of the file), ``STATES`` (how it writes states, flat without it), ``detect(sample)`` and
+``read(source, role)``, which gives dialogues with states as they are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from enum import Enum
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Notice, Schema
 from ..registry import Registry
 from ..shards import Span, spans
+from .pairs.state_layouts import FLAT
+from .pairs.vocabulary import PairDialogue, Vocabulary
+from .parts import Role as Role
 from .source import Source
-
-
-class Role(Enum):
-    """What a file is read for. A file that holds one state per turn is told by it which one that is."""
-
-    BOTH = "both"
-    GOLD = "gold"
-    PRED = "pred"
-
 
 # Detection asks in this order; formats that other packages bring are read when they are named.
 registry = Registry(
@@ -63,29 +56,35 @@ class Corpus:
         self._role = role
 
     def __iter__(self) -> Iterator[Dialogue]:
-        return self._placed(self._module.read(self._source, self._role))
+        vocabulary = Vocabulary()
+        for found in self.numbered(vocabulary):
+            try:
+                yield vocabulary.plain(found)
+            except InputError as error:
+                raise self._source.placed(error) from None
 
-    def _placed(self, dialogues: Iterator[Any]) -> Iterator[Any]:
-        """Passes dialogues on; errors get the file's name."""
+    def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
+        """The dialogues with states as numbers of written pairs."""
+        source = self._source
+        layout = getattr(self._module, "STATES", FLAT)
+        source.vocabulary = vocabulary
+        number = vocabulary.number_dialogue
         try:
-            yield from dialogues
-            if self._source.doubled:
-                raise InputError(f"the key {one_line(self._source.doubled[0].twice)!r} stands twice in one object")
+            for found in self._module.read(source, self._role):
+                if type(found) is PairDialogue:
+                    yield found
+                else:
+                    yield number(found, source.states or layout, source.name, source.line)
+            if source.doubled:
+                raise InputError(f"the key {one_line(source.doubled[0].twice)!r} stands twice in one object")
         except InputError as error:
-            raise self._source.placed(error) from None
+            raise source.placed(error) from None
         finally:
-            self._source.close()
+            source.close()
 
-    def light(self, swift: Callable[[bytes], Any] | None = None) -> Iterator[Any]:
-        """As iterating, but without utterances and with states left undecoded where the format has such a way.
-
-        Args:
-            swift: is asked first what to make of a line, and gives something with an ``id``, or None.
-        """
-        reader = None if self._source.tracker else getattr(self._module, "read_light", None)
-        if reader is None:
-            return iter(self)
-        return self._placed(reader(self._source) if swift is None else reader(self._source, swift))
+    def place(self, error: InputError) -> InputError:
+        """An error with the file's name, and its line counted from the beginning of the file."""
+        return self._source.placed(error)
 
     def close(self) -> None:
         """Closes a file that will not be read after all."""

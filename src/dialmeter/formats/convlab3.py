@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 from ..errors import InputError
 from ..model import Dialogue, State, Turn
-from . import Role
-from .parts import Once, as_list, as_mapping, as_text, dialogue, nested_state, turn_number
+from .pairs.state_layouts import StateLayout
+from .parts import Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
 from .source import Sample, Source
+from .strict_json import JsonParts
 
+STATES = StateLayout("nested", absent=("",))
 HOLDS = "both"
 CARRIES = "gold and predicted states, utterances"
 
@@ -34,40 +38,59 @@ def detect(sample: Sample) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    parts = source.parts("a list")
     once = Once()
-    for dialogue_id, entries in _by_dialogue(source.document).items():
+    for dialogue_id, places in _by_dialogue(parts).items():
         once.check(dialogue_id)
         try:
-            yield dialogue(dialogue_id, _turns(entries))
+            yield dialogue(dialogue_id, _turns(places, parts))
         except InputError as error:
             raise error.at(dialogue=dialogue_id) from None
+    parts.finish()
 
 
-def _by_dialogue(document: Any) -> dict[str, dict[int, Entry]]:
-    """The entries of each dialogue by ``utt_idx``; dialogues in the order in which they begin."""
-    dialogues: dict[str, dict[int, Entry]] = {}
-    for position, thing in enumerate(as_list(document, "the file")):
-        entry = as_mapping(thing, f"entry {position}")
-        dialogue_id = entry.get("dialogue_id")
-        if not isinstance(dialogue_id, str):
-            raise InputError(f"entry {position}: dialogue_id must be a string")
-        entries = dialogues.setdefault(dialogue_id, {})
+class _Head(Struct):
+    """Where an entry belongs."""
+
+    dialogue_id: str
+    utt_idx: int | str
+
+
+def _by_dialogue(parts: JsonParts) -> dict[str, dict[int, int]]:
+    """The places of each dialogue's entries by ``utt_idx``; dialogues in the order in which they begin."""
+    dialogues: dict[str, dict[int, int]] = {}
+    for position, head in enumerate(parts.heads(_Head)):
+        if not isinstance(head, _Head):
+            raise _wrong_head(position, head)
+        places = dialogues.setdefault(head.dialogue_id, {})
         try:
-            place = turn_number(entry.get("utt_idx"))
+            utterance = turn_number(head.utt_idx)
         except InputError as error:
-            raise InputError(f"entry {position}: utt_idx: {error.message}", dialogue=dialogue_id) from None
-        if place in entries:
-            raise InputError(f"utt_idx {place} stands twice", dialogue=dialogue_id)
-        entries[place] = entry
+            raise InputError(f"entry {position}: utt_idx: {error.message}", dialogue=head.dialogue_id) from None
+        if utterance in places:
+            raise InputError(f"utt_idx {utterance} stands twice", dialogue=head.dialogue_id)
+        places[utterance] = position
     return dialogues
 
 
-def _turns(entries: Mapping[int, Entry]) -> Iterator[Turn]:
-    one_speaker = len({place % 2 for place in entries}) == 1
-    for position, place in enumerate(sorted(entries)):
-        number = place // 2 if one_speaker else position
+def _wrong_head(position: int, thing: Any) -> InputError:
+    """What is wrong with an entry that does not say where it belongs."""
+    entry = as_mapping(thing, f"entry {position}")
+    if not isinstance(entry.get("dialogue_id"), str):
+        return InputError(f"entry {position}: dialogue_id must be a string")
+    try:
+        turn_number(entry.get("utt_idx"))
+    except InputError as error:
+        return InputError(f"entry {position}: utt_idx: {error.message}", dialogue=entry["dialogue_id"])
+    return InputError(f"entry {position}: not an entry of ConvLab-3")
+
+
+def _turns(places: Mapping[int, int], parts: JsonParts) -> Iterator[Turn]:
+    one_speaker = len({utterance % 2 for utterance in places}) == 1
+    for position, utterance in enumerate(sorted(places)):
+        number = utterance // 2 if one_speaker else position
         try:
-            yield _turn(number, entries[place])
+            yield _turn(number, as_mapping(parts.parse(places[utterance]), f"entry {places[utterance]}"))
         except InputError as error:
             raise error.at(turn=number) from None
 
@@ -85,14 +108,7 @@ def _turn(number: int, entry: Entry) -> Turn:
 
 
 def _state(thing: Any) -> State | None:
-    if thing is None:
-        return None
-    # Empty slots go before names are looked at: "day" may stand empty beside a "book day" with a value.
-    filled = {
-        domain: {slot: value for slot, value in slots.items() if value != ""} if type(slots) is dict else slots
-        for domain, slots in as_mapping(thing, "a state").items()
-    }
-    return nested_state(filled)
+    return None if thing is None else as_mapping(thing, "a state")
 
 
 def _last_system_text(thing: Any) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from ..errors import InputError
 from ..model import Dialogue
-from . import Role
-from .parts import as_list, dialogue, semi_book_state, sided
+from .pairs.state_layouts import SECTIONS
+from .parts import Role, as_mapping, dialogue, sided
 from .source import Sample, Source
 
+STATES = SECTIONS
 HOLDS = "state"
 CARRIES = "one state per instance, values as sets; no dialogues"
 
@@ -34,8 +35,8 @@ def detect(sample: Sample) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    for position, instance in enumerate(as_list(source.document, "the file")):
+    for position, instance in enumerate(source.elements()):
         try:
-            yield dialogue(str(position), [sided(role, 0, semi_book_state(instance))])
+            yield dialogue(str(position), [sided(role, 0, as_mapping(instance, "a state"))])
         except InputError as error:
             raise error.at(dialogue=str(position), turn=0) from None

@@ -27,11 +27,12 @@ from typing import NamedTuple
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn
-from . import Role
-from .literals import python_literal
-from .parts import Once, dialogue, nested_state, turn_number
+from .completion.literals import python_literal
+from .pairs.state_layouts import NESTED
+from .parts import Once, Role, as_mapping, dialogue, turn_number
 from .source import Sample, Source
 
+STATES = NESTED
 HOLDS = "both"
 CARRIES = "gold and predicted states, utterances; text sheets"
 
@@ -144,6 +145,6 @@ def _state(field: _Field | None) -> State | None:
     if field is None:
         return None
     try:
-        return nested_state(python_literal(field.text))
+        return as_mapping(python_literal(field.text), "a state")
     except InputError as error:
         raise error.at(line=field.line) from None

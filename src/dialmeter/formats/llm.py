@@ -18,13 +18,15 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from ..errors import InputError
+from ..errors import InputError, one_line
 from ..model import Dialogue, Notice, State, Turn
-from . import Role
 from .completion import state_from, state_in
-from .parts import Once, any_state, as_mapping, as_text, dialogue, kind_of, turn_number
-from .source import Sample, Source, parse_document
+from .pairs.state_layouts import ANY
+from .parts import Once, Role, as_mapping, as_text, dialogue, kind_of, turn_number
+from .source import Sample, Source
+from .strict_json import Doubled, parse_json
 
+STATES = ANY
 HOLDS = "both"
 CARRIES = "completions of a language model, in which the predicted state is found; gold where given"
 
@@ -101,7 +103,10 @@ def _rows(source: Source) -> Iterator[tuple[int | None, Any]]:
         yield from ((None, each) for each in (document if isinstance(document, list) else [document]))
     else:
         for number, line in source.lines():
-            yield number, parse_document(line, source.name, [], number)
+            doubled: list[Doubled] = []
+            yield number, parse_json(line, source.name, doubled, number)
+            if doubled:
+                raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object", line=number)
 
 
 def _row(row: Mapping[str, Any]) -> tuple[str, _Row]:
@@ -115,7 +120,7 @@ def _row(row: Mapping[str, Any]) -> tuple[str, _Row]:
         state = _state(_completion(row))
         turn = Turn(
             number=number,
-            gold=any_state(row["gold"]) if row.get("gold") is not None else None,
+            gold=as_mapping(row["gold"], "a state") if row.get("gold") is not None else None,
             pred={} if state is None else state,
             user=as_text(row.get("user"), "user"),
             system=as_text(row.get("system"), "system"),

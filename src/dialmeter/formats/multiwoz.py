@@ -13,20 +13,21 @@ them, are values like any other until a rule set says what they mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
-from . import Role
-from .parts import Once, as_list, as_mapping, as_text, as_value, dialogue, put, semi_book_state, sided, turn_number
+from .pairs.state_layouts import StateLayout
+from .pairs.vocabulary import two_values
+from .parts import Once, Role, as_list, as_mapping, as_text, as_value, dialogue, sided, turn_number
 from .source import Sample, Source
 
+STATES = StateLayout("sections", absent=("", "not mentioned"))
+_BELIEF_STATES = StateLayout("flat", absent=STATES.absent)
 HOLDS = "state"
 CARRIES = "one state per turn, utterances: data.json of MultiWOZ 2.0 and 2.1, test_dials.json of TRADE"
-
-NO_VALUE = ("", "not mentioned")
 
 
 def detect(sample: Sample) -> bool:
@@ -41,12 +42,13 @@ def detect(sample: Sample) -> bool:
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     once = Once()
-    document = source.document
-    for dialogue_id, thing in _dials(document) if isinstance(document, list) else _logs(document):
+    in_list = isinstance(source.sample.value, list)
+    if in_list:
+        source.states = _BELIEF_STATES
+    for dialogue_id, thing in _dials(source.elements()) if in_list else _logs(source.members()):
         try:
             once.check(dialogue_id)
-            turns = _dial_turns(thing, role) if isinstance(document, list) else _log_turns(thing, role)
-            yield dialogue(dialogue_id, turns)
+            yield dialogue(dialogue_id, _dial_turns(thing, role) if in_list else _log_turns(thing, role))
         except InputError as error:
             raise error.at(dialogue=dialogue_id) from None
 
@@ -76,8 +78,8 @@ def ids_of_list(path: str | Path) -> set[str]:
     return {dialogue_key(each) for each in ids}
 
 
-def _logs(document: Any) -> Iterator[tuple[str, Any]]:
-    for dialogue_id, thing in as_mapping(document, "the file").items():
+def _logs(members: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for dialogue_id, thing in members:
         try:
             yield dialogue_id, as_mapping(thing, "a dialogue").get("log")
         except InputError as error:
@@ -94,15 +96,15 @@ def _log_turns(thing: Any, role: Role) -> Iterator[Turn]:
                 raise InputError("metadata at a user's turn: user and system must take turns, the user first")
             answer = as_mapping(log[2 * number + 1], "an utterance") if 2 * number + 1 < len(log) else {}
             metadata = answer.get("metadata")
-            state = semi_book_state(metadata, NO_VALUE) if metadata is not None else None
+            state = as_mapping(metadata, "a state") if metadata is not None else None
             yield sided(role, number, state, user=as_text(said.get("text"), "text"), system=heard)
             heard = as_text(answer.get("text"), "text")
         except InputError as error:
             raise error.at(turn=number) from None
 
 
-def _dials(document: list[Any]) -> Iterator[tuple[str, Any]]:
-    for position, thing in enumerate(document):
+def _dials(elements: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    for position, thing in enumerate(elements):
         entry = as_mapping(thing, f"entry {position}")
         dialogue_id = entry.get("dialogue_idx")
         if not isinstance(dialogue_id, str):
@@ -134,7 +136,8 @@ def _belief_state(thing: Any) -> State:
                 raise InputError('a slot reads ["domain-slot", "value"]')
             try:
                 value = as_value(pair[1])
-                put(state, pair[0], None if value in NO_VALUE else value)
             except InputError as error:
                 raise error.at(slot=pair[0]) from None
+            if value is not None and state.setdefault(pair[0], value) != value:
+                raise two_values(pair[0], state[pair[0]], value)
     return state

@@ -11,10 +11,11 @@ from typing import Any
 
 from ..errors import InputError
 from ..model import Dialogue, Turn
-from . import Role
-from .parts import Once, as_list, as_mapping, as_text, dialogue, nested_state, sided
+from .pairs.state_layouts import NESTED
+from .parts import Once, Role, as_list, as_mapping, as_text, dialogue, sided
 from .source import Sample, Source
 
+STATES = NESTED
 HOLDS = "state"
 CARRIES = "one state per turn, replies; ids in lower case without .json"
 
@@ -30,7 +31,7 @@ def detect(sample: Sample) -> bool:
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     once = Once()
-    for dialogue_id, turns in as_mapping(source.document, "the file").items():
+    for dialogue_id, turns in source.members():
         try:
             once.check(dialogue_id)
             yield dialogue(dialogue_id, _turns(turns, role))
@@ -43,7 +44,7 @@ def _turns(thing: Any, role: Role) -> Iterator[Turn]:
     for number, each in enumerate(as_list(thing, "a dialogue")):
         try:
             turn = as_mapping(each, "a turn")
-            state = nested_state(turn["state"]) if turn.get("state") is not None else None
+            state = as_mapping(turn["state"], "a state") if turn.get("state") is not None else None
             yield sided(role, number, state, system=answer)
             answer = as_text(turn.get("response"), "response")
         except InputError as error:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from ..errors import InputError
 from ..model import Dialogue, Turn
-from . import Role
-from .parts import Once, as_mapping, as_text, dialogue, nested_state, turn_number
+from .pairs.state_layouts import NESTED
+from .parts import Once, Role, as_mapping, as_text, dialogue, turn_number
 from .source import Sample, Source
 
+STATES = NESTED
 HOLDS = "both"
 CARRIES = "gold and predicted states"
 
@@ -24,7 +25,7 @@ def detect(sample: Sample) -> bool:
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     once = Once()
-    for dialogue_id, turns in as_mapping(source.document, "the file").items():
+    for dialogue_id, turns in source.members():
         once.check(dialogue_id)
         try:
             yield dialogue(dialogue_id, [_turn(key, turn) for key, turn in as_mapping(turns, "a dialogue").items()])
@@ -37,8 +38,8 @@ def _turn(key: str, thing: object) -> Turn:
         turn = as_mapping(thing, "a turn")
         return Turn(
             number=turn_number(key),
-            gold=nested_state(turn["gt"]) if "gt" in turn else None,
-            pred=nested_state(turn["pr"]) if "pr" in turn else None,
+            gold=as_mapping(turn["gt"], "a state") if "gt" in turn else None,
+            pred=as_mapping(turn["pr"], "a state") if "pr" in turn else None,
             user=as_text(turn.get("usr"), "usr"),
             system=as_text(turn.get("sys"), "sys"),
         )

@@ -1,19 +1,27 @@
-"""What readers share: checked mappings, states from the three ways to write one, dialogues in order."""
+"""What readers share: checked mappings and values, dialogues with their turns in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from itertools import pairwise
 from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
-from . import Role
-from .slot_names import slot_namer
-from .source import Doubled
+from .strict_json import Doubled
 
-_slot_name = slot_namer()
 _DIGITS = 6
+LATEST_TURN = 10**_DIGITS
+"""The numbers of turns are below this one."""
+
+
+class Role(Enum):
+    """What a file is read for. A file that holds one state per turn is told by it which one that is."""
+
+    BOTH = "both"
+    GOLD = "gold"
+    PRED = "pred"
 
 
 def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
@@ -24,11 +32,11 @@ def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
         Traceback (most recent call last):
         dialmeter.errors.InputError: a state must be an object, found a list
     """
+    if type(thing) is dict:
+        return thing
     if isinstance(thing, Doubled):
         raise InputError(f"{one_line(thing.twice)!r} stands twice in {what}")
-    if not isinstance(thing, dict):
-        raise InputError(f"{what} must be an object, found {kind_of(thing)}")
-    return thing
+    raise InputError(f"{what} must be an object, found {kind_of(thing)}")
 
 
 def as_list(thing: Any, what: str) -> list[Any]:
@@ -69,7 +77,7 @@ def as_value(thing: Any) -> Value | None:
         return thing
     if thing is None:
         return None
-    if isinstance(thing, list):
+    if isinstance(thing, list | tuple):
         values = tuple(_plain(each) for each in thing)
         return (values if len(values) > 1 else values[0]) if values else None
     return _plain(thing)
@@ -83,99 +91,6 @@ def _plain(thing: Any) -> str:
     raise InputError(f"a value must be a string, a number or a list of them, found {kind_of(thing)}")
 
 
-def put(state: dict[str, Value], written: str, value: Value | None) -> None:
-    """Adds one pair under the slot's name; two spellings of one slot with two values are an error."""
-    if value is None:
-        return
-    slot = _slot_name(written)
-    if state.setdefault(slot, value) != value:
-        raise InputError(f"the slot stands twice with two values, {_show(state[slot])} and {_show(value)}", slot=slot)
-
-
-def _show(value: Value) -> str:
-    return repr(one_line(value if isinstance(value, str) else " | ".join(value), 40))
-
-
-def flat_state(thing: Any) -> State:
-    """``{"hotel-area": "east"}``"""
-    state: dict[str, Value] = {}
-    for slot, value in as_mapping(thing, "a state").items():
-        try:
-            put(state, slot, as_value(value))
-        except InputError as error:
-            raise error.at(slot=slot) from None
-    return state
-
-
-def nested_state(thing: Any) -> State:
-    """``{"hotel": {"area": "east"}}``"""
-    state: dict[str, Value] = {}
-    for domain, slots in as_mapping(thing, "a state").items():
-        if slots is None:
-            continue
-        try:
-            for slot, value in as_mapping(slots, "a domain").items():
-                try:
-                    put(state, f"{domain}-{slot}", as_value(value))
-                except InputError as error:
-                    raise error.at(slot=f"{domain}-{slot}") from None
-        except InputError as error:
-            raise error.at(slot=domain) from None
-    return state
-
-
-def semi_book_state(thing: Any, absent: tuple[str, ...] = ()) -> State:
-    """``{"hotel": {"semi": {"area": "east"}, "book": {"people": "2", "booked": []}}}``; "booked" is no slot.
-
-    Args:
-        thing: the state.
-        absent: what the layout writes where there is no value.
-
-    Example:
-        >>> semi_book_state({"hotel": {"semi": {"area": "", "stars": "4"}, "book": {"people": ["2", "3"]}}}, absent=("",))
-        {'hotel-stars': '4', 'hotel-people': ('2', '3')}
-    """
-    state: dict[str, Value] = {}
-    for domain, halves in as_mapping(thing, "a state").items():
-        try:
-            for half, slots in as_mapping(halves, "a domain").items():
-                if half not in ("semi", "book"):
-                    raise InputError(f"a domain holds semi and book, found {one_line(half)!r}")
-                for slot, written in as_mapping(slots, half).items():
-                    if (half, slot) == ("book", "booked"):
-                        continue
-                    try:
-                        value = as_value(written)
-                        put(state, f"{domain}-{slot}", None if value in absent else value)
-                    except InputError as error:
-                        raise error.at(slot=f"{domain}-{slot}") from None
-        except InputError as error:
-            raise error.at(slot=domain) from None
-    return state
-
-
-def any_state(thing: Any) -> State:
-    """A state that may be flat or nested, told by its first value."""
-    mapping = as_mapping(thing, "a state")
-    return nested_state(thing) if any(isinstance(value, dict) for value in mapping.values()) else flat_state(thing)
-
-
-def glued_state(thing: Any) -> State:
-    """``["hotel-area-east"]``, split at the first two hyphens.
-
-    Example:
-        >>> glued_state(["hotel-name-a-and-b", "hotel-book day-sunday"])
-        {'hotel-name': 'a-and-b', 'hotel-day': 'sunday'}
-    """
-    state: dict[str, Value] = {}
-    for pair in as_list(thing, "a state"):
-        parts = as_text(pair, "a pair").split("-", 2)
-        if len(parts) < 3:
-            raise InputError(f"a pair reads domain-slot-value, found {one_line(str(pair), 40)!r}")
-        put(state, f"{parts[0]}-{parts[1]}", parts[2])
-    return state
-
-
 def turn_number(key: Any) -> int:
     """A turn's number, given as a number or as digits.
 
@@ -183,6 +98,10 @@ def turn_number(key: Any) -> int:
         >>> turn_number("12"), turn_number(3)
         (12, 3)
     """
+    if type(key) is int and 0 <= key < LATEST_TURN:
+        return key
+    if type(key) is str and key.isdecimal() and len(key) <= _DIGITS:
+        return int(key)
     whole = isinstance(key, int) and not isinstance(key, bool) and key >= 0
     if not whole and not (isinstance(key, str) and key.strip().isdecimal()):
         raise InputError(f"a turn's number must be a whole number, found {one_line(str(key), 40)!r}")
@@ -203,13 +122,23 @@ def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
     Raises:
         InputError: a turn stands twice, or there is none.
     """
+    ordered = tuple(turns)
+    last = -1
+    for turn in ordered:
+        if turn.number <= last:
+            return dialogue(dialogue_id, _in_order(dialogue_id, ordered))
+        last = turn.number
+    if not ordered:
+        raise InputError("a dialogue without turns", dialogue=dialogue_id)
+    return Dialogue(dialogue_id, ordered)
+
+
+def _in_order(dialogue_id: str, turns: Sequence[Turn]) -> list[Turn]:
     ordered = sorted(turns, key=lambda turn: turn.number)
     for before, turn in pairwise(ordered):
         if before.number == turn.number:
             raise InputError("the turn stands twice", dialogue=dialogue_id, turn=turn.number)
-    if not ordered:
-        raise InputError("a dialogue without turns", dialogue=dialogue_id)
-    return Dialogue(dialogue_id, tuple(ordered))
+    return ordered
 
 
 class Once:

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from ..errors import InputError, one_line
 from ..model import Schema
+from .pairs.slot_names import canonical_slot
 from .parts import as_list, as_mapping
-from .slot_names import canonical_slot
 from .source import Source
 
 Found: TypeAlias = tuple[str, str, bool]

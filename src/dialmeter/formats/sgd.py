@@ -10,19 +10,18 @@ is looked for beside the dialogues, and above the folder as MultiWOZ 2.2 has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import structs
-
 from ..errors import InputError, one_line
-from ..model import Dialogue, Frame, Schema, State, Turn, Value
-from . import Role
-from .parts import Once, as_list, as_mapping, as_text, as_value, dialogue, put, sided
+from ..model import Dialogue, Frame, Schema, Turn
+from .pairs.state_layouts import SERVICES
+from .parts import Once, Role, as_list, as_mapping, as_text, dialogue
 from .schema import read_schema, slot_of_service
 from .source import Sample, Source
 
+STATES = SERVICES
 HOLDS = "state"
 CARRIES = "one state per turn, intents, requested slots, utterances, schema; a folder or one file"
 
@@ -46,15 +45,17 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     source.schema = _schema_near(source)
     once = Once()
     stateless = True
-    for name, document in documents(source):
+    for part in files_of(source):
         try:
-            for position, thing in enumerate(as_list(document, "the file")):
+            for position, thing in enumerate(part.elements()):
                 found = _dialogue(position, thing, role)
                 once.check(found.id)
                 stateless = stateless and not any(turn.frames for turn in found.turns)
                 yield found
         except InputError as error:
-            raise error.at(file=name) from None
+            raise error.at(file=part.name) from None
+        if part is not source:
+            source.doubled.extend(part.doubled)
     if stateless:
         raise InputError("no frame of a user turn holds a state")
 
@@ -68,18 +69,15 @@ def dialogue_files(folder: Path) -> list[Path]:
     return [folder / name for name in names if _DIALOGUE_FILE.fullmatch(name) and name != _SCORER_OUTPUT]
 
 
-def documents(source: Source) -> Iterator[tuple[str, Any]]:
-    """The document of a file, or those of a folder one by one, each with its name."""
+def files_of(source: Source) -> Iterator[Source]:
+    """The file itself, or the files of a folder one by one."""
     if not source.is_folder:
-        yield source.name, source.document
+        yield source
         return
     paths = dialogue_files(Path(source.path))
     if not paths:
         raise InputError("a folder without dialogues_*.json")
-    for path in paths:
-        part = Source(path)
-        yield part.name, part.document
-        source.doubled.extend(part.doubled)
+    yield from map(Source, paths)
 
 
 def _schema_near(source: Source) -> Schema | None:
@@ -107,7 +105,7 @@ def _dialogue(position: int, thing: Any, role: Role) -> Dialogue:
 def _user_turns(thing: Any, role: Role) -> Iterator[Turn]:
     number = 0
     heard = ""
-    last: dict[str, State] = {}
+    last: dict[str, Any] = {}
     for each in as_list(thing, "turns"):
         try:
             turn = as_mapping(each, "a turn")
@@ -118,10 +116,11 @@ def _user_turns(thing: Any, role: Role) -> Iterator[Turn]:
                     raise InputError("a frame of a system turn holds a state; states belong to user turns")
                 heard = f"{heard} {said}".strip()
                 continue
-            last.update({service: found.values for service, found in framed.items()})
-            state = {slot: value for values in last.values() for slot, value in values.items()}
+            if framed:
+                last = {**last, **{service: found.values for service, found in framed.items()}}
             frames = {service: found.frame(role) for service, found in framed.items()}
-            yield structs.replace(sided(role, number, state, said, heard), frames=frames)
+            gold, pred = (None, last) if role is Role.PRED else (last, None)
+            yield Turn(number, gold, pred, said, heard, frames)
             number, heard = number + 1, ""
         except InputError as error:
             raise error.at(turn=number) from None
@@ -136,7 +135,7 @@ def _is_user(speaker: Any) -> bool:
 class _Framed(NamedTuple):
     """What a frame says of its service at one turn."""
 
-    values: State
+    values: Mapping[str, Any]
     intent: str | None
     requested: tuple[str, ...] | None
 
@@ -166,13 +165,7 @@ def _framed(thing: Any) -> dict[str, _Framed]:
 
 
 def _state(service: str, state: Any) -> _Framed:
-    values: dict[str, Value] = {}
-    for written, value in as_mapping(state.get("slot_values"), "slot_values").items():
-        slot = f"{service}-{slot_of_service(service, written)}"
-        try:
-            put(values, slot, as_value(value))
-        except InputError as error:
-            raise error.at(slot=slot) from None
+    values = as_mapping(state.get("slot_values"), "slot_values")
     intent = state.get("active_intent")
     requested = state.get("requested_slots")
     return _Framed(

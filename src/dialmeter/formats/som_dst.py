@@ -6,13 +6,15 @@ The key is the dialogue's id, the last underscore, and the turn's number.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, Turn
-from . import Role
-from .parts import Once, as_list, as_mapping, dialogue, glued_state, turn_number
+from .pairs.state_layouts import GLUED
+from .parts import Once, Role, as_list, dialogue, turn_number
 from .source import Sample, Source
 
+STATES = GLUED
 HOLDS = "both"
 CARRIES = "gold and predicted states"
 
@@ -31,24 +33,29 @@ def detect(sample: Sample) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    dialogues: dict[str, list[Turn]] = {}
-    for key, states in as_mapping(source.document, "the file").items():
+    parts = source.parts("an object")
+    dialogues: dict[str, list[tuple[str, int]]] = {}
+    for place, key in enumerate(parts.keys or ()):
         dialogue_id, underscore, number = key.rpartition("_")
         if not (dialogue_id and underscore):
             raise InputError(f"a key reads dialogue_turn, found {one_line(key, 40)!r}")
-        try:
-            dialogues.setdefault(dialogue_id, []).append(_turn(number, states))
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id, turn=number) from None
+        dialogues.setdefault(dialogue_id, []).append((number, place))
     once = Once()
     for dialogue_id, turns in dialogues.items():
         once.check(dialogue_id)
-        yield dialogue(dialogue_id, turns)
+        try:
+            yield dialogue(dialogue_id, [_turn(number, parts.parse(place)) for number, place in turns])
+        except InputError as error:
+            raise error.at(dialogue=dialogue_id) from None
+    parts.finish()
 
 
 def _turn(number: str, thing: object) -> Turn:
-    states = as_list(thing, "a turn")
-    if len(states) != 2:
-        raise InputError(f"a turn holds two states, predicted and gold, found {len(states)}")
-    pred, gold = states
-    return Turn(number=turn_number(number), gold=glued_state(gold), pred=glued_state(pred))
+    try:
+        states = as_list(thing, "a turn")
+        if len(states) != 2:
+            raise InputError(f"a turn holds two states, predicted and gold, found {len(states)}")
+        pred, gold = (as_list(state, "a state") for state in states)
+        return Turn(turn_number(number), cast(Any, gold), cast(Any, pred))
+    except InputError as error:
+        raise error.at(turn=number) from None

@@ -8,18 +8,22 @@ import os
 import re
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, cast
 
 import msgspec
 
 from ..errors import InputError
 from ..model import Notice, Schema
+from .strict_json import Doubled, JsonParts, parse_json
+
+if TYPE_CHECKING:
+    from .pairs.state_layouts import StateLayout
+    from .pairs.vocabulary import Vocabulary
 
 LINE_LIMIT = 64 * 1024 * 1024
 """A longer line is an error: nothing that is one dialogue is that long."""
@@ -27,11 +31,12 @@ LINE_LIMIT = 64 * 1024 * 1024
 _HEAD = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 """The mark that some editors put before UTF-8."""
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SAMPLE_ITEMS = 20
 
 
 class Sample(NamedTuple):
-    """What detection sees: a parsed document, the first of many JSON lines (of lists: "lists"), plain text, or a folder."""
+    """What detection sees of a file: the first items of a document, the first of many JSON lines (of lists: "lists"), the
+    first line of a text, or a folder."""
 
     kind: Literal["document", "lines", "lists", "text", "folder"]
     value: Any
@@ -56,6 +61,12 @@ class Source:
         self.doubled: list[Doubled] = []
         self.notices: list[Notice] = []
         self.schema: Schema | None = None
+        self.vocabulary: Vocabulary | None = None
+        """What numbers the pairs of a file whose reader does that itself."""
+        self.line: int | None = None
+        """Where the dialogue stands that was read last, in a file of lines."""
+        self.states: StateLayout | None = None
+        """How the file writes states, where its format has several ways."""
 
     @property
     def is_folder(self) -> bool:
@@ -111,10 +122,10 @@ class Source:
     def read_all(self) -> bytes:
         """Everything in the file."""
         with self._readable():
-            data = b"".join(self._front) + self._stream.read()
+            data = b"".join([*self._front, self._stream.read()])
         self._front.clear()
         self.close()
-        return data
+        return data.removeprefix(_MARK)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Numbered lines that are not blank, streamed. In a span they are numbered from its beginning.
@@ -169,7 +180,41 @@ class Source:
     @cached_property
     def document(self) -> Any:
         """The whole file as one JSON document."""
-        return parse_document(self.read_all(), self.name, self.doubled)
+        return parse_json(self.read_all(), self.name, self.doubled)
+
+    def members(self) -> Iterator[tuple[str, Any]]:
+        """The members of the document, which must be an object, parsed one at a time.
+
+        Raises:
+            InputError: it is no object, or not valid JSON.
+        """
+        parts = self.parts("an object")
+        for place, key in enumerate(parts.keys or ()):
+            yield key, parts.parse(place)
+        parts.finish()
+
+    def elements(self) -> Iterator[Any]:
+        """The elements of the document, which must be a list, parsed one at a time.
+
+        Raises:
+            InputError: it is no list, or not valid JSON.
+        """
+        parts = self.parts("a list")
+        for place in range(len(parts)):
+            yield parts.parse(place)
+        parts.finish()
+
+    def parts(self, kind: Literal["an object", "a list"]) -> JsonParts:
+        """The members or elements of the document, to be parsed one at a time.
+
+        Raises:
+            InputError: it is something else, or not valid JSON.
+        """
+        parts = JsonParts(self.read_all(), self.name, self.doubled)
+        if (parts.keys is None) is (kind == "an object"):
+            found = "a list" if parts.keys is None else "an object"
+            raise InputError(f"the file must be {kind}, found {found}", file=self.name)
+        return parts
 
     @cached_property
     def text(self) -> str:
@@ -198,23 +243,48 @@ class Source:
         line = line.removeprefix(_MARK)
         if line.lstrip()[:1] not in (b"{", b"["):
             return Sample("text", line.decode("utf-8", "replace"))
-        try:
-            first = msgspec.json.decode(line) if len(line) <= LINE_LIMIT else None
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            first = None
-        if isinstance(first, dict) and ("dialogue_id" in first or self._peek_line()):
-            return Sample("lines", first)
-        if isinstance(first, list):
-            # The only line is the document. A reader that wants it checked for doubled keys asks for `document`.
-            return Sample("lists" if self._peek_line() else "document", first)
-        return Sample("document", self.document)
+        several = bool(self._peek_line())
+        if several or len(line) <= _HEAD:
+            first = _decoded(line)
+            if isinstance(first, dict):
+                return Sample("lines" if several or "dialogue_id" in first else "document", first)
+            if isinstance(first, list):
+                return Sample("lists" if several else "document", first)
+        items = self._first_items()
+        if isinstance(items, dict) and not several and not items.keys().isdisjoint(("dialogue_id", "turns")):
+            return Sample("lines", _decoded(line) or items)
+        return Sample("document", items)
+
+    def _first_items(self) -> Any:
+        """The first items of a document: those in its head, at least one; all of a document that is damaged there."""
+        size = _HEAD
+        while True:
+            head = self._peek(size)
+            items = first_items(head.decode("utf-8-sig", "ignore"))
+            if items:
+                return items
+            if len(head) < size:
+                # The whole file was looked at. What is wrong with it is said by parsing it.
+                data = self.read_all()
+                self._front.append(data)
+                return parse_json(data, self.name, [])
+            size *= 8
+
+    def _peek(self, size: int) -> bytes:
+        """The first bytes of the file, which stay in the source."""
+        known = sum(map(len, self._front))
+        if known < size:
+            with self._readable():
+                self._front.append(self._stream.read(size - known))
+        return b"".join(self._front)[:size]
 
     def _peek_line(self) -> bytes:
         """The next line that is not blank, which stays in the source; empty at the end."""
         line = b"\n"
         while line.removeprefix(_MARK).isspace():
             line = self._readline()
-            self._front.append(line)
+            if line:
+                self._front.append(line)
         return line
 
 
@@ -233,58 +303,34 @@ def _zstd_error() -> type[Exception]:
     return cast(type[Exception], loaded.ZstdError) if loaded else EOFError
 
 
-class Doubled(dict[str, Any]):
-    """A JSON object in which a key stands twice. Readers refuse it by name of dialogue and turn."""
+def first_items(text: str) -> Any:
+    """The first items of a JSON object or list that stand whole in the beginning of a text; empty where there are none.
 
-    twice: str
-
-
-def parse_document(data: bytes, name: str | None, doubled: list[Doubled], line: int | None = None) -> Any:
-    """One JSON document, strictly; objects with a key that stands twice are put into ``doubled``.
-
-    Args:
-        data: the bytes.
-        name: of the file, for messages; None where the caller adds it.
-        doubled: takes the objects with a doubled key.
-        line: where the document stands in a file of several.
-
-    Raises:
-        InputError: with line and column, and the guess that the file is cut off where its end was reached.
+    Example:
+        >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
+        {'a': [1, 2], 'b': {'c': 3}}
     """
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        mapping = dict(pairs)
-        if len(mapping) == len(pairs):
-            return mapping
-        marked = Doubled(pairs)
-        marked.twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        doubled.append(marked)
-        return marked
-
-    if not data.strip():
-        raise InputError("the file is empty", file=name)
+    decode = json.JSONDecoder().raw_decode
+    skip = re.compile(r"[\s,:]*").match
+    in_object = text.lstrip()[:1] == "{"
+    members: dict[Any, Any] = {}
+    elements: list[Any] = []
+    at = text.find("{" if in_object else "[") + 1
     try:
-        found = json.loads(data, object_pairs_hook=unique, parse_constant=_refuse)
-        if _SURROGATE.search(data):
-            json.dumps(found, ensure_ascii=False).encode()
-        return found
-    except json.JSONDecodeError as error:
-        at_end = error.pos >= len(error.doc.rstrip()) - 1 or error.msg.startswith("Unterminated string")
-        cut = "; the file seems to be cut off" if at_end else ""
-        message = f"not valid JSON: {error.msg} (column {error.colno}){cut}"
-        raise InputError(message, file=name, line=line or error.lineno) from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})", file=name, line=line) from None
-    except UnicodeEncodeError as error:
-        half = f"\\u{ord(error.object[error.start]):04x}"
-        raise InputError(
-            f"{half} is half of a character and stands without the other half", file=name, line=line
-        ) from None
-    except RecursionError:
-        raise InputError("JSON nested too deeply", file=name) from None
-    except ValueError as error:
-        raise InputError(f"not valid JSON: {error}", file=name, line=line) from None
+        while len(members) + len(elements) < _SAMPLE_ITEMS:
+            item, at = decode(text, skip(text, at).end())  # type: ignore[union-attr]
+            if in_object:
+                members[item], at = decode(text, skip(text, at).end())  # type: ignore[union-attr]
+            elif at < len(text):  # a number at the end may go on
+                elements.append(item)
+    except (ValueError, RecursionError, TypeError):
+        pass
+    return members if in_object else elements
 
 
-def _refuse(word: str) -> NoReturn:
-    raise json.JSONDecodeError(f"{word} is not a JSON value", word, 0)
+def _decoded(line: bytes) -> Any:
+    """A line as JSON; None where it is none, or too long to be one of many."""
+    try:
+        return msgspec.json.decode(line) if len(line) <= LINE_LIMIT else None
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None

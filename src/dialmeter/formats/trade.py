@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import InputError, one_line
-from ..model import Dialogue, State, Turn
-from . import Role
-from .parts import Once, as_mapping, dialogue, glued_state, turn_number
+from ..model import Dialogue, Turn
+from .pairs.state_layouts import GLUED
+from .parts import Once, Role, as_list, as_mapping, dialogue, turn_number
 from .source import Sample, Source
 
+STATES = GLUED
 HOLDS = "both"
 CARRIES = "gold and predicted states"
 
@@ -33,7 +34,7 @@ def detect(sample: Sample) -> bool:
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     once = Once()
-    for dialogue_id, thing in as_mapping(source.document, "the file").items():
+    for dialogue_id, thing in source.members():
         try:
             once.check(dialogue_id)
             held = as_mapping(thing, "a dialogue")
@@ -46,7 +47,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 def _turn(key: str, thing: object) -> Turn:
     try:
         turn = as_mapping(thing, "a turn")
-        gold = glued_state(turn["turn_belief"]) if "turn_belief" in turn else None
+        gold: Any = as_list(turn["turn_belief"], "a state") if "turn_belief" in turn else None
         pred = _predicted(turn)
         if gold is None and pred is None:
             raise InputError("a turn without turn_belief and without a prediction (pred_bs_ptr, pred_belief)")
@@ -55,13 +56,13 @@ def _turn(key: str, thing: object) -> Turn:
         raise error.at(turn=key) from None
 
 
-def _predicted(turn: Mapping[str, Any]) -> State | None:
+def _predicted(turn: Mapping[str, Any]) -> Any:
     named = [key for key in turn if key.startswith("pred_")]
     held = _predictions(turn) or named
     if len(held) > 1:
         listed = ", ".join(one_line(key, 30) for key in held)
         raise InputError(f"several predictions, {listed}; keep one of them in the file")
-    return glued_state(turn[held[0]]) if held else None
+    return as_list(turn[held[0]], "a state") if held else None
 
 
 def _predictions(turn: Mapping[str, Any]) -> list[str]:

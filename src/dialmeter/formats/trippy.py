@@ -11,14 +11,18 @@ deleted. Values that the model copied from what the system said are marked ``§�
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from ..errors import InputError
-from ..model import Dialogue, State, Turn, Value
-from . import Role
-from .parts import Once, as_list, as_mapping, dialogue, kind_of, put, turn_number
+from ..model import Dialogue, State, Turn
+from .pairs.state_layouts import FLAT
+from .parts import Once, Role, as_mapping, dialogue, kind_of, turn_number
 from .source import Sample, Source
+from .strict_json import JsonParts
 
+STATES = FLAT
 HOLDS = "both"
 CARRIES = "gold and predicted states, written as updates"
 
@@ -28,12 +32,6 @@ _FROM_SYSTEM = "§§"
 _UNCHANGED = "none"
 
 
-class _Update(NamedTuple):
-    number: int
-    gold: State | None
-    pred: State | None
-
-
 def detect(sample: Sample) -> bool:
     if sample.kind != "document" or not isinstance(sample.value, list):
         return False
@@ -41,19 +39,32 @@ def detect(sample: Sample) -> bool:
     return isinstance(entry, dict) and "guid" in entry and any(key.startswith((_GOLD, _PRED)) for key in entry)
 
 
+class _Head(Struct):
+    """Where an entry belongs."""
+
+    guid: Any = None
+
+
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    dialogues: dict[str, list[_Update]] = {}
-    for position, thing in enumerate(as_list(source.document, "the file"), 1):
-        entry = as_mapping(thing, f"entry {position}")
-        dialogue_id, number = _place(entry.get("guid"), position)
+    parts = source.parts("a list")
+    dialogues: dict[str, list[tuple[int, int]]] = {}
+    for position, head in enumerate(parts.heads(_Head), 1):
+        if not isinstance(head, _Head):
+            as_mapping(head, f"entry {position}")
+        dialogue_id, number = _place(head.guid, position)
         try:
-            dialogues.setdefault(dialogue_id, []).append(_update(turn_number(number), entry))
+            dialogues.setdefault(dialogue_id, []).append((turn_number(number), position - 1))
         except InputError as error:
             raise error.at(dialogue=dialogue_id, turn=str(number)) from None
     once = Once()
-    for dialogue_id, updates in dialogues.items():
+    sides = _Sides()
+    for dialogue_id, places in dialogues.items():
         once.check(dialogue_id)
-        yield dialogue(dialogue_id, _added_up(updates))
+        try:
+            yield dialogue(dialogue_id, _added_up(places, parts, sides))
+        except InputError as error:
+            raise error.at(dialogue=dialogue_id) from None
+    parts.finish()
 
 
 def _place(guid: Any, position: int) -> tuple[str, str | int]:
@@ -68,43 +79,45 @@ def _place(guid: Any, position: int) -> tuple[str, str | int]:
     return "-".join(map(str, parts[1:-1])), parts[-1]
 
 
-def _update(number: int, entry: Mapping[str, Any]) -> _Update:
-    golden = {key.removeprefix(_GOLD) for key in entry if key.startswith(_GOLD)}
-    predicted = {key.removeprefix(_PRED) for key in entry if key.startswith(_PRED)}
+class _Sides(dict[str, tuple[str, str] | None]):
+    """Whose value stands under a key of an entry, and of which slot; None for a key that holds no value."""
+
+    def __missing__(self, key: str) -> tuple[str, str] | None:
+        found = next(((side, key.removeprefix(side)) for side in (_GOLD, _PRED) if key.startswith(side)), None)
+        self[key] = found
+        return found
+
+
+def _added_up(places: list[tuple[int, int]], parts: JsonParts, sides: _Sides) -> Iterator[Turn]:
+    """The turns of a dialogue with cumulative states."""
+    states: dict[str, dict[str, str]] = {_GOLD: {}, _PRED: {}}
+    for number, place in sorted(places):
+        try:
+            entry = as_mapping(parts.parse(place), f"entry {place + 1}")
+            slots: dict[str, set[str]] = {_GOLD: set(), _PRED: set()}
+            for key, value in entry.items():
+                found = sides[key]
+                if found is None:
+                    continue
+                side, slot = found
+                slots[side].add(slot)
+                if value == _UNCHANGED:
+                    continue
+                if not isinstance(value, str):
+                    raise InputError(f"a value must be a string, found {kind_of(value)}", slot=slot)
+                text = value.removeprefix(_FROM_SYSTEM).lstrip() if value.startswith(_FROM_SYSTEM) else value
+                if text != _UNCHANGED:
+                    # The states of turns before stay as they are.
+                    states[side] = {**states[side], slot: text}
+            yield _turn(number, states, slots)
+        except InputError as error:
+            raise error.at(turn=number) from None
+
+
+def _turn(number: int, states: Mapping[str, State], slots: Mapping[str, set[str]]) -> Turn:
+    golden, predicted = slots[_GOLD], slots[_PRED]
     if not (golden or predicted):
         raise InputError(f"an entry without any {_PRED}... or {_GOLD}...")
     if golden and predicted and golden != predicted:
-        lonely = min(golden ^ predicted)
-        raise InputError("the slot has a prediction or a ground truth, not both", slot=lonely)
-    return _Update(
-        number,
-        _changes(entry, _GOLD) if golden else None,
-        _changes(entry, _PRED) if predicted else None,
-    )
-
-
-def _changes(entry: Mapping[str, Any], prefix: str) -> State:
-    changes: dict[str, Value] = {}
-    for key, value in entry.items():
-        if not key.startswith(prefix):
-            continue
-        slot = key.removeprefix(prefix)
-        if not isinstance(value, str):
-            raise InputError(f"a value must be a string, found {kind_of(value)}", slot=slot)
-        text = value.removeprefix(_FROM_SYSTEM).lstrip() if value.startswith(_FROM_SYSTEM) else value
-        if text != _UNCHANGED:
-            put(changes, slot, text)
-    return changes
-
-
-def _added_up(updates: list[_Update]) -> Iterator[Turn]:
-    gold: State = {}
-    pred: State = {}
-    for update in sorted(updates, key=lambda each: each.number):
-        gold = {**gold, **(update.gold or {})}
-        pred = {**pred, **(update.pred or {})}
-        yield Turn(
-            number=update.number,
-            gold=None if update.gold is None else gold,
-            pred=None if update.pred is None else pred,
-        )
+        raise InputError("the slot has a prediction or a ground truth, not both", slot=min(golden ^ predicted))
+    return Turn(number, states[_GOLD] if golden else None, states[_PRED] if predicted else None)

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn
-from . import Role
-from .parts import Once, as_list, as_mapping, dialogue, turn_number
+from .pairs.state_layouts import FLAT
+from .parts import Once, Role, as_list, as_mapping, dialogue, turn_number
 from .source import Sample, Source
 
+STATES = FLAT
 HOLDS = "both"
 CARRIES = "which slots are right, without values"
 CORRECTNESS_ONLY = True
@@ -32,7 +33,7 @@ def detect(sample: Sample) -> bool:
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     once = Once()
     reader = _VectorReader()
-    for dialogue_id, turns in as_mapping(source.document, "the file").items():
+    for dialogue_id, turns in source.members():
         try:
             once.check(dialogue_id)
             vectors = as_mapping(turns, "a dialogue").items()

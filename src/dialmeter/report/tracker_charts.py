@@ -39,10 +39,10 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
 
 def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
     """Mistakes by slot, and the confused values of the slots with most of them."""
-    counts = {slot: dict(found) for slot, found in mistakes.by_slot.items()}
+    counts = {slot: dict(found) for slot, found in mistakes.by_slot().items()}
     yield Chart("mistakes", error_classes.draw(counts), error_classes.table(counts))
     for slot in mistakes.worst_slots(_CONFUSED_SLOTS):
-        pairs = mistakes.values[slot]
+        pairs = mistakes.values(slot)
         yield Chart(f"values-{slug(slot)}", confusion.draw(pairs, slot=slot), confusion.table(pairs))
 
 

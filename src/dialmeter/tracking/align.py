@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 from msgspec import structs
 
 from ..errors import DialmeterError, InputError
 from ..formats import Corpus, Role, open_corpus
+from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..model import Dialogue, Frame, Turn, dialogue_key
 
 
@@ -38,19 +41,29 @@ def open_pair(
         raise
 
 
-def joined(gold: Iterable[Dialogue], pred: Iterable[Dialogue]) -> Iterator[Dialogue]:
+def read_pair(corpus: Corpus, gold_corpus: Corpus | None, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
+    """The dialogues of one file, or of two that are joined."""
+    if gold_corpus is None:
+        return corpus.numbered(vocabulary)
+    return joined(gold_corpus.numbered(vocabulary), corpus.numbered(vocabulary))
+
+
+def plain_dialogues(read: Iterable[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> Iterator[Dialogue]:
+    """Dialogues with states as mappings; errors get the file's name."""
+    for each in read:
+        try:
+            yield vocabulary.plain(each)
+        except InputError as error:
+            raise corpus.place(error) from None
+
+
+def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterator[PairDialogue]:
     """Every dialogue of either file once: gold from the one, predictions from the other, matched by id and turn number.
 
     Both files are read side by side, so that files in the same order need no more memory than one dialogue.
-
-    Example:
-        >>> one = Dialogue("A.json", (Turn(0, gold={"x-y": "1"}),))
-        >>> other = Dialogue("a", (Turn(0, pred={"x-y": "2"}), Turn(1, pred={})))
-        >>> [(turn.number, turn.gold, turn.pred) for turn in next(joined([one], [other])).turns]
-        [(0, {'x-y': '1'}, {'x-y': '2'}), (1, None, {})]
     """
-    waiting_gold: dict[str, Dialogue] = {}
-    waiting_pred: dict[str, Dialogue] = {}
+    waiting_gold: dict[str, PairDialogue] = {}
+    waiting_pred: dict[str, PairDialogue] = {}
     golds, preds = iter(gold), iter(pred)
     more_gold = more_pred = True
     while more_gold or more_pred:
@@ -75,32 +88,55 @@ def joined(gold: Iterable[Dialogue], pred: Iterable[Dialogue]) -> Iterator[Dialo
                 else:
                     yield _merged(wanted, found)
     for wanted in waiting_gold.values():
-        yield _merged(wanted, Dialogue(wanted.id, ()))
+        yield _merged(wanted, PairDialogue(wanted.id))
     for found in waiting_pred.values():
-        yield _merged(Dialogue(found.id, ()), found)
+        yield _merged(PairDialogue(found.id), found)
 
 
-def _merged(gold: Dialogue, pred: Dialogue) -> Dialogue:
-    wanted = {turn.number: turn for turn in gold.turns}
-    found = {turn.number: turn for turn in pred.turns}
-    numbers = sorted(wanted.keys() | found.keys())
-    return Dialogue(gold.id, tuple(_merged_turn(number, wanted.get(number), found.get(number)) for number in numbers))
+def _merged(gold: PairDialogue, pred: PairDialogue) -> PairDialogue:
+    merged = PairDialogue(gold.id, pred.place)
+    merged.gold_place = gold.place
+    if gold.numbers == pred.numbers:
+        merged.numbers, merged.gold, merged.pred = gold.numbers, gold.gold, pred.pred
+    else:
+        wanted = dict(zip(gold.numbers, gold.gold, strict=True))
+        found = dict(zip(pred.numbers, pred.pred, strict=True))
+        merged.numbers = sorted(wanted.keys() | found.keys())
+        merged.gold = [wanted.get(number) for number in merged.numbers]
+        merged.pred = [found.get(number) for number in merged.numbers]
+    merged.turns = _MergedTurns(gold.turns, pred.turns)
+    return merged
+
+
+class _MergedTurns(Sequence[Turn]):
+    """What both files say of the turns of a dialogue, put together when somebody asks."""
+
+    def __init__(self, gold: Sequence[Turn], pred: Sequence[Turn]) -> None:
+        self._gold = gold
+        self._pred = pred
+
+    @cached_property
+    def _turns(self) -> list[Turn]:
+        wanted = {turn.number: turn for turn in self._gold}
+        found = {turn.number: turn for turn in self._pred}
+        numbers = sorted(wanted.keys() | found.keys())
+        return [_merged_turn(number, wanted.get(number), found.get(number)) for number in numbers]
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._turns[place]
+
+    def __len__(self) -> int:
+        return len(self._turns)
 
 
 def _merged_turn(number: int, gold: Turn | None, pred: Turn | None) -> Turn:
-    if gold is None:
-        assert pred is not None
-        return structs.replace(pred, gold=None)
-    if pred is None:
-        return structs.replace(gold, pred=None)
-    return Turn(
-        number=number,
-        gold=gold.gold,
-        pred=pred.pred,
-        user=gold.user or pred.user,
-        system=gold.system or pred.system,
-        frames=_merged_frames(gold.frames, pred.frames),
-    )
+    """What is said of a turn beside its states."""
+    both = [turn for turn in (gold, pred) if turn is not None]
+    user = next((turn.user for turn in both if turn.user), "")
+    system = next((turn.system for turn in both if turn.system), "")
+    if gold is not None and pred is not None:
+        return Turn(number, user=user, system=system, frames=_merged_frames(gold.frames, pred.frames))
+    return Turn(number, user=user, system=system, frames=both[0].frames)
 
 
 def _merged_frames(gold: object, pred: object) -> dict[str, Frame] | None:

@@ -13,8 +13,6 @@ from .tally import Row, Tally
 if TYPE_CHECKING:
     import numpy as np
 
-_COUNT = array("I", range(1024)).tobytes()
-
 
 class _Numbers(dict[Row, int]):
     """Numbers rows as they come."""
@@ -60,13 +58,6 @@ class Book:
         self.dialogues.append(dialogue_id)
         self._rows.extend(map(self.number_of.__getitem__, rows))
         self._turns.extend(numbers)
-        self._ends.append(len(self._rows))
-
-    def add_numbers(self, dialogue_id: str, numbers: bytes) -> None:
-        """Takes one dialogue whose turns are numbered from 0, by the numbers of its rows, in bytes of unsigned integers."""
-        self.dialogues.append(dialogue_id)
-        self._rows.frombytes(numbers)
-        self._turns.frombytes(_COUNT[: len(numbers)])
         self._ends.append(len(self._rows))
 
     def merge(self, other: Book) -> None:

@@ -1,17 +1,17 @@
-"""Scores by domain, by slot and without a domain: both states are projected, then everything is measured as before."""
+"""Scores by domain, by slot and without a domain: both states are cut down to some slots, then all is measured as before."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from ..measure import Measure
-from ..model import State, domain_of
 from .book import Book
 from .ledger import Ledger, Valued, weighted
-from .prepare import Prepared
-from .tally import NEVER, Lens, Step, Tally
+from .pairs import PairRules
+from .tally import NEVER, Lens, Tally
+from .walk import Group, Walk
 
 By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
 ActiveTurns: TypeAlias = Literal["active", "all"]
@@ -41,15 +41,15 @@ class Breakdown:
         self._dialogues = 0
         self._turns = 0
 
-    def add(self, prepared: Prepared) -> None:
-        """Takes one dialogue."""
+    def add(self, walk: Walk, pairs: PairRules) -> None:
+        """Takes the dialogue that a walk has taken."""
         self._dialogues += 1
-        self._turns += len(prepared.steps)
-        for group, keep in self._groups(prepared):
-            ledger = self._ledgers.get(group)
+        self._turns += len(walk.numbers)
+        for name, group in self._groups(walk.slots(), pairs):
+            ledger = self._ledgers.get(name)
             if ledger is None:
-                ledger = self._ledgers[group] = Ledger(self._measures, self._hyphen_cut)
-            ledger.add(Prepared(prepared.id, projected(prepared.steps, keep), prepared.agree))
+                ledger = self._ledgers[name] = Ledger(self._measures, self._hyphen_cut)
+            ledger.add(walk, group)
 
     def merge(self, other: Breakdown) -> None:
         """Takes the dialogues of another part of the corpus."""
@@ -77,19 +77,18 @@ class Breakdown:
             made._ledgers[group].books.update(books)
         return made
 
-    def _groups(self, prepared: Prepared) -> list[tuple[str, Callable[[str], bool]]]:
-        slots = sorted({slot for _, gold, pred, _, _ in prepared.steps for slot in (*gold, *pred)})
+    def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
+        """The groups of a dialogue that holds these slots, by name."""
         if self.by == "slot":
-            return [(slot, slot.__eq__) for slot in slots]
-        if self.by == "seen":
-            return [("seen", self._is_seen), ("unseen", lambda slot: not self._is_seen(slot))]
-        domains = sorted({domain_of(slot) for slot in slots})
-        if self.by == "domain":
-            return [(domain, lambda slot, kept=domain: domain_of(slot) == kept) for domain in domains]  # type: ignore[misc]
-        return [(domain, lambda slot, left=domain: domain_of(slot) != left) for domain in domains]  # type: ignore[misc]
-
-    def _is_seen(self, slot: str) -> bool:
-        return domain_of(slot) in self._seen
+            numbers = list(range(len(pairs.slot_names)))
+            yield from ((pairs.slot_names[slot], Group(numbers, slot)) for slot in slots)
+        elif self.by == "seen":
+            seen = [int(pairs.domain_names[domain] in self._seen) for domain in pairs.domains]
+            yield from (("seen", Group(seen, 1)), ("unseen", Group(seen, 0)))
+        else:
+            without = self.by == "without-domain"
+            for domain in sorted({pairs.domains[slot] for slot in slots}, key=pairs.domain_names.__getitem__):
+                yield pairs.domain_names[domain], Group(pairs.domains, domain, without)
 
     def values(self, measure: Measure, turns: ActiveTurns, whole: Ledger) -> dict[str, Valued]:
         """A measure for every group, groups by name.
@@ -129,25 +128,3 @@ class Breakdown:
                     rows = [rest.table[row] for row in rest.rows_of(position)]
                     book.add(name, rest.turns_of(position), rows)
         return merged
-
-
-def projected(steps: Sequence[Step], keep: Callable[[str], bool]) -> list[Step]:
-    """The steps with only some slots; a state that stays the same stays the same object.
-
-    Example:
-        >>> state = {"hotel-area": "east", "taxi-to": "x"}
-        >>> projected([(0, state, {}, state, {})], lambda slot: slot.startswith("taxi"))[0][1]
-        {'taxi-to': 'x'}
-    """
-    seen: list[State] = [{}, {}, {}, {}]
-    kept: list[State] = [{}, {}, {}, {}]
-    result: list[Step] = []
-    for number, *states in steps:
-        for side, state in enumerate(states):
-            if state is not seen[side]:
-                seen[side] = state
-                part = {slot: value for slot, value in state.items() if keep(slot)}
-                if part != kept[side]:
-                    kept[side] = part
-        result.append((number, kept[0], kept[1], kept[2], kept[3]))
-    return result

@@ -9,15 +9,20 @@ from msgspec import Struct, structs
 
 from ..errors import InputError
 from ..formats import Corpus
+from ..formats.pairs.vocabulary import Vocabulary
 from ..formats.schema import read_schema
 from ..measure import Score
 from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
 from ..normalise import Normaliser
 from ..rules import Rules
-from .align import joined, open_pair
+from .align import open_pair, read_pair
+from .digest import GoldText
+from .findings import Findings
 from .notices import is_turn_level, turn_level_message
-from .prepare import Preparer, gold_against_itself
+from .pairs import PairRules
 from .scorer import TrackerScorer
+from .trivial import gold_against_itself
+from .walk import Walk
 
 
 class Checked(Struct, frozen=True):
@@ -55,23 +60,30 @@ def check_file(
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     known = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
-    preparer = Preparer(structs.replace(rules, missing="empty"))
+    words = Vocabulary()
+    pairs = PairRules(structs.replace(rules, missing="empty"), words)
+    walk, findings = Walk(pairs, GoldText(words)), Findings()
     self_scorer = TrackerScorer(rules=rules, correctness_only=corpus.correctness_only)
     # Set afterwards, so that slots outside the schema are all listed instead of the first being refused.
     self_scorer.schema = known
     census = _Census()
-    for read in watch(corpus if gold_corpus is None else joined(gold_corpus, corpus), corpus):
+    for read in watch(read_pair(corpus, gold_corpus, words), corpus):
         if only is not None and dialogue_key(read.id) not in only:
             continue
-        prepared = preparer.prepare(read)
-        if prepared.steps:
-            census.add(read)
+        try:
+            turns = walk.take(read)
+        except InputError as error:
+            raise corpus.place(error) from None
+        findings.note(walk, pairs)
+        if turns:
+            plain = words.plain(read)
+            census.add(plain)
             self_scorer.schema = self_scorer.schema or (gold_corpus or corpus).schema
-            self_scorer.add_dialogue(gold_against_itself(read, normaliser))
+            self_scorer.add_dialogue(gold_against_itself(plain, normaliser))
     if not census.turns:
         raise InputError("no turn with a gold state", file=corpus.name)
     scores = self_scorer.result(corpus.name).scores
-    missing, extra = preparer.missing, preparer.extra
+    missing, extra = findings.missing, findings.extra
     lacking = Notice(
         "missing", missing.turns, f"{missing.turns} turns have gold and no prediction", tuple(missing.examples)
     )

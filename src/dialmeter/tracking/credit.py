@@ -10,30 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ..errors import DialmeterError
-from ..model import State, Value
-from .tally import classes, new_slots
-
-
-def changes_with_mistakes(
-    previous_gold: State, gold: State, previous_pred: State, pred: State, count_deletions: bool
-) -> tuple[tuple[int, int, int, int], list[tuple[Value, Value]]]:
-    """Missed, wrong, over and correct changes of a turn, and gold and predicted value of each wrong one.
-
-    Example:
-        >>> changes_with_mistakes({}, {"a": "10:15", "b": "x"}, {}, {"a": "10:30"}, False)
-        ((1, 1, 0, 0), [('10:15', '10:30')])
-    """
-    touched = new_slots(gold, previous_gold) | new_slots(pred, previous_pred)
-    if count_deletions:
-        touched |= (previous_gold.keys() - gold.keys()) | (previous_pred.keys() - pred.keys())
-    counts = classes(touched, gold, pred, meets)
-    mistaken = [(gold[slot], pred[slot]) for slot in sorted(touched) if slot in gold and slot in pred]
-    return counts, [(wanted, found) for wanted, found in mistaken if not meets(wanted, found)]
-
-
-def meets(gold: Value, pred: Value) -> bool:
-    """Is the prediction the gold value, or one of its alternatives?"""
-    return gold == pred or (isinstance(gold, tuple) and pred in gold)
+from ..model import Value
 
 
 def similarity(kind: str, gold: Value, pred: Value) -> float:

@@ -3,38 +3,71 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 
 from ..errors import InputError
-from ..model import State, Value, dialogue_key
+from ..formats.pairs.slot_names import slot_namer
+from ..formats.pairs.vocabulary import Vocabulary
+from ..model import Value, dialogue_key
 
-Change: TypeAlias = Mapping[str, str | None]
-"""Slots with their new values, None for a slot that left: before any rule, alternatives sorted."""
+_encode = msgspec.json.encode
+NOT_UNICODE = b"?"
+"""Stands for a pair with half of a character, which only a Python call can give. Gold must not hold one."""
 
-encode = msgspec.json.Encoder(order="sorted").encode
 
-
-def change(before: State, now: State) -> Change:
-    """What a gold state has that the one before had not, in one form for all ways to write alternatives.
+class GoldText:
+    """Written pairs as the digest has them, before any rule: one name per slot, alternatives sorted; by pair of a vocabulary.
 
     Example:
-        >>> change({"a": "x", "b": "2|1", "c": "y"}, {"a": "z", "b": ("1", "2")})
-        {'a': 'z', 'c': None}
+        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> words = Vocabulary()
+        >>> words.number({"hotel-book day": "sunday", "a-b": "2|1", "a-c": ["1", "2"]}, FLAT)
+        (0, 1, 2)
+        >>> text = GoldText(words)
+        >>> text.extend()
+        >>> [text.told[text.form[pair]] for pair in (0, 1, 2)]
+        [b'"hotel-day":"sunday"', b'"a-b":"1|2"', b'"a-c":"1|2"']
     """
-    found: dict[str, str | None] = {
-        slot: _alternatives(value) for slot, value in now.items() if before.get(slot) != value
-    }
-    if len(before) + len(found) > len(now):
-        for slot, value in before.items():
-            if slot not in now:
-                found[slot] = None
-            elif slot in found and found[slot] == _alternatives(value):
-                del found[slot]
-    return found
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._name_of = slot_namer()
+        self._slots: dict[str, int] = {}
+        self._forms: dict[bytes, int] = {}
+        # By pair: its slot, and the number of its form. By slot: its name, its place among the names, and its text when it is
+        # gone. By form: its text.
+        self.slot: list[int] = []
+        self.form: list[int] = []
+        self.slot_names: list[str] = []
+        self.ranks: list[int] = []
+        self.gone: list[bytes] = []
+        self.told: list[bytes] = [b""]
+
+    def extend(self) -> None:
+        """Learns the pairs that are new in the vocabulary."""
+        words = self._vocabulary
+        for pair in range(len(self.slot), len(words.values)):
+            name = self._name_of(words.slots[pair])
+            key, told = b"", NOT_UNICODE
+            with suppress(UnicodeEncodeError):
+                key = _encode(name) + b":"
+                told = key + _encode(_alternatives(words.values[pair]))
+            if name not in self._slots:
+                self._slots[name] = len(self.slot_names)
+                self.slot_names.append(name)
+                self.gone.append(key + b"null")
+                ordered = sorted(self.slot_names)
+                self.ranks[:] = [ordered.index(each) for each in self.slot_names]
+            if told not in self._forms:
+                self._forms[told] = len(self.told)
+                self.told.append(told)
+            self.slot.append(self._slots[name])
+            self.form.append(self._forms[told])
 
 
 def _alternatives(value: Value) -> str:
@@ -74,8 +107,8 @@ class GoldDigest:
 
     Example:
         >>> one, other = GoldDigest(), GoldDigest()
-        >>> one.add("A.json", [0, 1], {0: {"x": "1", "y": "2"}}); one.add("b", [0], {})
-        >>> other.add("b", [0], {}); other.add("a", [0, 1], {0: {"y": "2", "x": "1"}})
+        >>> one.add("A.json", b'[2,[0],[{"x":"1"}]]'); one.add("b", b"[1,[],[]]")
+        >>> other.add("b", b"[1,[],[]]"); other.add("a", b'[2,[0],[{"x":"1"}]]')
         >>> one.hex() == other.hex(), len(one.hex())
         (True, 10)
     """
@@ -88,26 +121,12 @@ class GoldDigest:
     def _digests(self) -> Digests:
         return self._read() if self._read else Digests({}, bytearray())
 
-    def add(self, dialogue_id: str, numbers: Sequence[int], changes: Mapping[int, Change]) -> None:
-        """Takes the gold of one dialogue.
-
-        Args:
-            dialogue_id: as in the file.
-            numbers: of the turns that have gold.
-            changes: by the number of the turn, how the state differs from the one before, where it does.
+    def add(self, dialogue_id: str, form: bytes) -> None:
+        """Takes the gold of one dialogue in the form that is digested.
 
         Raises:
-            InputError: text that is not Unicode.
+            InputError: the dialogue was taken before.
         """
-        counted = numbers == range(len(numbers)) or list(numbers) == list(range(len(numbers)))
-        try:
-            form = encode((len(numbers) if counted else numbers, list(changes), list(changes.values())))
-        except UnicodeEncodeError:
-            raise InputError("half of a character stands without the other half", dialogue=dialogue_id) from None
-        self.add_form(dialogue_id, form)
-
-    def add_form(self, dialogue_id: str, form: bytes) -> None:
-        """Takes the gold of one dialogue in the form that is digested."""
         key = dialogue_key(dialogue_id)
         if key in self._digests.keys:
             raise InputError("the dialogue stands twice", dialogue=dialogue_id)

@@ -8,13 +8,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..measure import parse
-from ..model import Dialogue, Schema
+from ..model import Schema
 from ..rules import FIELDS, Rules, named, names
 from .frames import frames_of
-from .prepare import Preparer
-from .scorer import TrackerScorer
-from .tally import Lens, walk
+from .scorer import TrackerScorer, paused_garbage_collection
 
 
 class Flip(Struct, frozen=True):
@@ -38,87 +37,128 @@ class UnderRules(Struct, frozen=True):
 
 
 def explain(
-    dialogues: Iterable[Dialogue], rule_sets: Sequence[Rules] | None = None, schema: Schema | None = None
+    dialogues: Iterable[PairDialogue],
+    vocabulary: Vocabulary,
+    rule_sets: Sequence[Rules] | None = None,
+    schema: Schema | None = None,
 ) -> list[UnderRules]:
     """Scores the same dialogues under several rule sets; the first is the one that others are compared with.
 
     A flip is explained by changing the first rule set's fields into the other's one at a time: those that flip the turn
-    alone are named, or all together where it takes more than one.
+    by themselves are named. If none does, all fields that differ are named together.
+
+    Args:
+        dialogues: with gold and predictions.
+        vocabulary: of their pairs.
+        rule_sets: the default is every named one.
+        schema: for rule sets that know categorical slots.
 
     Example:
-        >>> from dialmeter.model import Turn
-        >>> one = Dialogue("d", (Turn(0, gold={"hotel-area": "East"}, pred={"hotel-area": "east"}),))
-        >>> found = explain([one], [named("dialmeter"), named("trade")])
+        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> from dialmeter.model import Dialogue, Turn
+        >>> words = Vocabulary()
+        >>> read = words.number_dialogue(Dialogue("d", (Turn(0, gold={"a-b": "x"}, pred={"a-b": "X"}),)), FLAT)
+        >>> found = explain([read], words, [named("dialmeter"), named("trade")])
         >>> [(each.rules, each.right_turns) for each in found], found[1].flips[0].because
         ([('dialmeter', 1), ('trade', 0)], ('values=as-is',))
     """
-    listed = list(dialogues)
-    chosen = list(rule_sets or map(named, names()))
-    base, *others = chosen
-    verdicts = _verdicts(listed, base, schema)
-    found = [_scored(listed, base, schema, verdicts, [])]
-    for rules in others:
-        theirs = _verdicts(listed, rules, schema)
-        flipped = {place for place, right in theirs.items() if verdicts.get(place) is not right}
-        reasons = _reasons(
-            [read for read in listed if any(read.id == name for name, _ in flipped)], base, rules, schema
-        )
-        flips = [
-            Flip(name, number, theirs[name, number], reasons[name, number])
-            for name, number in theirs
-            if (name, number) in flipped
-        ]
-        found.append(_scored(listed, rules, schema, theirs, flips))
-    return found
+    with paused_garbage_collection():
+        return _Explainer(list(dialogues), vocabulary, schema).explain(list(rule_sets or map(named, names())))
 
 
 Place = tuple[str, int]
 
 
-def _verdicts(dialogues: Iterable[Dialogue], rules: Rules, schema: Schema | None) -> dict[Place, bool]:
-    """Is each turn right under the rules?"""
-    preparer = Preparer(rules)
-    graded = parse(rules.headline) if rules.stand_ins else None
-    right: dict[Place, bool] = {}
-    for read in dialogues:
-        prepared = preparer.prepare(read)
-        if graded is not None:
-            # Under a graded rule set a turn is right when all its frames are met in full.
-            vectors = [graded.from_frames(frames) for frames in frames_of(read, prepared.steps, schema)]  # type: ignore[attr-defined]
-            exact = [all(vector[0] == vector[1] for vector in frames) for frames in vectors]
-        else:
-            rows = walk(prepared.steps, Lens("paper", "ignore"), prepared.agree)
-            exact = [row[0] == row[1] == row[2] for row in rows]
-        right.update({(read.id, step[0]): each for step, each in zip(prepared.steps, exact, strict=True)})
-    return right
+class _Verdicts(Struct):
+    """A file under one rule set: the score, and whether each turn is right."""
+
+    value: float | None
+    signature: str
+    places: list[Place]
+    right: list[bool]
 
 
-def _reasons(
-    dialogues: Sequence[Dialogue], base: Rules, other: Rules, schema: Schema | None
-) -> dict[Place, tuple[str, ...]]:
-    """For every turn of the dialogues, the single rules of the other set that flip it."""
-    target = _verdicts(dialogues, other, schema)
-    because: dict[Place, list[str]] = {place: [] for place in target}
-    start = _verdicts(dialogues, base, schema)
-    differing = [name for name in FIELDS if getattr(base, name) != getattr(other, name)]
-    changes: list[tuple[str, dict[str, Any]]] = [
-        (f"{name}={other.shown(name)}", {name: getattr(other, name)}) for name in differing
-    ]
-    if other.stand_ins:
-        changes.append(("graded match per frame", {"stand_ins": other.stand_ins, "headline": other.headline}))
-    for label, change in changes:
-        for place, right in _verdicts(dialogues, msgspec.structs.replace(base, **change), schema).items():
-            if right is not start[place] and right is target.get(place):
-                because[place].append(label)
-    together = " with ".join(label for label, _ in changes) or "no rule"
-    return {place: tuple(labels) or (together,) for place, labels in because.items()}
+class _Explainer:
+    """Scores what was read once under one rule set after the other, each at most once."""
+
+    def __init__(self, dialogues: list[PairDialogue], vocabulary: Vocabulary, schema: Schema | None) -> None:
+        self._dialogues = dialogues
+        self._vocabulary = vocabulary
+        self._schema = schema
+        self._known: dict[bytes, _Verdicts] = {}
+
+    def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
+        base, *others = rule_sets
+        start = self._under(base)
+        return [_scored(base, start, []), *(self._compared(base, start, rules) for rules in others)]
+
+    def _under(self, rules: Rules) -> _Verdicts:
+        key = msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
+        if key not in self._known:
+            self._known[key] = self._verdicts(rules)
+        return self._known[key]
+
+    def _verdicts(self, rules: Rules) -> _Verdicts:
+        scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
+        scorer.schema = self._schema
+        graded: Any = parse(rules.headline) if rules.stand_ins else None
+        right: list[bool] = []
+        for read in self._dialogues:
+            if scorer.add_pairs(read) and graded is not None:
+                # Under a graded rule set a turn is right when all its frames are met in full.
+                vectors = map(graded.from_frames, frames_of(scorer.compared(), read, self._schema))
+                right += [all(vector[0] == vector[1] for vector in frames) for frames in vectors]
+        result = scorer.result()
+        book = result.ledger.main
+        if graded is None:
+            exact = [tally.exact for tally in book.table]
+            right = [exact[row] for row in book.rows]
+        ids = [name for place, name in enumerate(book.dialogues) for _ in book.rows_of(place)]
+        score = result.scores[0]
+        return _Verdicts(score.value, score.signature, list(zip(ids, book.turns, strict=True)), right)
+
+    def _compared(self, base: Rules, start: _Verdicts, rules: Rules) -> UnderRules:
+        theirs = self._under(rules)
+        before = _aligned(start, theirs)
+        flipped = [place for place, right in enumerate(theirs.right) if before[place] is not right]
+        reasons = self._reasons(base, rules, theirs, before, flipped)
+        return _scored(
+            rules,
+            theirs,
+            [
+                Flip(*theirs.places[place], theirs.right[place], because)
+                for place, because in zip(flipped, reasons, strict=True)
+            ],
+        )
+
+    def _reasons(
+        self, base: Rules, other: Rules, theirs: _Verdicts, before: list[bool | None], flipped: list[int]
+    ) -> list[tuple[str, ...]]:
+        """For every flipped turn, the single rules of the other set that flip it."""
+        differing = [name for name in FIELDS if getattr(base, name) != getattr(other, name)]
+        changes: list[tuple[str, dict[str, Any]]] = [
+            (f"{name}={other.shown(name)}", {name: getattr(other, name)}) for name in differing
+        ]
+        if other.stand_ins:
+            changes.append(("graded match per frame", {"stand_ins": other.stand_ins, "headline": other.headline}))
+        because: list[list[str]] = [[] for _ in flipped]
+        for label, change in changes if flipped else ():
+            changed = _aligned(self._under(msgspec.structs.replace(base, **change)), theirs)
+            for place, labels in zip(flipped, because, strict=True):
+                if changed[place] is not before[place] and changed[place] is theirs.right[place]:
+                    labels.append(label)
+        together = " with ".join(label for label, _ in changes) or "no rule"
+        return [tuple(labels) or (together,) for labels in because]
 
 
-def _scored(
-    dialogues: Sequence[Dialogue], rules: Rules, schema: Schema | None, verdicts: dict[Place, bool], flips: list[Flip]
-) -> UnderRules:
-    scorer = TrackerScorer([rules.headline], rules, schema)
-    for read in dialogues:
-        scorer.add_dialogue(read)
-    score = scorer.result().scores[0]
-    return UnderRules(rules.name, score.value, sum(verdicts.values()), len(verdicts), score.signature, flips)
+def _aligned(verdicts: _Verdicts, others: _Verdicts) -> list[bool | None]:
+    """Verdicts at the places of others; None where there is none."""
+    if verdicts.places == others.places:
+        return list(verdicts.right)
+    known = dict(zip(verdicts.places, verdicts.right, strict=True))
+    return [known.get(place) for place in others.places]
+
+
+def _scored(rules: Rules, verdicts: _Verdicts, flips: list[Flip]) -> UnderRules:
+    right = verdicts.right
+    return UnderRules(rules.name, verdicts.value, sum(right), len(right), verdicts.signature, flips)

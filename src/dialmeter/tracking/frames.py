@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..model import Dialogue, Frame, Schema, State, Value, domain_of
-from .tally import Step
+from ..formats.pairs.vocabulary import PairDialogue
+from ..model import Frame, Schema, State, Value, domain_of
+from .compared import ComparedDialogue
 
 _NO_FRAME = Frame()
 
@@ -21,19 +22,12 @@ class FramePair(NamedTuple):
     said: Frame
 
 
-def frames_of(dialogue: Dialogue, steps: list[Step], schema: Schema | None) -> list[list[FramePair]]:
-    """The frames of every step. Where the file has none, each domain that gold or prediction holds is one.
-
-    Example:
-        >>> from dialmeter.model import Turn
-        >>> state = {"hotel-area": "east"}
-        >>> [[pair]] = frames_of(Dialogue("d", (Turn(0, gold=state, pred={}),)), [(0, state, {}, state, {})], None)
-        >>> pair.service, pair.gold, pair.pred
-        ('hotel', {'area': 'east'}, {})
-    """
+def frames_of(compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> list[list[FramePair]]:
+    """The frames of every turn. Where the file has none, each domain that gold or prediction holds is one."""
     said = {turn.number: turn.frames for turn in dialogue.turns}
     result = []
-    for number, gold, pred, _, _ in steps:
+    for turn in compared.turns:
+        number, gold, pred = turn.number, turn.gold, turn.pred
         frames = said[number]
         services = frames if frames is not None else sorted({domain_of(slot) for slot in (*gold, *pred)})
         result.append(

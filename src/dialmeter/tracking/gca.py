@@ -1,12 +1,12 @@
 """Granular Change Accuracy."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from ..measure import Measure, Reads, Vector
-from ..model import State
-from .credit import changes_with_mistakes, similarity
+from ..model import Value
+from .credit import similarity
 from .tally import Deletions, Lens, Tally
 
 
@@ -39,20 +39,18 @@ class GCA(Measure, frozen=True, kw_only=True):
             raise ValueError("credit is not defined with deletions=code")
 
     def reads(self) -> Reads:
-        return "tally" if self.credit == "none" else "states"
+        return "tally" if self.credit == "none" else "changes"
 
     def lens(self) -> Lens:
-        return Lens(deletions=self.deletions) if self.credit == "none" else Lens()
+        return Lens(deletions=self.deletions)
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.missed, tally.wrong, tally.over, tally.correct)
 
-    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
+    def from_changes(self, tally: Tally, wrong: Iterable[tuple[Value, Value]]) -> Vector:
         """The four counts, where a wrong value of similarity s counts s as correct and 1 - s as wrong."""
-        counts, mistaken = changes_with_mistakes(previous_gold, gold, previous_pred, pred, self.deletions == "count")
-        missed, wrong, over, correct = counts
-        earned = math.fsum(similarity(self.credit, wanted, found) for wanted, found in mistaken)
-        return (missed, wrong - earned, over, correct + earned)
+        earned = math.fsum(similarity(self.credit, wanted, found) for wanted, found in wrong)
+        return (tally.missed, tally.wrong - earned, tally.over, tally.correct + earned)
 
     def value(self, sums: Sequence[float]) -> float | None:
         missed, wrong, over, correct = sums

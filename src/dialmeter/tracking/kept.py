@@ -13,12 +13,13 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
-from ..model import Notice, Schema, dialogue_key
+from ..model import Notice, Schema, Value, dialogue_key
 from .book import Book
 from .breakdown import By
 from .digest import Digests, GoldDigest
+from .findings import Findings, Unpaired
 from .ledger import Ledger
-from .prepare import Findings, Unpaired
+from .mistakes import Mistakes
 from .scorer import Part
 from .sections import Count, Reader, Section, Writer
 from .tally import Lens
@@ -60,12 +61,6 @@ class _Breakdown(Struct, frozen=True):
     groups: dict[str, list[_Book]]
 
 
-class _Unpaired(Struct, frozen=True):
-    turns: Count
-    dialogues: Count
-    examples: list[str]
-
-
 class _Head(Struct, frozen=True, forbid_unknown_fields=True):
     form: str
     notices: list[Notice]
@@ -78,12 +73,14 @@ class _Head(Struct, frozen=True, forbid_unknown_fields=True):
     digests: Section
     keys: list[str] | None
     """Of the digests; None where they are those of the dialogues."""
-    missing: _Unpaired
-    extra: _Unpaired
+    missing: Unpaired
+    extra: Unpaired
     gold_slots: list[str]
     hedged: list[tuple[str, str]]
     gold_changes: Count
     gold_losses: Count
+    held: list[tuple[str, Value | None, Value | None, Count, Count | None]]
+    """Of each slot with two values: at how many turns, and how often as a new mistake; None for values that agree."""
 
 
 _decode_head = msgspec.json.Decoder(_Head).decode
@@ -122,12 +119,13 @@ def to_bytes(kept: Kept, key: bytes) -> bytes:
         data=findings.digest.hex(),
         digests=writer.add_bytes(digests),
         keys=None if keys == [*map(dialogue_key, names)] else keys,
-        missing=_unpaired(findings.missing),
-        extra=_unpaired(findings.extra),
+        missing=findings.missing,
+        extra=findings.extra,
         gold_slots=sorted(findings.gold_slots),
         hedged=list(findings.hedged.items()),
         gold_changes=findings.gold_changes,
         gold_losses=findings.gold_losses,
+        held=[(*key, turns, findings.mistakes.new.get(key)) for key, turns in findings.mistakes.turns.items()],
     )
     header = msgspec.json.encode(head)
     body = key + len(header).to_bytes(8, "big") + header + writer.data()
@@ -144,10 +142,6 @@ def _noted(book: Book, writer: Writer, places: dict[str, int] | None) -> _Book:
         turns=writer.add(book.turns),
         ends=writer.add(book.ends),
     )
-
-
-def _unpaired(found: Unpaired) -> _Unpaired:
-    return _Unpaired(found.turns, found.dialogues, found.examples)
 
 
 def from_bytes(data: bytes, key: bytes, empty: Part) -> Kept:
@@ -201,12 +195,16 @@ def _kept(head: _Head, reader: Reader, empty: Part) -> Kept:
 
     findings = Findings(
         GoldDigest(kept_digests, head.data),
-        _restored(head.missing),
-        _restored(head.extra),
+        head.missing,
+        head.extra,
         set(head.gold_slots),
         dict(head.hedged),
         head.gold_changes,
         head.gold_losses,
+        Mistakes(
+            {(slot, gold, pred): turns for slot, gold, pred, turns, _ in head.held},
+            {(slot, gold, pred): new for slot, gold, pred, _, new in head.held if new is not None},
+        ),
     )
     return Kept(Part(ledger, findings, breakdowns), head.form, head.notices, head.schema)
 
@@ -242,9 +240,3 @@ def _book(noted: _Book, reader: Reader, names: list[str]) -> Book:
     if len(book.number_of) != len(distinct):
         raise ValueError("a tally stands twice")
     return book
-
-
-def _restored(noted: _Unpaired) -> Unpaired:
-    found = Unpaired()
-    found.turns, found.dialogues, found.examples = noted.turns, noted.dialogues, [*noted.examples]
-    return found

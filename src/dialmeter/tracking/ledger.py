@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
+from ..formats.pairs.vocabulary import PairDialogue
 from ..measure import Gather, Measure, Vector
-from ..model import Dialogue, Schema
+from ..model import Schema
 from .book import Book
+from .compared import ComparedDialogue
 from .frames import frames_of
 from .gathering import gather_into, gathered
-from .prepare import Prepared
-from .tally import Lens, Tally, walk
+from .tally import WRONG, Lens, Tally
+from .walk import Group, Walk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,9 +61,11 @@ class Ledger:
         self.hyphen_cut = hyphen_cut
         self.books = {lens: Book() for lens in plan(measures)}
         self._looked_at: dict[Measure, FloatArray] = {}
+        self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
         self._by_frames: list[Any] = [each for each in self.measures if each.reads() == "frames"]
-        self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in (*self._by_states, *self._by_frames)}
+        others = (*self._by_changes, *self._by_states, *self._by_frames)
+        self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in others}
         self._services: dict[Measure, dict[str, list[Vector]]] = {each: defaultdict(list) for each in self._by_frames}
 
     @property
@@ -70,28 +74,39 @@ class Ledger:
         return any(lens.deletions == "code" for lens in self.books)
 
     @property
-    def needs_frames(self) -> bool:
-        """Does a measure look at frames, so that dialogues must be read in full?"""
-        return bool(self._by_frames)
+    def looks_closely(self) -> bool:
+        """Does a measure look at more than tallies?"""
+        return bool(self._units)
 
     @property
     def main(self) -> Book:
         """The book of the rule set's own choice."""
         return next(iter(self.books.values()))
 
-    def add(self, prepared: Prepared, dialogue: Dialogue | None = None, schema: Schema | None = None) -> None:
-        """Takes one dialogue; frames need it as it was read."""
-        steps = prepared.steps
-        numbers = [step[0] for step in steps]
+    def add(self, walk: Walk, group: Group | None = None) -> None:
+        """Takes the tallies of the dialogue that a walk has taken, or of one group of its slots."""
+        counts = group is None
         for lens, book in self.books.items():
-            book.add(prepared.id, numbers, walk(steps, lens, prepared.agree, self.hyphen_cut))
+            book.add(walk.id, walk.numbers, walk.rows(lens.local, lens.deletions, group, None, counts))
+            counts = False
+
+    def add_closely(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
+        """Takes what measures ask for that look at more than tallies."""
+        for measure in self._by_changes:
+            book = self.book_for(measure)
+            tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
+            wrong = [
+                [(each.gold, each.pred) for each in turn.slots if each.kind == WRONG and each.changed]
+                for turn in compared.turns
+            ]
+            self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
         for measure in self._by_states:
-            before = [(0, {}, {}, {}, {}), *steps]
+            states = [({}, {}), *((turn.gold, turn.pred) for turn in compared.turns)]
             self._units[measure].append(
-                [measure.from_states(old[1], new[1], old[2], new[2]) for old, new in zip(before, steps, strict=False)]
+                [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
             )
-        if self._by_frames and dialogue is not None:
-            turns = frames_of(dialogue, steps, schema)
+        if self._by_frames:
+            turns = frames_of(compared, dialogue, schema)
             for measure in self._by_frames:
                 self._units[measure].append([vector for frames in turns for vector in measure.from_frames(frames)])
                 for frame in (frame for frames in turns for frame in frames):

@@ -1,48 +1,71 @@
-"""Mistakes counted by slot and kind, and values confused with each other."""
+"""What slots held at all turns: gold value and predicted value, and how often a mistake was made anew."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from ..model import Dialogue, Value
-from .classes import outcomes
-from .prepare import Prepared
+from msgspec import Struct, field
+
+from ..model import Value
+from .pairs import PairRules
+from .walk import Walk
+
+Held = tuple[str, Value | None, Value | None]
+"""A slot with its gold value and its predicted value; None is no value."""
 
 
-class Mistakes:
-    """Takes dialogues one by one.
+class Mistakes(Struct):
+    """Counts over a corpus.
 
-    Example:
-        >>> found = Mistakes()
-        >>> found.add(Dialogue("d", ()), Prepared("d", [(0, {"hotel-area": "east"}, {"hotel-area": "west"}, {}, {})], None))
-        >>> dict(found.by_slot["hotel-area"]), dict(found.values["hotel-area"])
-        ({('wrong', 'new'): 1}, {('east', 'west'): 1})
+    Attributes:
+        turns: at how many turns a slot held which two values.
+        new: how often two values that do not agree were not carried over from the turn before.
     """
 
-    def __init__(self) -> None:
-        self.by_slot: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-        self.values: dict[str, Counter[tuple[str | None, str | None]]] = defaultdict(Counter)
+    turns: dict[Held, int] = field(default_factory=dict)
+    new: dict[Held, int] = field(default_factory=dict)
 
-    def add(self, dialogue: Dialogue, prepared: Prepared) -> None:
-        """Counts every slot of every turn; correct ones only among values."""
-        for (_, gold, pred, _, _), found in zip(prepared.steps, outcomes(prepared.steps, prepared.agree), strict=True):
-            for slot, outcome in found.items():
-                wanted, said = _shown(gold.get(slot)), _shown(pred.get(slot))
-                # One of several alternatives was met: that is no confusion.
-                self.values[slot][said if outcome.kind == "correct" else wanted, said] += 1
-                if outcome.kind != "correct":
-                    self.by_slot[slot][outcome.kind, "carried-over" if outcome.carried else "new"] += 1
+    @classmethod
+    def of(cls, walk: Walk, pairs: PairRules) -> Mistakes:
+        """What a walk has counted; it begins anew."""
+
+        def held(gold: int, pred: int) -> Held:
+            slot = pairs.slot_names[pairs.cell_slots[gold or pred]]
+            return slot, pairs.values[gold] if gold else None, pairs.values[pred] if pred else None
+
+        turns, new = walk.end_counts()
+        return cls(*({held(*key): count for key, count in counts.items()} for counts in (turns, new)))
 
     def merge(self, other: Mistakes) -> None:
         """Takes what another part of the corpus has."""
-        for slot, kinds in other.by_slot.items():
-            self.by_slot[slot].update(kinds)
-        for slot, pairs in other.values.items():
-            self.values[slot].update(pairs)
+        for mine, theirs in ((self.turns, other.turns), (self.new, other.new)):
+            for key, count in theirs.items():
+                mine[key] = mine.get(key, 0) + count
+
+    def by_slot(self) -> dict[str, Counter[tuple[str, str]]]:
+        """How often each slot was missed, wrong or over, new or carried over."""
+        found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+        for key, new in self.new.items():
+            slot, gold, pred = key
+            kind = "missed" if pred is None else "over" if gold is None else "wrong"
+            found[slot][kind, "new"] += new
+            if carried := self.turns[key] - new:
+                found[slot][kind, "carried-over"] += carried
+        return found
+
+    def values(self, slot: str) -> Counter[tuple[str | None, str | None]]:
+        """How often a slot held which values; one of several alternatives that was met stands alone."""
+        found: Counter[tuple[str | None, str | None]] = Counter()
+        for key, count in self.turns.items():
+            name, gold, pred = key
+            if name == slot:
+                found[_shown(gold) if key in self.new else _shown(pred), _shown(pred)] += count
+        return found
 
     def worst_slots(self, most: int) -> list[str]:
         """The slots with most mistakes."""
-        return sorted(self.by_slot, key=lambda slot: (-self.by_slot[slot].total(), slot))[:most]
+        totals = {slot: kinds.total() for slot, kinds in self.by_slot().items()}
+        return sorted(totals, key=lambda slot: (-totals[slot], slot))[:most]
 
 
 def _shown(value: Value | None) -> str | None:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..model import Notice
+from ..rules import Rules
 from .asked import Asked
 from .book import Book
 from .fga import FGA
+from .findings import Findings
 from .ledger import Ledger
-from .prepare import Preparer
 from .rsa import RSA
 from .sa import SA
 from .tally import NEVER, Tally
 
 
-def notices_of(asked: Sequence[Asked], ledger: Ledger, preparer: Preparer) -> list[Notice]:
+def notices_of(asked: Sequence[Asked], ledger: Ledger, findings: Findings, rules: Rules) -> list[Notice]:
     """All warnings of one pass."""
-    found = [*_of_measures(asked, ledger), *_of_input(preparer)]
+    found = [*_of_measures(asked, ledger), *_of_input(findings, rules)]
     return [notice for notice in found if notice.count]
 
 
@@ -63,11 +64,11 @@ def turn_level_message(side: str, changes: int, losses: int) -> str:
     )
 
 
-def _of_input(preparer: Preparer) -> list[Notice]:
-    missing, extra, rules = preparer.missing, preparer.extra, preparer.rules
+def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
+    missing, extra = findings.missing, findings.extra
     treated = "left out" if rules.missing == "skip" else "scored as empty states"
-    hedged = preparer.hedged
-    changes, losses = preparer.gold_changes, preparer.gold_losses
+    hedged = findings.hedged
+    changes, losses = findings.gold_changes, findings.gold_losses
     return [
         Notice(
             "turn-level", losses if is_turn_level(changes, losses) else 0, turn_level_message("gold", changes, losses)

@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from ..model import Dialogue, Value
+from ..formats.pairs.vocabulary import PairDialogue
 from ..rules import Rules
 from ..runs import RunWriter
-from .classes import outcomes
-from .prepare import Prepared
+from .compared import KIND_NAMES, ComparedDialogue
 from .result import TrackerResult, score_dict
+from .tally import CORRECT, MISSED, OVER, WRONG
 
 
 def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
@@ -20,36 +20,34 @@ def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Se
     return {"kind": "tracker", "inputs": list(inputs), "rules": to_builtins(rules), "measures": list(measures)}
 
 
-def row(dialogue: Dialogue, prepared: Prepared) -> dict[str, Any]:
+def row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
     """All that a viewer shows of a dialogue: utterances, states, and the class of every slot."""
     said = {turn.number: turn for turn in dialogue.turns}
-    found = outcomes(prepared.steps, prepared.agree)
     return {
         "id": dialogue.id,
         "turns": [
             {
-                "turn": number,
-                "system": said[number].system,
-                "user": said[number].user,
-                "gold": _plain(gold),
-                "pred": _plain(pred),
-                "exact": all(outcome.kind == "correct" for outcome in slots.values()),
-                "slots": {
-                    slot: {"class": outcome.kind, "age": _age(outcome.kind, outcome.carried)}
-                    for slot, outcome in slots.items()
-                },
+                "turn": turn.number,
+                "system": said[turn.number].system or "",
+                "user": said[turn.number].user or "",
+                "gold": turn.gold,
+                "pred": turn.pred,
+                "exact": turn.exact,
+                "slots": {each.slot: _CLASSES[each.kind, each.carried] for each in turn.slots},
             }
-            for (number, gold, pred, _, _), slots in zip(prepared.steps, found, strict=True)
+            for turn in compared.turns
         ],
     }
 
 
-def _age(kind: str, carried: bool) -> str | None:
-    return None if kind == "correct" else "carried-over" if carried else "new"
-
-
-def _plain(state: Any) -> dict[str, Value]:
-    return dict(state)
+_CLASSES = {
+    (kind, carried): {
+        "class": KIND_NAMES[kind],
+        "age": None if kind == CORRECT else "carried-over" if carried else "new",
+    }
+    for kind in (CORRECT, WRONG, MISSED, OVER)
+    for carried in (False, True)
+}
 
 
 def finish(writer: RunWriter, result: TrackerResult, about: dict[str, Any], report: str) -> None:

@@ -19,10 +19,10 @@ from ..views import as_polars, html_table, percent
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown, By
 from .columns import intervals
+from .findings import Findings
 from .gathering import gathered
 from .ledger import Ledger, Valued, with_slots
 from .notices import notices_of
-from .prepare import Preparer
 
 if TYPE_CHECKING:
     import polars
@@ -49,7 +49,7 @@ class TrackerResult:
         rules: Rules,
         asked: Sequence[Asked],
         ledger: Ledger,
-        preparer: Preparer,
+        findings: Findings,
         breakdowns: Sequence[Breakdown],
         slots: int,
         notices: Sequence[Notice],
@@ -65,13 +65,14 @@ class TrackerResult:
         self.rules = rules
         self.ledger = ledger
         self.slots = slots
-        self.gold_digest = preparer.digest
-        self.data = preparer.digest.hex()
+        self.gold_digest = findings.digest
+        self.data = findings.digest.hex()
+        self.mistakes = findings.mistakes
         self.asked = [Asked(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
-        missing = preparer.missing
+        missing = findings.missing
         self._left_out = f"{missing.dialogues}d/{missing.turns}t" if missing.turns and rules.missing == "skip" else ""
-        self.notices = [*notices, *notices_of(self.asked, ledger, preparer)]
+        self.notices = [*notices, *notices_of(self.asked, ledger, findings, rules)]
 
     @property
     def dialogues(self) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,25 +12,30 @@ from msgspec import Struct, to_builtins
 
 from ..errors import InputError
 from ..formats import Corpus
-from ..formats.native import LightDialogue
-from ..formats.parts import Once, any_state, dialogue
+from ..formats.pairs.state_layouts import ANY, FLAT
+from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
+from ..formats.parts import Once, as_mapping, dialogue
 from ..formats.schema import read_schema
 from ..measure import Measure
-from ..model import Dialogue, Notice, Schema, State, Turn
+from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..resampling import Resampling
 from ..rules import Rules, load
-from .align import joined, open_pair
+from .align import open_pair, read_pair
 from .asked import resolve
 from .breakdown import Breakdown, By
+from .compared import ComparedDialogue, compare_dialogue
+from .digest import GoldText
+from .findings import Findings
 from .ledger import Ledger
-from .prepare import AnyDialogue, Findings, Prepared, Preparer
+from .mistakes import Mistakes
+from .pairs import PairRules
 from .result import TrackerResult
-from .straight import straight_way
+from .walk import Walk
 
 if TYPE_CHECKING:
     from .cache import TallyCache
 
-Sink = Callable[[Dialogue, Prepared], None]
+Sink = Callable[[PairDialogue, ComparedDialogue], None]
 """Takes every scored dialogue as it was read and as it was compared."""
 
 
@@ -50,6 +57,7 @@ class TrackerScorer:
         by: also keep what is needed for scores by ``domain``, ``slot``, ``without-domain`` or ``seen``.
         correctness_only: the dialogues say which slots are right, but hold no values.
         seen: the domains or services of training, for ``seen``.
+        vocabulary: numbers the pairs of the dialogues; one of its own without it.
 
     Example:
         >>> scorer = TrackerScorer(["JGA", "GCA"])
@@ -67,6 +75,7 @@ class TrackerScorer:
         *,
         correctness_only: bool = False,
         seen: frozenset[str] = frozenset(),
+        vocabulary: Vocabulary | None = None,
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(str(rules))
         self._once = Once()
@@ -78,14 +87,17 @@ class TrackerScorer:
         own, _ = resolve(["FGA(lam=1)"] if correctness_only else _OWN, _without_limits(self.rules), correctness_only)
         used = [asked.used for asked in (*own, *self._asked)]
         self._ledger = Ledger(used, self.rules.hyphen_cut)
-        self._preparer = Preparer(self.rules, self._ledger.needs_none, schema.slots if schema else None)
-        self.straight = straight_way(self._preparer, self._ledger) if not by and schema is None else None
+        self.vocabulary = vocabulary or Vocabulary()
+        self.pairs = PairRules(self.rules, self.vocabulary)
+        self._walk = Walk(
+            self.pairs,
+            GoldText(self.vocabulary),
+            self._ledger.needs_none,
+            self.rules.hyphen_cut,
+            schema.slots if schema else None,
+        )
+        self._findings = Findings()
         self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut, seen) for kind in dict.fromkeys(by)]
-
-    @property
-    def needs_whole_dialogues(self) -> bool:
-        """Must dialogues be read with all that the file says of them?"""
-        return self._ledger.needs_frames
 
     @property
     def from_tallies(self) -> bool:
@@ -115,23 +127,47 @@ class TrackerScorer:
         if len(golds) != len(preds):
             raise InputError(f"{len(golds)} gold states and {len(preds)} predicted ones", dialogue=dialogue_id)
         pairs = zip(golds, preds, strict=True)
-        self.add_dialogue(
-            dialogue(dialogue_id, [Turn(number, wanted, found) for number, (wanted, found) in enumerate(pairs)])
-        )
+        read = dialogue(dialogue_id, [Turn(number, wanted, found) for number, (wanted, found) in enumerate(pairs)])
+        self.add_pairs(self.vocabulary.number_dialogue(read, ANY))
 
-    def add_dialogue(self, read: AnyDialogue) -> Prepared:
-        """Takes one dialogue as read from a file."""
-        prepared = self._preparer.prepare(read)
-        if prepared.steps:
-            self._ledger.add(prepared, read if isinstance(read, Dialogue) else None, self.schema)
-            for breakdown in self._breakdowns:
-                breakdown.add(prepared)
-        return prepared
+    def add_dialogue(self, read: Dialogue) -> bool:
+        """Takes one dialogue with flat states, and says whether any of its turns is scored."""
+        return self.add_pairs(self.vocabulary.number_dialogue(read, FLAT))
+
+    def add_pairs(self, read: PairDialogue) -> bool:
+        """Takes one dialogue whose pairs have the numbers of the scorer's vocabulary; see ``add_dialogue``.
+
+        Raises:
+            InputError: a state in which one slot has two values, or a slot that the schema lacks.
+        """
+        walk, pairs = self._walk, self.pairs
+        turns = walk.take(read)
+        self._findings.note(walk, pairs)
+        if not turns:
+            return False
+        self._ledger.add(walk)
+        for breakdown in self._breakdowns:
+            breakdown.add(walk, pairs)
+        if self._ledger.looks_closely:
+            self._ledger.add_closely(self.compared(), read, self.schema)
+        return True
+
+    def compared(self) -> ComparedDialogue:
+        """The dialogue that was added last, as it was compared."""
+        return compare_dialogue(self._walk, self.pairs)
+
+    @property
+    def findings(self) -> Findings:
+        """What was noticed so far."""
+        found = self._findings
+        found.gold_slots |= self._walk.gold_slots()
+        found.mistakes.merge(Mistakes.of(self._walk, self.pairs))
+        return found
 
     @property
     def part(self) -> Part:
         """What was scored so far, to be merged into another scorer."""
-        return Part(self._ledger, self._preparer.findings, self._breakdowns)
+        return Part(self._ledger, self.findings, self._breakdowns)
 
     def merge(self, part: Part) -> None:
         """Takes what a scorer with the same measures and rules has made of another part of the corpus.
@@ -139,7 +175,7 @@ class TrackerScorer:
         Raises:
             InputError: a dialogue stands in both.
         """
-        self._preparer.merge(part.findings)
+        self._findings.merge(part.findings)
         self._ledger.merge(part.ledger)
         for mine, theirs in zip(self._breakdowns, part.breakdowns, strict=True):
             mine.merge(theirs)
@@ -157,7 +193,8 @@ class TrackerScorer:
         Raises:
             InputError: turns without prediction under rules that do not allow them, or no turn with gold.
         """
-        missing = self._preparer.missing
+        findings = self.findings
+        missing = findings.missing
         if missing.turns and self.rules.missing == "error":
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
             raise InputError(
@@ -171,9 +208,9 @@ class TrackerScorer:
             rules=self.rules,
             asked=self._asked,
             ledger=self._ledger,
-            preparer=self._preparer,
+            findings=findings,
             breakdowns=self._breakdowns,
-            slots=len(self.schema.slots) if self.schema else len(self._preparer.gold_slots),
+            slots=len(self.schema.slots) if self.schema else len(findings.gold_slots),
             notices=[*self._notices, *notices],
             values_known=not self._correctness_only,
             resampling=resampling,
@@ -190,7 +227,7 @@ def _without_limits(rules: Rules) -> Rules:
     return replace(rules, only=())
 
 
-def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[State]:
+def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[dict[str, Any]]:
     """The states of a dialogue that a caller gave; flat or nested.
 
     Raises:
@@ -201,7 +238,7 @@ def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -
     result = []
     for number, state in enumerate(given):
         try:
-            result.append(any_state(state))
+            result.append(dict(as_mapping(state, "a state")))
         except InputError as error:
             raise error.at(dialogue=dialogue_id, turn=number) from None
     return result
@@ -295,32 +332,29 @@ def read_into(
     Raises:
         InputError: whatever is wrong with a file, with its place.
     """
-    in_full = sink is not None or change is not None or scorer.needs_whole_dialogues
-    straight = scorer.straight
-    one_file: Iterable[Any] = corpus if in_full else corpus.light(straight.read if straight else None)
-    dialogues = one_file if gold_corpus is None else joined(gold_corpus, corpus)
-    for each in watch(dialogues, corpus):
-        read: AnyDialogue = each
-        if only is not None and not _is_in(read, only):
-            continue
-        if in_full:
-            scorer.schema = scorer.schema or (gold_corpus or corpus).schema
-        if change is not None:
-            assert isinstance(read, Dialogue)
-            read = change(read)
-        try:
-            if straight is not None and not isinstance(read, Dialogue | LightDialogue):
-                straight.add(read)
+    words = scorer.vocabulary
+    with paused_garbage_collection():
+        for read in watch(read_pair(corpus, gold_corpus, words), corpus):
+            if only is not None and dialogue_key(read.id) not in only:
                 continue
-            prepared = scorer.add_dialogue(read)
-        except InputError as error:
-            raise error.at(file=corpus.name) from None
-        if sink is not None and prepared.steps:
-            assert isinstance(read, Dialogue)
-            sink(read, prepared)
+            scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+            try:
+                if change is not None:
+                    read = words.number_dialogue(change(words.plain(read)), FLAT)  # noqa: PLW2901
+                scored = scorer.add_pairs(read)
+            except InputError as error:
+                raise corpus.place(error) from None
+            if sink is not None and scored:
+                sink(read, scorer.compared())
 
 
-def _is_in(read: AnyDialogue, keys: frozenset[str]) -> bool:
-    from ..model import dialogue_key
-
-    return dialogue_key(read.id) in keys
+@contextmanager
+def paused_garbage_collection() -> Iterator[None]:
+    """Pauses Python's search for reference cycles, of which parsed states have none; it costs a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DialmeterError
 from ..formats import Role, open_corpus
-from ..formats.parts import dialogue
+from ..formats.pairs.state_layouts import ANY
+from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
+from ..formats.parts import dialogue, sided
 from ..formats.schema import read_schema
 from ..measure import Measure
-from ..model import Dialogue, Turn
 from ..resampling import Resampling
 from ..rules import Rules
 from .align import joined
 from .breakdown import By
 from .result import TrackerResult
-from .scorer import TrackerScorer, score_file, states_of
+from .scorer import TrackerScorer, paused_garbage_collection, score_file, states_of
 
 if TYPE_CHECKING:
     from .cache import TallyCache
@@ -78,8 +79,10 @@ def score_tracker(
     if pred is None:
         raise DialmeterError("pred is missing; it may be left out only where gold is a file that holds both")
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
-    for read in joined(_dialogues(gold, Role.GOLD), _dialogues(pred, Role.PRED)):
-        scorer.add_dialogue(read)
+    words = scorer.vocabulary
+    with paused_garbage_collection():
+        for read in joined(_dialogues(gold, Role.GOLD, words), _dialogues(pred, Role.PRED, words)):
+            scorer.add_pairs(read)
     return scorer.result(resampling=how)
 
 
@@ -91,9 +94,9 @@ def _cache(chosen: bool | str | Path) -> TallyCache | None:
     return TallyCache(chosen)
 
 
-def _dialogues(given: States, role: Role) -> Iterable[Dialogue]:
+def _dialogues(given: States, role: Role, words: Vocabulary) -> Iterable[PairDialogue]:
     if isinstance(given, str | Path):
-        return open_corpus(given, role)
+        return open_corpus(given, role).numbered(words)
     name = role.value
     if isinstance(given, Mapping):
         pairs = [(str(key), states) for key, states in given.items()]
@@ -104,10 +107,10 @@ def _dialogues(given: States, role: Role) -> Iterable[Dialogue]:
                 f"{name} is a flat list of states; wrap each dialogue's states in a list of its own: [[state, state, ...], ...]"
             )
         pairs = [(str(position), states) for position, states in enumerate(listed)]
-    return [
-        dialogue(
-            key,
-            [Turn(number, **{name: state}) for number, state in enumerate(states_of(states, key, name))],  # type: ignore[arg-type]
+    return (
+        words.number_dialogue(
+            dialogue(key, [sided(role, number, state) for number, state in enumerate(states_of(states, key, name))]),
+            ANY,
         )
         for key, states in pairs
-    ]
+    )

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from ..errors import DialmeterError, one_line
-from ..model import Dialogue, Value, dialogue_key
-from .classes import outcomes
-from .prepare import Prepared
+from ..formats.pairs.vocabulary import PairDialogue
+from ..model import Value, dialogue_key
+from .compared import ComparedDialogue
+from .tally import CORRECT
 
 QUESTION = "How well did the system keep track of what the user wants, over the whole dialogue?"
 HELP = "Gold is what the user wants, prediction what the system understood; both add up from turn to turn."
@@ -79,22 +80,16 @@ class Sheet(Struct, frozen=True):
     turns: tuple[SheetTurn, ...]
 
 
-def sheet_of(dialogue: Dialogue, prepared: Prepared) -> Sheet:
-    """A dialogue as raters see it; states as the rules compare them.
-
-    Example:
-        >>> from dialmeter.model import Turn
-        >>> turn = Turn(0, gold={"hotel-area": "east"}, pred={}, user="In the east.")
-        >>> sheet_of(Dialogue("d1", (turn,)), Prepared("d1", [(0, turn.gold, turn.pred, {}, {})], None)).turns[0].slots
-        (Slot(name='hotel-area', gold='east', pred='', right=False),)
-    """
+def sheet_of(dialogue: PairDialogue, compared: ComparedDialogue) -> Sheet:
+    """A dialogue as raters see it; states as the rules compare them."""
     said = {turn.number: turn for turn in dialogue.turns}
     turns = []
-    for (number, gold, pred, _, _), found in zip(prepared.steps, outcomes(prepared.steps, prepared.agree), strict=True):
+    for turn in compared.turns:
         slots = tuple(
-            Slot(one_line(name, 200), _shown(gold.get(name)), _shown(pred.get(name)), outcome.kind == "correct")
-            for name, outcome in found.items()
+            Slot(one_line(each.slot, 200), _shown(each.gold), _shown(each.pred), each.kind == CORRECT)
+            for each in turn.slots
         )
+        number = turn.number
         system, user = (one_line(text, _LONGEST).strip() for text in (said[number].system, said[number].user))
         turns.append(SheetTurn(number, system, user, slots))
     return Sheet(dialogue.id, tuple(turns))
@@ -110,7 +105,7 @@ class Sampler:
     Example:
         >>> keep = Sampler(2, seed=7)
         >>> for name in ["d1", "d2", "d3", "d4"]:
-        ...     keep.take(Dialogue(name, ()), Prepared(name, [], None))
+        ...     keep.take(PairDialogue(name), ComparedDialogue(name, []))
         >>> len(keep.sheets()), keep.seen
         (2, 4)
     """
@@ -121,7 +116,7 @@ class Sampler:
         self._seed = seed
         self._kept: list[tuple[int, str, Sheet]] = []
 
-    def take(self, dialogue: Dialogue, prepared: Prepared) -> None:
+    def take(self, dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         """Looks at one dialogue."""
         self.seen += 1
         key = dialogue_key(dialogue.id)
@@ -129,9 +124,9 @@ class Sampler:
         # Negative, because the heap gives up its smallest.
         rank = -int.from_bytes(hashlib.sha256(text).digest())
         if len(self._kept) < self._size:
-            heapq.heappush(self._kept, (rank, key, sheet_of(dialogue, prepared)))
+            heapq.heappush(self._kept, (rank, key, sheet_of(dialogue, compared)))
         elif rank > self._kept[0][0]:
-            heapq.heapreplace(self._kept, (rank, key, sheet_of(dialogue, prepared)))
+            heapq.heapreplace(self._kept, (rank, key, sheet_of(dialogue, compared)))
 
     def sheets(self) -> list[Sheet]:
         """The dialogues that were kept, sorted by id."""

@@ -5,45 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import one_line
-from ..model import Dialogue, Value
-from .classes import Outcome, outcomes
-from .prepare import Prepared
+from ..formats.pairs.vocabulary import PairDialogue
+from ..model import Value
+from .compared import KIND_NAMES, ComparedDialogue, SlotOutcome
+from .tally import CORRECT, WRONG
 
 SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
 
 
-def lines(dialogue: Dialogue, prepared: Prepared) -> Iterator[str]:
-    """The dialogue as plain lines.
-
-    Example:
-        >>> from dialmeter.model import Turn
-        >>> turn = Turn(0, gold={"hotel-area": "east"}, pred={}, user="In the east.")
-        >>> steps = [(0, turn.gold, turn.pred, {}, {})]
-        >>> print("\\n".join(lines(Dialogue("d1", (turn,)), Prepared("d1", steps, None))))
-        dialogue d1
-        turn 0  wrong
-          user    In the east.
-          − hotel-area: east  (missed)
-    """
+def lines(dialogue: PairDialogue, compared: ComparedDialogue) -> Iterator[str]:
+    """The dialogue as plain lines."""
     yield f"dialogue {one_line(dialogue.id, 80)}"
     said = {turn.number: turn for turn in dialogue.turns}
-    for (number, gold, pred, _, _), found in zip(prepared.steps, outcomes(prepared.steps, prepared.agree), strict=True):
-        exact = all(outcome.kind == "correct" for outcome in found.values())
-        older = not exact and all(outcome.carried or outcome.kind == "correct" for outcome in found.values())
-        yield f"turn {number}  {'right' if exact else 'wrong, by older mistakes' if older else 'wrong'}"
+    for turn in compared.turns:
+        number = turn.number
+        older = not turn.exact and all(each.carried or each.kind == CORRECT for each in turn.slots)
+        yield f"turn {number}  {'right' if turn.exact else 'wrong, by older mistakes' if older else 'wrong'}"
         if said[number].system:
             yield f"  system  {one_line(said[number].system, 300)}"
         if said[number].user:
             yield f"  user    {one_line(said[number].user, 300)}"
-        for slot, outcome in found.items():
-            yield f"  {SIGNS[outcome.kind]} {one_line(slot, 60)}: {_values(gold.get(slot), pred.get(slot), outcome)}"
+        for each in turn.slots:
+            yield f"  {SIGNS[KIND_NAMES[each.kind]]} {one_line(each.slot, 60)}: {_values(each)}"
 
 
-def _values(gold: Value | None, pred: Value | None, outcome: Outcome) -> str:
-    note = f"  ({outcome.kind}{', carried over' if outcome.carried else ''})" if outcome.kind != "correct" else ""
-    if outcome.kind == "wrong":
-        return f"{_shown(gold)} predicted as {_shown(pred)}{note}"
-    return f"{_shown(gold if gold is not None else pred)}{note}"
+def _values(outcome: SlotOutcome) -> str:
+    if outcome.kind == CORRECT:
+        return _shown(outcome.gold)
+    note = f"  ({KIND_NAMES[outcome.kind]}{', carried over' if outcome.carried else ''})"
+    if outcome.kind == WRONG:
+        return f"{_shown(outcome.gold)} predicted as {_shown(outcome.pred)}{note}"
+    return f"{_shown(outcome.gold if outcome.gold is not None else outcome.pred)}{note}"
 
 
 def _shown(value: Value | None) -> str:

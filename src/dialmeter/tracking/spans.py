@@ -8,15 +8,15 @@ from typing import Any
 from msgspec import Struct
 
 from ..formats import Corpus, open_span
+from ..formats.pairs.vocabulary import PairDialogue
 from ..formats.schema import read_schema
-from ..model import Dialogue, Notice, dialogue_key
+from ..model import Notice, dialogue_key
 from ..rules import Rules
 from ..runs import row_part
 from ..shards import Span
 from . import record, show
 from .breakdown import By
-from .mistakes import Mistakes
-from .prepare import Prepared
+from .compared import ComparedDialogue
 from .scorer import Part, TrackerScorer, read_into
 
 
@@ -50,7 +50,6 @@ class SpanTask(Struct, frozen=True):
         settings: how to score.
         parts: where the rows of the run go.
         shown: keys of dialogues that are to be printed.
-        mistakes: count mistakes by slot and value.
     """
 
     span: Span
@@ -58,7 +57,6 @@ class SpanTask(Struct, frozen=True):
     settings: Settings
     parts: str | None = None
     shown: frozenset[str] = frozenset()
-    mistakes: bool = False
 
 
 class SpanScore(Struct):
@@ -67,7 +65,6 @@ class SpanScore(Struct):
     part: Part
     notices: list[Notice]
     printed: dict[str, list[str]]
-    mistakes: Mistakes | None
 
 
 def score_span(
@@ -87,18 +84,15 @@ def score_span(
     corpus = open_span(task.span)
     rows = row_part(task.parts, task.number) if task.parts is not None else None
     printed: dict[str, list[str]] = {}
-    mistakes = Mistakes() if task.mistakes else None
 
-    def take(dialogue: Dialogue, prepared: Prepared) -> None:
+    def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if rows is not None and dialogue.id not in rows.done:
-            rows.add(record.row(dialogue, prepared))
+            rows.add(record.row(dialogue, compared))
         if dialogue_key(dialogue.id) in task.shown:
-            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, prepared))
-        if mistakes is not None:
-            mistakes.add(dialogue, prepared)
+            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, compared))
 
-    looked_at = rows is not None or bool(task.shown) or task.mistakes
+    looked_at = rows is not None or bool(task.shown)
     read_into(scorer, corpus, only=task.settings.only, sink=take if looked_at else None, watch=watch)
     if rows is not None:
         rows.flush()
-    return SpanScore(scorer.part, corpus.notices, printed, mistakes)
+    return SpanScore(scorer.part, corpus.notices, printed)

@@ -17,7 +17,6 @@ from ..errors import DialmeterError, did_you_mean
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..normalise import Normaliser
 from ..rules import Rules
-from .prepare import gold_against_itself
 
 WRONG = "≠"
 """A value that equals no other, and resembles none: similarity scorers find no letter or digit in it."""
@@ -103,6 +102,24 @@ def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dial
         return Dialogue(dialogue.id, tuple(map(_with, said.turns, states)))
 
     return replaced
+
+
+def gold_against_itself(dialogue: Dialogue, normaliser: Normaliser) -> Dialogue:
+    """The same dialogue with gold in the place of the prediction, as a tracker would have to say it.
+
+    Example:
+        >>> from dialmeter.model import Turn
+        >>> from dialmeter.rules import named
+        >>> gold = Dialogue("d", (Turn(0, gold={"hotel-area": ("east", "west"), "hotel-name": "none|a|b"}),))
+        >>> gold_against_itself(gold, Normaliser(named("dialmeter"))).turns[0].pred
+        {'hotel-area': 'east', 'hotel-name': 'a'}
+    """
+    turns = tuple(
+        structs.replace(turn, pred={slot: normaliser.spoken(value) for slot, value in turn.gold.items()})
+        for turn in dialogue.turns
+        if turn.gold is not None
+    )
+    return Dialogue(dialogue.id, turns)
 
 
 def _with(turn: Turn, pred: State) -> Turn:

@@ -14,7 +14,7 @@ from ..measure import parse
 from ..model import Dialogue, dialogue_key
 from ..resampling import Resampling
 from ..rules import Rules
-from .align import joined, open_pair
+from .align import open_pair, read_pair
 from .result import TrackerResult
 from .scorer import TrackerScorer
 from .trivial import trivial
@@ -79,17 +79,18 @@ def score_with_yardsticks(
     # Gold that is cumulative stays so in a trivial prediction, whatever the tracker's own states are.
     plain = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
     scorers = {name: TrackerScorer(parsed, plain, known) for name in names}
-    for read in watch(corpus if gold_corpus is None else joined(gold_corpus, corpus), corpus):
+    words = scorer.vocabulary
+    for read in watch(read_pair(corpus, gold_corpus, words), corpus):
         if only is not None and dialogue_key(read.id) not in only:
             continue
         for each in (scorer, *scorers.values()):
             each.schema = each.schema or (gold_corpus or corpus).schema
         try:
-            prepared = scorer.add_dialogue(read)
+            scored = scorer.add_pairs(read)
         except InputError as error:
-            raise error.at(file=corpus.name) from None
-        if prepared.steps:
-            kept = _answered(read) if rules.missing == "skip" else read
+            raise corpus.place(error) from None
+        if scored and trackers:
+            kept = _answered(words.plain(read)) if rules.missing == "skip" else words.plain(read)
             for name, tracker in trackers.items():
                 scorers[name].add_dialogue(tracker(kept))
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from ...errors import InputError
 from ...model import State
-from ..literals import python_literal
 from .lines import state_in_lines
+from .literals import python_literal
 from .objects import state_from
 from .pairs import NO_DOMAIN, NotAState, key_word
 

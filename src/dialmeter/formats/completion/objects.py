@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...model import State
-from ..source import Doubled
+from ..strict_json import Doubled
 from .lines import says_empty, state_in_lines
 from .pairs import (
     PART_WORDS,

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from ...errors import InputError
 from ...model import DELETED, State, Value
-from ..parts import put
+from ..pairs.slot_names import slot_namer
 
 Pair: TypeAlias = tuple[str, Value | None]
 """A slot and its value; None is a slot that is said to be absent."""
@@ -34,6 +33,7 @@ PART_WORDS = frozenset(("slot", "slot_name", "value"))
 NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
 """Words in front of slots that are not their domain."""
 
+_slot_name = slot_namer()
 _ABSENT = frozenset(("null", "not mentioned"))
 _BARE_WORDS: dict[str, str | None] = {
     "true": "yes",
@@ -67,11 +67,10 @@ def state_of_pairs(pairs: Iterable[Pair]) -> State:
         NotAState: a slot with two values, or a pair that is none.
     """
     state: dict[str, Value] = {}
-    try:
-        for slot, value in pairs:
-            put(state, slot, value)
-    except InputError:
-        raise NotAState from None
+    for written, value in pairs:
+        slot = _slot_name(written)
+        if value is not None and state.setdefault(slot, value) != value:
+            raise NotAState
     return state
 
 

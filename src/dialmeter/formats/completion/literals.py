@@ -6,8 +6,8 @@ import ast
 import warnings
 from typing import Any
 
-from ..errors import InputError, one_line
-from .source import Doubled
+from ...errors import InputError, one_line
+from ..strict_json import Doubled
 
 LONGEST = 20_000
 """Longer text is no printed state, and the parser's memory grows with it."""

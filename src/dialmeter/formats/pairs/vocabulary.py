@@ -1,0 +1,323 @@
+"""Every distinct pair of slot and value in a file, by number, so that each is looked at once.
+
+Readers hand over states as they are written. The vocabulary gives each written pair a number, and a state becomes a tuple of
+numbers. What a pair means (the name of its slot, its value under a rule set) is decided once per number, not once per turn.
+
+This file is plain Python; ``vocabulary.pxd`` gives it C types where dialmeter is built with a compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Raw
+
+from ...errors import InputError, one_line
+from ...model import Dialogue, State, Turn, Value
+from ..parts import as_list, as_mapping, as_text, as_value
+from ..strict_json import count_strings
+from .slot_names import slot_namer
+from .state_layouts import FLAT, NESTED, StateLayout
+
+Place: TypeAlias = tuple[str | None, int | None]
+PairState: TypeAlias = tuple[int, ...]
+"""A state as written: the numbers of its pairs in a vocabulary."""
+
+_FLAT, _NESTED, _SECTIONS, _GLUED, _ANY = range(5)
+_SHAPES = {"flat": _FLAT, "nested": _NESTED, "sections": _SECTIONS, "glued": _GLUED, "any": _ANY}
+_NO_PAIR = -1
+_decode = msgspec.json.Decoder().decode
+_SECTION_NAMES = ("semi", "book")
+
+
+class PairDialogue:
+    """A dialogue with states of numbered pairs, in columns; ``None`` is a state that the file does not give.
+
+    Args:
+        dialogue_id: as in the file.
+        place: the file and the line in which the dialogue stands, where they are known.
+    """
+
+    def __init__(self, dialogue_id: str, place: Place = (None, None)) -> None:
+        self.id = dialogue_id
+        self.place = place
+        self.gold_place = place
+        self.numbers: list[int] = []
+        self.gold: list[PairState | None] = []
+        self.pred: list[PairState | None] = []
+        self.turns: Sequence[Turn] = ()
+        self.strings = 0
+        """How many strings the states have that were not parsed before they were numbered."""
+
+
+class Layer:
+    """What is known of one layout: numbers by slot and value, in flat states or in one domain (and section) of others."""
+
+    def __init__(self, layout: StateLayout, domain: str = "", section: str = "") -> None:
+        self.layout = layout
+        self.shape = _SHAPES[layout.shape]
+        self.domain = domain
+        self.section = section
+        self.below: dict[str, Layer] = {}
+        self.slots: dict[str, Slot] = {}
+        self.texts: dict[str, int] = {}
+
+
+class Slot:
+    """The numbers of one slot's values; the value that was met last is found without a look into the rest."""
+
+    def __init__(self) -> None:
+        self.values: dict[Any, int] = {}
+        self.last: Any = None
+        self.number: Any = None
+
+
+class Vocabulary:
+    """Numbers written pairs.
+
+    Example:
+        >>> from dialmeter.formats.pairs.state_layouts import NESTED
+        >>> words = Vocabulary()
+        >>> words.number({"hotel": {"area": "east", "book day": ["sunday"]}}, NESTED)
+        (0, 1)
+        >>> words.state((0, 1))
+        {'hotel-area': 'east', 'hotel-day': 'sunday'}
+    """
+
+    def __init__(self) -> None:
+        # By pair: the slot with its domain, the section, and the value, as written.
+        self.slots: list[str] = []
+        self.sections: list[str] = []
+        self.values: list[Value] = []
+        self._numbers: dict[tuple[str, str, Value], int] = {}
+        self._layers: dict[StateLayout, Layer] = {}
+        # The states that were numbered last, and the bytes of those that came as bytes.
+        self._last: PairState = ()
+        self._before: PairState = ()
+        self._last_bytes: Raw | None = None
+        self._before_bytes: Raw | None = None
+        self._last_strings = self._before_strings = self._strings = 0
+        self._name_of = slot_namer()
+
+    def number_dialogue(
+        self, dialogue: Dialogue, layout: StateLayout, file: str | None = None, line: int | None = None
+    ) -> PairDialogue:
+        """A dialogue as read, with its states as numbers.
+
+        Raises:
+            InputError: something that is no state, with its turn and slot.
+        """
+        found = PairDialogue(dialogue.id, (file, line))
+        layer = self._layer(layout)
+        turns = dialogue.turns
+        numbers, gold, pred = found.numbers, found.gold, found.pred
+        self._strings = 0
+        for turn in turns:
+            number = turn.number
+            try:
+                state = turn.gold
+                gold.append(None if state is None else self._numbered(state, layer))
+                state = turn.pred
+                pred.append(None if state is None else self._numbered(state, layer))
+            except InputError as error:
+                raise error.at(line=line, dialogue=dialogue.id, turn=number) from None
+            numbers.append(number)
+        found.turns = turns
+        found.strings = self._strings
+        return found
+
+    def number(self, state: Any, layout: StateLayout) -> PairState:
+        """A state as read, as numbers.
+
+        Raises:
+            InputError: it is no state.
+        """
+        return self._numbered(state, self._layer(layout))
+
+    def state(self, numbers: PairState) -> State:
+        """A state under the names that slots have by default, values as read.
+
+        Raises:
+            InputError: one slot has two values.
+        """
+        state: dict[str, Value] = {}
+        for number in numbers:
+            slot, value = self._name_of(self.slots[number]), self.values[number]
+            if state.setdefault(slot, value) != value:
+                raise two_values(slot, state[slot], value)
+        return state
+
+    def plain(self, dialogue: PairDialogue) -> Dialogue:
+        """A dialogue with states as mappings."""
+        turns = []
+        for turn, gold, pred in zip(dialogue.turns, dialogue.gold, dialogue.pred, strict=True):
+            states: list[State | None] = []
+            for numbers, (file, line) in ((gold, dialogue.gold_place), (pred, dialogue.place)):
+                try:
+                    states.append(None if numbers is None else self.state(numbers))
+                except InputError as error:
+                    raise error.at(file=file, line=line, dialogue=dialogue.id, turn=turn.number) from None
+            turns.append(Turn(turn.number, states[0], states[1], turn.user or "", turn.system or "", turn.frames))
+        return Dialogue(dialogue.id, tuple(turns))
+
+    def _layer(self, layout: StateLayout) -> Layer:
+        layer = self._layers.get(layout)
+        if layer is None:
+            layer = self._layers[layout] = Layer(layout)
+        return layer
+
+    def _numbered(self, state: Any, layer: Layer) -> PairState | None:
+        """The numbers of a state; the same object as one of the last two where it is equal, so that no change is seen fast."""
+        if type(state) is Raw:
+            return self._numbered_bytes(state, layer)
+        self._last_bytes = self._before_bytes = None
+        found: list[int] = []
+        shape = layer.shape
+        if shape == _ANY:
+            nested = type(state) is dict and any(isinstance(value, dict) for value in state.values())
+            layer = self._layer(NESTED if nested else FLAT)
+            shape = layer.shape
+        if shape == _FLAT:
+            self._add_pairs(state if type(state) is dict else as_mapping(state, "a state"), layer, found)
+        elif shape == _GLUED:
+            self._add_glued(state, layer, found)
+        else:
+            self._add_domains(state, layer, found)
+        last = self._last
+        before = self._before
+        size = len(found)
+        if len(before) == size:
+            for place in range(size):
+                if found[place] is not before[place]:
+                    break
+            else:
+                self._before, self._last = last, before
+                return before
+        if len(last) == size:
+            for place in range(size):
+                if found[place] is not last[place]:
+                    break
+            else:
+                self._before = last
+                return last
+        numbers = tuple(found)
+        self._before, self._last = last, numbers
+        return numbers
+
+    def _numbered_bytes(self, written: Raw, layer: Layer) -> PairState | None:
+        """The numbers of a state that was not parsed, and that need not be where the bytes are those of one of the last two."""
+        if written == self._before_bytes:
+            self._before_bytes, self._last_bytes = self._last_bytes, self._before_bytes
+            self._before_strings, self._last_strings = self._last_strings, self._before_strings
+            self._before, self._last = self._last, self._before
+        elif written == self._last_bytes:
+            self._before_bytes, self._before_strings, self._before = self._last_bytes, self._last_strings, self._last
+        else:
+            before, strings = self._last_bytes, self._last_strings
+            state = _decode(written)
+            if state is None:
+                return None
+            self._numbered(state, layer)
+            self._before_bytes, self._before_strings = before, strings
+            self._last_bytes, self._last_strings = written, count_strings(state)
+        self._strings += self._last_strings
+        return self._last
+
+    def _add_domains(self, state: Any, layer: Layer, found: list[int]) -> None:
+        """Adds the numbers of a nested state, with or without sections."""
+        for domain, inner in as_mapping(state, "a state").items():
+            if inner is None and layer.shape == _NESTED:
+                continue
+            below = layer.below.get(domain)
+            if below is None:
+                below = layer.below[domain] = Layer(layer.layout, domain)
+            try:
+                slots = inner if type(inner) is dict else as_mapping(inner, "a domain")
+                if layer.shape == _NESTED:
+                    self._add_pairs(slots, below, found)
+                else:
+                    for section, pairs in slots.items():
+                        self._add_section(section, pairs, below, found)
+            except InputError as error:
+                raise error.at(slot=domain) from None
+
+    def _add_section(self, section: str, pairs: Any, layer: Layer, found: list[int]) -> None:
+        below = layer.below.get(section)
+        if below is None:
+            if section not in _SECTION_NAMES:
+                raise InputError(f"a domain holds semi and book, found {one_line(section)!r}")
+            below = layer.below[section] = Layer(layer.layout, layer.domain, section)
+        self._add_pairs(pairs if type(pairs) is dict else as_mapping(pairs, section), below, found)
+
+    def _add_glued(self, state: Any, layer: Layer, found: list[int]) -> None:
+        known = layer.texts
+        for text in as_list(state, "a state"):
+            number = known.get(text) if type(text) is str else None
+            if number is None:
+                parts = as_text(text, "a pair").split("-", 2)
+                if len(parts) < 3:
+                    raise InputError(f"a pair reads domain-slot-value, found {one_line(str(text), 40)!r}")
+                number = known[text] = self._number(f"{parts[0]}-{parts[1]}", "", parts[2])
+            found.append(number)
+
+    def _add_pairs(self, pairs: Mapping[str, Any], layer: Layer, found: list[int]) -> None:
+        """Adds the numbers of slots with values."""
+        known = layer.slots
+        of_booking = layer.section == "book"
+        for slot, value in pairs.items():
+            if value is None or (of_booking and slot == "booked"):
+                continue
+            key = value
+            if type(value) is list:
+                if len(value) == 1:
+                    key = value[0]
+                else:
+                    key = tuple(value)
+                    for each in value:
+                        # Other values are equal to each other where their texts are not: 1, 1.0 and true.
+                        if type(each) is not str:
+                            key = None
+            one = known.get(slot)
+            if one is None:
+                one = known[slot] = Slot()
+            if type(key) is str and type(one.last) is str and key == one.last:
+                number = one.number
+            else:
+                number = one.values.get(key) if type(key) is str or type(key) is tuple else None
+                if number is None:
+                    number = self._learn(slot, value, layer)
+                    if type(key) is str or type(key) is tuple:
+                        one.values[key] = number
+                one.last, one.number = key, number
+            if number is not _NO_PAIR:
+                found.append(number)
+
+    def _learn(self, slot: str, written: Any, layer: Layer) -> int:
+        """The number of a pair that was not met before, or that there is no pair."""
+        layout = layer.layout
+        name = slot.removeprefix(f"{layer.domain}-") if layout.prefixed else slot
+        if layer.shape != _FLAT:
+            name = f"{layer.domain}-{name}"
+        try:
+            value = as_value(written)
+        except InputError as error:
+            raise error.at(slot=name) from None
+        return _NO_PAIR if value is None or value in layout.absent else self._number(name, layer.section, value)
+
+    def _number(self, slot: str, section: str, value: Value) -> int:
+        key = slot, section, value
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.slots)
+            self.slots.append(slot)
+            self.sections.append(section)
+            self.values.append(value)
+        return number
+
+
+def two_values(slot: str, one: Value, other: Value) -> InputError:
+    """The error of a slot that has two values in one state."""
+    shown = [repr(one_line(value if isinstance(value, str) else " | ".join(value), 40)) for value in (one, other)]
+    return InputError(f"the slot stands twice with two values, {shown[0]} and {shown[1]}", slot=slot)

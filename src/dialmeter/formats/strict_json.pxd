@@ -1,0 +1,9 @@
+# C types for strict_json.py, which stays plain Python.
+cimport cython
+
+
+@cython.locals(count=Py_ssize_t, byte=cython.uchar)
+cdef Py_ssize_t _count_quotes(bytes data) except -1
+
+@cython.locals(count=Py_ssize_t)
+cpdef Py_ssize_t count_strings(thing) except -1

@@ -1,0 +1,219 @@
+"""JSON as every reader gets it: UTF-8, no key twice in an object, no NaN, every document parsed once.
+
+msgspec parses. It keeps the last of two equal keys in an object, so the strings that came out are counted against the strings
+that are written; only where the counts differ, or msgspec refuses, is the text parsed again, slowly, to say what is wrong.
+
+This file is plain Python; ``strict_json.pxd`` gives it C types where dialmeter is built with a compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from ..errors import InputError, one_line
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_decode = msgspec.json.Decoder().decode
+
+Head = TypeVar("Head")
+_IS_PLAIN = __file__.endswith(".py")
+"""Is this the file itself, and not what a compiler made of it?"""
+
+
+class Doubled(dict[str, Any]):
+    """A JSON object with a duplicate key. Readers refuse it by name of dialogue and turn."""
+
+    twice: str
+
+
+def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int | None = None) -> Any:
+    """One JSON value, strictly; objects with a duplicate key are added to ``doubled``.
+
+    Args:
+        data: the bytes.
+        name: of the file, for messages; None where the caller adds it.
+        doubled: takes the objects with a duplicate key.
+        line: where the value stands in a file of several.
+
+    Raises:
+        InputError: with line and column, and the guess that the file is cut off where its end was reached.
+    """
+    try:
+        found = _decode(data)
+    except _REFUSALS:
+        return _parse_slowly(data, name, doubled, line)
+    if count_strings(found) == count_written_strings(data):
+        return found
+    return _parse_slowly(data, name, doubled, line)
+
+
+def count_written_strings(data: bytes) -> int:
+    r"""How many strings a JSON text holds, keys among them.
+
+    Example:
+        >>> count_written_strings(rb'{"a": ["b", "c \" d \\"]}')
+        3
+    """
+    if b"\\" not in data:
+        return _count_quotes(data) // 2
+    single = data.replace(b"\\\\", b"")
+    return (single.count(b'"') - single.count(b'\\"')) // 2
+
+
+def _count_quotes(data: bytes) -> int:
+    if _IS_PLAIN:
+        return data.count(b'"')
+    # A compiler makes this much faster than a search for a byte that stands everywhere.
+    count = 0
+    for byte in data:
+        count += byte == 34
+    return count
+
+
+def count_strings(thing: Any) -> int:
+    """How many strings a parsed JSON value has, keys among them.
+
+    Example:
+        >>> count_strings({"a": ["b", 1, None, {"c": "d"}]})
+        4
+    """
+    if type(thing) is str:
+        return 1
+    count = 0
+    if type(thing) is dict:
+        count = len(thing)
+        for value in thing.values():
+            if type(value) is str:
+                count += 1
+            elif value is not None:
+                count += count_strings(value)
+    elif type(thing) is list:
+        for value in thing:
+            if type(value) is str:
+                count += 1
+            elif value is not None:
+                count += count_strings(value)
+    return count
+
+
+class JsonParts:
+    """The members of a JSON object or the elements of a list, each parsed when it is asked for.
+
+    Args:
+        data: the document.
+        name: of the file, for messages.
+        doubled: takes the objects with a duplicate key.
+    """
+
+    def __init__(self, data: bytes, name: str, doubled: list[Doubled]) -> None:
+        self._data = data
+        self._name = name
+        self._doubled = doubled
+        self._unread = count_written_strings(data)
+        self.keys: list[str] | None = None
+        self._parts: list[Any] = []
+        self._split()
+
+    def _split(self) -> None:
+        try:
+            if self._data.lstrip()[:1] == b"{":
+                members = msgspec.json.decode(self._data, type=dict[str, msgspec.Raw])
+                self.keys, self._parts = list(members), list(members.values())
+                self._unread -= len(members)
+            else:
+                self._parts = msgspec.json.decode(self._data, type=list[msgspec.Raw])
+        except _REFUSALS:
+            self._parse_whole()
+
+    def _parse_whole(self) -> None:
+        """Parses all at once, which says what is wrong with the text and where."""
+        whole = parse_json(self._data, self._name, self._doubled)
+        if isinstance(whole, Doubled):
+            raise InputError(f"{one_line(whole.twice)!r} stands twice in the file", file=self._name)
+        if not isinstance(whole, dict | list):
+            raise InputError("a JSON object or list is expected", file=self._name)
+        self.keys, self._parts = (list(whole), list(whole.values())) if isinstance(whole, dict) else (None, whole)
+        self._unread = 0
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def heads(self, kind: type[Head]) -> Iterator[Head | Any]:
+        """A few fields of each part, without parsing the rest; the whole part where it has no such fields."""
+        decode = msgspec.json.Decoder(kind).decode
+        for place, part in enumerate(self._parts):
+            try:
+                yield decode(part) if type(part) is msgspec.Raw else msgspec.convert(part, kind)
+            except _REFUSALS:
+                yield self.parse(place)
+
+    def parse(self, place: int) -> Any:
+        """The part at a place.
+
+        Raises:
+            InputError: the file is not valid JSON.
+        """
+        part = self._parts[place]
+        if type(part) is not msgspec.Raw:
+            return part
+        data = bytes(part)
+        try:
+            found = _decode(data)
+        except _REFUSALS:
+            self._parse_whole()
+            return self._parts[place]
+        written = count_written_strings(data)
+        self._unread -= written
+        return found if count_strings(found) == written else _parse_slowly(data, self._name, self._doubled, None)
+
+    def finish(self) -> None:
+        """Raises InputError where a key of the document itself is a duplicate; to be called when all parts are parsed."""
+        if self._unread:
+            self._parse_whole()
+
+
+def _parse_slowly(data: bytes, name: str | None, doubled: list[Doubled], line: int | None) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        mapping = dict(pairs)
+        if len(mapping) == len(pairs):
+            return mapping
+        marked = Doubled(pairs)
+        marked.twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        doubled.append(marked)
+        return marked
+
+    if not data.strip():
+        raise InputError("the file is empty", file=name)
+    try:
+        text = data.decode()
+        found = json.loads(text, object_pairs_hook=unique, parse_constant=_refuse)
+        if _SURROGATE.search(text):
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except json.JSONDecodeError as error:
+        at_end = error.pos >= len(error.doc.rstrip()) - 1 or error.msg.startswith("Unterminated string")
+        cut = "; the file seems to be cut off" if at_end else ""
+        message = f"not valid JSON: {error.msg} (column {error.colno}){cut}"
+        raise InputError(message, file=name, line=line or error.lineno) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text (byte {error.start})", file=name, line=line) from None
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise InputError(
+            f"{half} is half of a character and stands without the other half", file=name, line=line
+        ) from None
+    except RecursionError:
+        raise InputError("JSON nested too deeply", file=name) from None
+    except ValueError as error:
+        raise InputError(f"not valid JSON: {error}", file=name, line=line) from None
+
+
+def _refuse(word: str) -> NoReturn:
+    raise json.JSONDecodeError(f"{word} is not a JSON value", word, 0)

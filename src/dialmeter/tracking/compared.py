@@ -1,0 +1,101 @@
+"""A dialogue under the rules as people look at it: states, and what every slot of every turn is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..model import State, Value
+from .pairs import PairRules
+from .tally import CORRECT
+from .walk import Walk
+
+KIND_NAMES = ("", "correct", "wrong", "missed", "over")
+"""The kinds of a walk by their names."""
+
+
+class SlotOutcome(NamedTuple):
+    """One slot at one turn.
+
+    Attributes:
+        slot: its name.
+        kind: one of those of a walk.
+        changed: gold or prediction have changed the slot at this turn.
+        carried: a mistake that stood at the turn before, and that neither side has touched.
+        gold: the gold value; None for no value.
+        pred: the predicted value.
+    """
+
+    slot: str
+    kind: int
+    changed: bool
+    carried: bool
+    gold: Value | None
+    pred: Value | None
+
+
+class ComparedTurn(NamedTuple):
+    """One turn: its number, both states under the rules, and its slots by name."""
+
+    number: int
+    gold: State
+    pred: State
+    slots: list[SlotOutcome]
+
+    @property
+    def exact(self) -> bool:
+        """Is the predicted state the gold state?"""
+        return all(each.kind == CORRECT for each in self.slots)
+
+
+class ComparedDialogue(NamedTuple):
+    """The turns of one dialogue that are compared."""
+
+    id: str
+    turns: list[ComparedTurn]
+
+
+def compare_dialogue(walk: Walk, pairs: PairRules) -> ComparedDialogue:
+    """The dialogue that a walk has taken last.
+
+    Example:
+        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> from dialmeter.formats.pairs.vocabulary import Vocabulary
+        >>> from dialmeter.model import Dialogue, Turn
+        >>> from dialmeter.rules import named
+        >>> words = Vocabulary()
+        >>> pairs = PairRules(named("dialmeter"), words)
+        >>> walk = Walk(pairs)
+        >>> gold = {"a-x": "1", "a-y": "2"}
+        >>> dialogue = Dialogue("d", (Turn(0, gold, {"a-x": "1"}), Turn(1, gold, {"a-x": "3"})))
+        >>> walk.take(words.number_dialogue(dialogue, FLAT))
+        2
+        >>> [(each.slot, KIND_NAMES[each.kind], each.carried) for each in compare_dialogue(walk, pairs).turns[1].slots]
+        [('a-x', 'wrong', False), ('a-y', 'missed', True)]
+    """
+    details: list[Any] = []
+    walk.rows("paper", "ignore", None, details)
+    names, values = pairs.slot_names, pairs.values
+    turns: list[ComparedTurn] = []
+    gold: State = {}
+    pred: State = {}
+    last_gold: list[int] | None = None
+    last_pred: list[int] | None = None
+    for number, gold_cells, pred_cells, slots in zip(walk.numbers, walk.gold, walk.pred, details, strict=True):
+        if gold_cells is not last_gold:
+            gold, last_gold = pairs.state(gold_cells), gold_cells
+        if pred_cells is not last_pred:
+            pred, last_pred = pairs.state(pred_cells), pred_cells
+        outcomes = [
+            SlotOutcome(
+                names[slot],
+                kind,
+                changed,
+                carried,
+                values[wanted] if wanted else None,
+                values[found] if found else None,
+            )
+            for slot, kind, changed, carried, wanted, found in slots
+        ]
+        outcomes.sort()
+        turns.append(ComparedTurn(number, gold, pred, outcomes))
+    return ComparedDialogue(walk.id, turns)

@@ -1,0 +1,179 @@
+"""What a rule set makes of written pairs, decided once per pair: slot names, values, absent words, alternatives, near values.
+
+A *cell* is a slot with a value under the rules. Gold and predicted cells share one numbering, so that equal values of a slot
+are equal numbers. Cell 0 is no value. The rules live here and in ``normalise`` and nowhere else; what follows counts integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..formats.pairs.slot_names import slot_namer
+from ..formats.pairs.vocabulary import PairState, Vocabulary
+from ..model import State, Value, domain_of
+from ..normalise import Normaliser
+from ..rules import FuzzyMatch, Rules, parse_match
+
+NO_CELL = 0
+_NONE = "none"
+
+
+class PairRules:
+    """Tables over the pairs of a vocabulary, and over slots and cells; they grow with the vocabulary.
+
+    Args:
+        rules: the rule set.
+        vocabulary: the pairs.
+
+    Example:
+        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> from dialmeter.rules import named
+        >>> words = Vocabulary()
+        >>> numbers = words.number({"hotel-book day": " Sunday", "hotel-area": "none", "hotel-name": "a|b"}, FLAT)
+        >>> pairs = PairRules(named("dialmeter"), words)
+        >>> pairs.extend()
+        >>> [pairs.values[pairs.gold[number]] for number in numbers], pairs.slot_names
+        (['sunday', '', ('a', 'b')], ['hotel-day', 'hotel-area', 'hotel-name'])
+        >>> pairs.agrees(pairs.gold[2], pairs.pred[2])
+        False
+    """
+
+    def __init__(self, rules: Rules, vocabulary: Vocabulary) -> None:
+        self.rules = rules
+        self.vocabulary = vocabulary
+        self.normaliser = Normaliser(rules)
+        self._name_of = slot_namer()
+        # By pair: its slot, and its cell in gold and in a prediction; with absent words as "none"; does it take a slot back?
+        self.slot: list[int] = []
+        self.gold: list[int] = []
+        self.pred: list[int] = []
+        self.gold_none: list[int] = []
+        self.pred_none: list[int] = []
+        self.absent: list[bool] = []
+        self.hedged: list[bool] = []
+        # By slot: its name, its domain, and the cell of "none".
+        self.slot_names: list[str] = []
+        self.domains: list[int] = []
+        self.none_cells: list[int] = []
+        # By cell: its slot and value; is it one of several alternatives? The glued text, and the text before its last hyphen.
+        self.cell_slots: list[int] = [0]
+        self.values: list[Value] = [""]
+        self.several: list[bool] = [False]
+        self.glued: list[int] = [0]
+        self.cut: list[int] = [0]
+        self.domain_names: list[str] = []
+        self._slot_numbers: dict[str, int] = {}
+        self._domain_numbers: dict[str, int] = {}
+        self._cells: dict[tuple[int, Value], int] = {}
+        self._texts: dict[str, int] = {}
+        self._meets = _meeting(rules)
+        self.fuzzy = rules.match != "exact"
+        self._any_of = rules.alternatives == "any-of"
+        self._agreeing: dict[tuple[int, int], bool] = {}
+        self._overlapping: dict[tuple[int, int], bool] = {}
+
+    def extend(self) -> None:
+        """Learns the pairs that are new in the vocabulary."""
+        words = self.vocabulary
+        for pair in range(len(self.slot), len(words.values)):
+            slot, value = self._slot(self._name_of(words.slots[pair])), words.values[pair]
+            gold_value, pred_value, absent = self.normaliser.both(value)
+            gold = self._cell(slot, gold_value)
+            pred = gold if pred_value is gold_value else self._cell(slot, pred_value)
+            none = self.none_cells[slot]
+            self.slot.append(slot)
+            self.gold.append(gold)
+            self.pred.append(pred)
+            self.gold_none.append(gold or (none if absent else NO_CELL))
+            self.pred_none.append(pred or (none if absent else NO_CELL))
+            self.absent.append(absent)
+            self.hedged.append(self._any_of and ("|" in value or isinstance(value, tuple)))
+
+    def _slot(self, name: str) -> int:
+        slot = self._slot_numbers.get(name)
+        if slot is None:
+            slot = self._slot_numbers[name] = len(self.slot_names)
+            self.slot_names.append(name)
+            domain = domain_of(name)
+            if domain not in self._domain_numbers:
+                self._domain_numbers[domain] = len(self.domain_names)
+                self.domain_names.append(domain)
+            self.domains.append(self._domain_numbers[domain])
+            self.none_cells.append(self._cell(slot, _NONE))
+        return slot
+
+    def _cell(self, slot: int, value: Value | None) -> int:
+        if value is None:
+            return NO_CELL
+        cell = self._cells.get((slot, value))
+        if cell is None:
+            cell = self._cells[slot, value] = len(self.values)
+            self.cell_slots.append(slot)
+            self.values.append(value)
+            self.several.append(self._any_of and isinstance(value, tuple))
+            if self.rules.hyphen_cut:
+                text = f"{self.slot_names[slot]}-{value}"
+                self.glued.append(self._text(text))
+                self.cut.append(self._text(text.rpartition("-")[0]))
+        return cell
+
+    def _text(self, text: str) -> int:
+        return self._texts.setdefault(text, len(self._texts))
+
+    def agrees(self, gold: int, pred: int) -> bool:
+        """Does a predicted cell meet a gold cell of the same slot that is not the same cell?"""
+        found = self._agreeing.get((gold, pred))
+        if found is None:
+            found = self._agreeing[gold, pred] = self._meets(self.values[gold], self.values[pred])
+        return found
+
+    def overlaps(self, one: int, other: int) -> bool:
+        """Do two gold cells, one of which holds alternatives, share one? Then gold has not changed."""
+        found = self._overlapping.get((one, other))
+        if found is None:
+            sets = [
+                {value} if isinstance(value, str) else set(value) for value in (self.values[one], self.values[other])
+            ]
+            found = self._overlapping[one, other] = not sets[0].isdisjoint(sets[1])
+        return found
+
+    def state(self, cells: list[int]) -> State:
+        """Cells as a state."""
+        return {self.slot_names[self.cell_slots[cell]]: self.values[cell] for cell in cells}
+
+    def said(self, pair: int) -> str:
+        """A pair with several values as a user should see it."""
+        value = self.vocabulary.values[pair]
+        return f"{self.slot_names[self.slot[pair]]}={value if isinstance(value, str) else '|'.join(value)}"
+
+    def accumulate(self, state: PairState, update: PairState) -> PairState:
+        """A state after an update; an absent value in the update takes the slot back."""
+        by_slot = {self.slot[pair]: pair for pair in state}
+        for pair in update:
+            by_slot[self.slot[pair]] = pair
+        gone = {self.slot[pair] for pair in update if self.absent[pair]}
+        return tuple(pair for slot, pair in by_slot.items() if slot not in gone or not self.absent[pair])
+
+
+def _meeting(rules: Rules) -> Callable[[Value, Value], bool]:
+    """Does a predicted value meet a gold value that is not equal to it?"""
+    fuzzy = parse_match(rules.match)
+    return _is_alternative if fuzzy is None else _similar(fuzzy)
+
+
+def _is_alternative(gold: Value, pred: Value) -> bool:
+    return isinstance(gold, tuple) and pred in gold
+
+
+def _similar(fuzzy: FuzzyMatch) -> Callable[[Value, Value], bool]:
+    from rapidfuzz import fuzz
+
+    score = getattr(fuzz, fuzzy.scorer)
+
+    def meets(gold: Value, pred: Value) -> bool:
+        wanted = gold if isinstance(gold, tuple) else (gold,)
+        found = pred if isinstance(pred, str) else "|".join(pred)
+        best = max(score(each, found) for each in wanted)
+        return bool(best >= fuzzy.threshold if fuzzy.inclusive else best > fuzzy.threshold)
+
+    return meets
