@@ -65,13 +65,6 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
     "--fail-if", "conditions", multiple=True, metavar="CONDITION", help='Exit 1 if it holds, e.g. "JGA < 0.5".'
 )
 @click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
-@click.option(
-    "--cache",
-    is_flag=True,
-    help="Keep the tallies, and use them if they are kept, so that the same files with other measures or resamples are "
-    "scored at once. They are in the platform's cache folder (on Linux ~/.cache/dialmeter/tallies, at most 512 MB; "
-    "DIALMETER_CACHE moves it).",
-)
 @work_options
 @style_options
 @quiet_option

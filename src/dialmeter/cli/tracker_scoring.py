@@ -13,7 +13,6 @@ from ..model import Notice, dialogue_key
 from ..runs import RunWriter
 from ..shards import Span
 from ..tracking import record, show
-from ..tracking.cache import TallyCache
 from ..tracking.compared import ComparedDialogue
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
@@ -35,24 +34,17 @@ class Scored(NamedTuple):
 def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]) -> Scored:
     """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
     file, quiet = options["file"], options["quiet"]
-    cache, may_cut = _chosen_cache(options), _may_cut(options)
-    question = None
-    if cache is not None and may_cut > 1:
-        question = cache.question(settings.scorer(), file, form=options["form"], only=settings.only, spans=may_cut)
-    if question is not None and (kept := question.answer()) is not None:
-        result = question.scorer.result(file, kept.notices, chosen_resampling(options))
-        return Scored(kept.form, result, {})
-    spans = _spans(options) if may_cut > 1 else []
+    spans = _spans(options)
     if len(spans) < 2:
         if chosen_cluster(options) is not None:
             warn(
                 [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
                 quiet,
             )
-        return _scored_whole(settings, writer, shown, options, cache)
+        return _scored_whole(settings, writer, shown, options)
     parts = None if writer is None else str(writer.begin())
     tasks = [SpanTask(span, number, settings, parts, shown) for number, span in enumerate(spans)]
-    scorer = settings.scorer() if question is None else question.scorer
+    scorer = settings.scorer()
     printed: dict[str, list[str]] = {}
     notices: dict[Notice, None] = {}
 
@@ -66,31 +58,14 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
         if writer is not None:
             writer.abandon()
         raise error.at(file=file) from None
-    if question is not None:
-        question.keep("native", notices)
     return Scored("native", result, printed)
 
 
-def _chosen_cache(options: dict[str, Any]) -> TallyCache | None:
-    """The cache that --cache asks for; tallies do not say what goes into a run, a chart or a dialogue that is shown."""
-    if not options["cache"]:
-        return None
-    cache = TallyCache(tell=lambda notice: warn([notice], options["quiet"]))
-    for name in ("out", "show", "charts"):
-        if options["shown" if name == "show" else name]:
-            cache.refuse(f"--{name} looks at the dialogues themselves")
-            return None
-    return cache
-
-
-def _may_cut(options: dict[str, Any]) -> int:
-    """In how many spans the file would be read if it holds native lines with both states; it is not looked into."""
-    file = split_tracker(options["file"])[0]
-    return 0 if options["gold"] or not Path(file).is_file() else len(spans_of(options["file"], "native"))
-
-
 def _spans(options: dict[str, Any]) -> list[Span]:
-    """The spans of a large file, if it holds native lines."""
+    """The spans of a large file, if it holds native lines with both states."""
+    file = split_tracker(options["file"])[0]
+    if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
+        return []
     opened = open_corpus(options["file"], form=options["form"])
     opened.close()
     return spans_of(options["file"], opened.format)
@@ -101,7 +76,6 @@ def _scored_whole(
     writer: RunWriter | None,
     shown: frozenset[str],
     options: dict[str, Any],
-    cache: TallyCache | None,
 ) -> Scored:
     printed: dict[str, list[str]] = {}
     formats: list[str] = []
@@ -130,7 +104,5 @@ def _scored_whole(
         resampling=chosen_resampling(options),
         sink=take if writer is not None or shown else None,
         watch=watch,
-        cache=cache,
     )
-    form = formats[0] if formats or cache is None else cache.form
-    return Scored(form, result, printed)
+    return Scored(formats[0], result, printed)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .tally import Row, Tally
 
@@ -34,24 +33,6 @@ class Book:
         self._ends = array("Q", [0])
         self._counted = (0, 0)
         self._times: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        dialogues: list[str],
-        distinct: Iterable[Row],
-        rows: np.ndarray[Any, Any],
-        turns: np.ndarray[Any, Any],
-        ends: np.ndarray[Any, Any],
-    ) -> Book:
-        """A book that holds what another held: dialogues, distinct rows in their order, and the three arrays."""
-        book = cls()
-        book.dialogues = dialogues
-        book.number_of.update(zip(distinct, count(), strict=False))
-        book._rows = array("I", rows.astype("uintc").tobytes())
-        book._turns = array("I", turns.astype("uintc").tobytes())
-        book._ends = array("Q", ends.astype("ulonglong").tobytes())
-        return book
 
     def add(self, dialogue_id: str, numbers: Iterable[int], rows: Iterable[Row]) -> None:
         """Takes the tallies of one dialogue."""

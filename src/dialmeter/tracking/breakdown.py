@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from ..measure import Measure
-from .book import Book
 from .ledger import Ledger, Valued, weighted
 from .pairs import PairRules
-from .tally import NEVER, Lens, Tally
+from .tally import NEVER, Tally
 from .walk import Group, Walk
 
 By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
@@ -57,25 +56,6 @@ class Breakdown:
         self._turns += other._turns
         for group, ledger in other._ledgers.items():
             self._ledgers.setdefault(group, Ledger(self._measures, self._hyphen_cut)).merge(ledger)
-
-    @property
-    def ledgers(self) -> dict[str, Ledger]:
-        """The ledger of each group."""
-        return self._ledgers
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """How many dialogues and turns are in."""
-        return self._dialogues, self._turns
-
-    def like(self, dialogues: int, turns: int, groups: Mapping[str, Mapping[Lens, Book]]) -> Breakdown:
-        """A breakdown like this one that holds what another held: its size, and books by group."""
-        made = Breakdown(self.by, self._measures, self._hyphen_cut, self._seen)
-        made._dialogues, made._turns = dialogues, turns
-        for group, books in groups.items():
-            made._ledgers[group] = Ledger(self._measures, self._hyphen_cut)
-            made._ledgers[group].books.update(books)
-        return made
 
     def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
         """The groups of a dialogue that holds these slots, by name."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
-from typing import NamedTuple
 
 import msgspec
 
@@ -84,26 +81,11 @@ _AT_ONCE = 4096
 """How many dialogues are put together at a time."""
 
 
-class Digests(NamedTuple):
-    """The keys of dialogues in the order in which they came, and their digests one behind the other."""
-
-    keys: dict[str, None]
-    joined: bytearray
-
-    def places(self) -> dict[str, int]:
-        """Where the digest of each dialogue begins."""
-        return dict(zip(self.keys, range(0, len(self.joined), _LENGTH), strict=True))
-
-
 class GoldDigest:
     """SHA-256 over the canonical gold: dialogues sorted by id, turns by number, what changes at a turn by slot.
 
     Each dialogue is digested by itself, so that it does not matter in which order or in which process they are read.
     Changes tell as much as states, and there is less of them.
-
-    Args:
-        read: gives the digests of dialogues that were kept; they are not looked at before somebody asks for them.
-        known: what these come to.
 
     Example:
         >>> one, other = GoldDigest(), GoldDigest()
@@ -113,13 +95,10 @@ class GoldDigest:
         (True, 10)
     """
 
-    def __init__(self, read: Callable[[], Digests] | None = None, known: str = "") -> None:
-        self._read = read
-        self._known = known
-
-    @cached_property
-    def _digests(self) -> Digests:
-        return self._read() if self._read else Digests({}, bytearray())
+    def __init__(self) -> None:
+        # The digests stand one behind the other: a large corpus has many, and sends them between processes.
+        self._keys: dict[str, None] = {}
+        self._joined = bytearray()
 
     def add(self, dialogue_id: str, form: bytes) -> None:
         """Takes the gold of one dialogue in the form that is digested.
@@ -128,52 +107,42 @@ class GoldDigest:
             InputError: the dialogue was taken before.
         """
         key = dialogue_key(dialogue_id)
-        if key in self._digests.keys:
+        if key in self._keys:
             raise InputError("the dialogue stands twice", dialogue=dialogue_id)
-        self._known = ""
-        self._digests.keys[key] = None
-        self._digests.joined.extend(hashlib.sha256(form).digest())
+        self._keys[key] = None
+        self._joined.extend(hashlib.sha256(form).digest())
 
     def merge(self, other: GoldDigest) -> None:
         """Takes the dialogues of another part of the corpus.
 
         Raises:
-            InputError: a dialogue stands in both.
+            InputError: a dialogue is in both.
         """
-        if other._known and not self._digests.keys:
-            self.__dict__.pop("_digests")
-            self._read, self._known = (lambda: Digests({**other._digests.keys}, other._digests.joined[:])), other._known
-            return
-        self._known = ""
-        mine, theirs = self._digests, other._digests
-        for key in filter(mine.keys.__contains__, theirs.keys):
+        for key in filter(self._keys.__contains__, other._keys):
             raise InputError("the dialogue stands twice", dialogue=key)
-        mine.keys.update(theirs.keys)
-        mine.joined.extend(theirs.joined)
+        self._keys.update(other._keys)
+        self._joined.extend(other._joined)
 
     def keys(self) -> set[str]:
         """The dialogues, by the key under which files are matched."""
-        return set(self._digests.keys)
+        return set(self._keys)
+
+    def _places(self) -> dict[str, int]:
+        """Where the digest of each dialogue begins."""
+        return dict(zip(self._keys, range(0, len(self._joined), _LENGTH), strict=True))
 
     def differing(self, other: GoldDigest) -> list[str]:
         """Dialogues of both whose gold is not the same."""
-        mine, theirs = self._digests, other._digests
-        there = theirs.places()
+        mine, theirs, there = self._joined, other._joined, other._places()
         return sorted(
             key
-            for key, here in mine.places().items()
-            if key in there and mine.joined[here : here + _LENGTH] != theirs.joined[there[key] : there[key] + _LENGTH]
+            for key, here in self._places().items()
+            if key in there and mine[here : here + _LENGTH] != theirs[there[key] : there[key] + _LENGTH]
         )
-
-    def parts(self) -> tuple[list[str], bytes]:
-        """The keys of the dialogues, and their digests one behind the other."""
-        return [*self._digests.keys], bytes(self._digests.joined)
 
     def hex(self) -> str:
         """The first ten hexadecimal digits."""
-        if self._known:
-            return self._known
-        keys, places, joined = sorted(self._digests.keys), self._digests.places(), bytes(self._digests.joined)
+        keys, places, joined = sorted(self._keys), self._places(), bytes(self._joined)
         whole = hashlib.sha256()
         for first in range(0, len(keys), _AT_ONCE):
             forms = [

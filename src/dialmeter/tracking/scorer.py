@@ -6,9 +6,9 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from ..errors import InputError
 from ..formats import Corpus
@@ -31,9 +31,6 @@ from .mistakes import Mistakes
 from .pairs import PairRules
 from .result import TrackerResult
 from .walk import Walk
-
-if TYPE_CHECKING:
-    from .cache import TallyCache
 
 Sink = Callable[[PairDialogue, ComparedDialogue], None]
 """Takes every scored dialogue as it was read and as it was compared."""
@@ -98,22 +95,6 @@ class TrackerScorer:
         )
         self._findings = Findings()
         self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut, seen) for kind in dict.fromkeys(by)]
-
-    @property
-    def from_tallies(self) -> bool:
-        """Do tallies say all that the measures ask for?"""
-        return all(measure.reads() == "tally" for measure in self._ledger.measures)
-
-    @property
-    def terms(self) -> dict[str, Any]:
-        """What decides the tallies of a dialogue, as plain data."""
-        return {
-            "rules": to_builtins(self.rules),
-            "schema": to_builtins(self.schema),
-            "seen": sorted(self._seen),
-            "by": [breakdown.by for breakdown in self._breakdowns],
-            "lenses": to_builtins([*self._ledger.books]),
-        }
 
     def add(self, dialogue_id: str, gold: Iterable[Mapping[str, Any]], pred: Iterable[Mapping[str, Any]]) -> None:
         """Takes one dialogue as two lists of states, one per user turn; flat or nested.
@@ -260,7 +241,6 @@ def score_file(
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
     watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
-    cache: TallyCache | None = None,
 ) -> TrackerResult:
     """Scores a prediction file.
 
@@ -279,7 +259,6 @@ def score_file(
         change: puts another dialogue in the place of each, such as one with a trivial prediction.
         sink: takes every dialogue, for a run on disk.
         watch: wraps the dialogues, for a progress bar.
-        cache: where tallies are looked for, and kept; where they are found, the file is not read.
 
     Raises:
         InputError: whatever is wrong with a file, with its place.
@@ -295,26 +274,12 @@ def score_file(
             seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
         )
 
-    question = None
-    if cache is not None and (sink is not None or change is not None):
-        cache.refuse("dialogues themselves are looked at")
-    elif cache is not None:
-        scorer = fresh(correctness_only=False)
-        question = cache.question(scorer, path, gold, form=form, gold_form=gold_form, only=only)
-    if question is not None and (kept := question.answer()) is not None:
-        return question.scorer.result(path, kept.notices, resampling)
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
-    if cache is not None and question is not None and corpus.correctness_only:
-        cache.refuse(f"format {corpus.format} holds no values")
-        question = None
-    scorer = fresh(corpus.correctness_only) if question is None else question.scorer
+    scorer = fresh(corpus.correctness_only)
     read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
     scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    result = scorer.result(corpus.name, notices, resampling)
-    if question is not None:
-        question.keep(corpus.format, notices)
-    return result
+    return scorer.result(corpus.name, notices, resampling)
 
 
 def read_into(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import DialmeterError
 from ..formats import Role, open_corpus
@@ -20,9 +20,6 @@ from .breakdown import By
 from .result import TrackerResult
 from .scorer import TrackerScorer, paused_garbage_collection, score_file, states_of
 
-if TYPE_CHECKING:
-    from .cache import TallyCache
-
 States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
 
 
@@ -37,7 +34,6 @@ def score_tracker(
     ci: float = 0.95,
     resamples: int = 1000,
     seed: int = 12345,
-    cache: bool | str | Path = False,
 ) -> TrackerResult:
     """Scores predictions against gold.
 
@@ -51,7 +47,6 @@ def score_tracker(
         ci: the confidence of the intervals; 0 for none.
         resamples: how often dialogues are drawn for them.
         seed: of the draw.
-        cache: keep the tallies of files, and use what is kept: in dialmeter's cache folder, or in a folder of your own.
 
     Example:
         >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
@@ -68,14 +63,9 @@ def score_tracker(
     if not 0 <= ci < 1:
         raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
     how = Resampling(ci, resamples, seed) if ci else None
-    tallies = _cache(cache)
     if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
         path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
-        return score_file(
-            path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=how, cache=tallies
-        )
-    if tallies is not None:
-        tallies.refuse("states that are no file are scored at once")
+        return score_file(path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=how)
     if pred is None:
         raise DialmeterError("pred is missing; it may be left out only where gold is a file that holds both")
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
@@ -84,14 +74,6 @@ def score_tracker(
         for read in joined(_dialogues(gold, Role.GOLD, words), _dialogues(pred, Role.PRED, words)):
             scorer.add_pairs(read)
     return scorer.result(resampling=how)
-
-
-def _cache(chosen: bool | str | Path) -> TallyCache | None:
-    from .cache import TallyCache
-
-    if isinstance(chosen, bool):
-        return TallyCache() if chosen else None
-    return TallyCache(chosen)
 
 
 def _dialogues(given: States, role: Role, words: Vocabulary) -> Iterable[PairDialogue]:

@@ -134,7 +134,8 @@ class Vocabulary:
         Raises:
             InputError: it is no state.
         """
-        return self._numbered(state, self._layer(layout))
+        numbers = self._numbered(state, self._layer(layout))
+        return () if numbers is None else numbers
 
     def state(self, numbers: PairState) -> State:
         """A state under the names that slots have by default, values as read.
