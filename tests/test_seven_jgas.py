@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 from dialmeter.formats import open_corpus
+from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.rules import named, names
-from dialmeter.tracking.explain_rules import explain
+from dialmeter.tracking.explain_rules import UnderRules, explain
 from dialmeter.tracking.scorer import score_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "seven-jgas.md").read_text("utf-8")
@@ -20,6 +21,11 @@ def written(tmp_path: Path) -> Path:
     path = tmp_path / "five.jsonl"
     path.write_text(block[1], "utf-8")
     return path
+
+
+def explained(path: Path) -> list[UnderRules]:
+    words = Vocabulary()
+    return explain(open_corpus(path).numbered(words), words)
 
 
 def rows() -> dict[str, list[str]]:
@@ -35,7 +41,7 @@ def test_the_table_names_every_rule_set() -> None:
 
 def test_every_verdict_and_every_value(tmp_path: Path) -> None:
     path = written(tmp_path)
-    found = {each.rules: each for each in explain(open_corpus(path))}
+    found = {each.rules: each for each in explained(path)}
     base_right = set(COLUMNS)
     assert found["dialmeter"].right_turns == len(COLUMNS)
     for name, (*verdicts, value) in rows().items():
@@ -52,9 +58,7 @@ def test_seven_different_numbers() -> None:
 
 def test_every_flip_names_its_rule(tmp_path: Path) -> None:
     reasons = {
-        (each.rules, flip.dialogue): flip.because
-        for each in explain(open_corpus(written(tmp_path)))
-        for flip in each.flips
+        (each.rules, flip.dialogue): flip.because for each in explained(written(tmp_path)) for flip in each.flips
     }
     assert reasons["trade", "1-capital"] == ("values=as-is",)
     assert reasons["convlab3-t5", "2-none"] == ("none=blank",)

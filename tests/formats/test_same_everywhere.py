@@ -4,39 +4,34 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dialmeter import measure, rules
 from dialmeter.errors import InputError
-from dialmeter.formats import Corpus, Role, open_corpus
+from dialmeter.formats import open_corpus
+from dialmeter.measure import Score
 from dialmeter.model import Dialogue
-from dialmeter.tracking.align import joined
-from dialmeter.tracking.ledger import Ledger, Valued
-from dialmeter.tracking.prepare import Preparer
+from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.scorer import TrackerScorer, score_file
 
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
 from .talks import of_one_turn, talks, without_deletions
 
-MEASURES = tuple(
-    measure.parse(text)
-    for text in (
-        "JGA",
-        "SA(slots=30)",
-        "AGA",
-        "IAGA",
-        "RSA",
-        "FGA(lam=0.5)",
-        "GCA",
-        "SlotF1",
-        "JointF1",
-        "FinalJGA",
-        "DialogueAccuracy",
-    )
+MEASURES = (
+    "JGA",
+    "SA(slots=30)",
+    "AGA",
+    "IAGA",
+    "RSA",
+    "FGA(lam=0.5)",
+    "GCA",
+    "SlotF1",
+    "JointF1",
+    "FinalJGA",
+    "DialogueAccuracy",
 )
 ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
 
@@ -48,22 +43,16 @@ def corpus_for(layout: str) -> list[Dialogue]:
     return without_deletions(talks()) if layout in WITHOUT_DELETIONS else talks()
 
 
-def scored(dialogues: Iterator[Dialogue] | list[Dialogue], under: str) -> tuple[dict[str, Valued], str]:
-    """Every measure, and the hash of gold."""
-    chosen = rules.named(under)
-    ledger = Ledger(MEASURES, chosen.hyphen_cut)
-    preparer = Preparer(chosen, ledger.needs_none)
+def scored(dialogues: list[Dialogue], under: str) -> list[Score]:
+    """Every measure with its signature, which holds the hash of gold."""
+    scorer = TrackerScorer(MEASURES, under)
     for found in dialogues:
-        ledger.add(preparer.prepare(found), found)
-    assert not preparer.missing.turns
-    assert not preparer.extra.turns
-    return {repr(each): ledger.value(each) for each in MEASURES}, preparer.digest.hex()
+        scorer.add_dialogue(found)
+    return scorer.result().scores
 
 
-def opened(written: Written) -> Iterator[Dialogue] | Corpus:
-    if written.gold is None:
-        return open_corpus(written.path)
-    return joined(open_corpus(written.gold, Role.GOLD), open_corpus(written.path, Role.PRED))
+def scored_file(written: Written, under: str) -> TrackerResult:
+    return score_file(str(written.path), str(written.gold) if written.gold else None, measures=MEASURES, rules=under)
 
 
 def files_of(written: Written) -> list[tuple[Path, str]]:
@@ -85,15 +74,16 @@ def test_the_corpus_has_all_that_layouts_may_differ_in() -> None:
             for found in talks()
             for before, now in zip(found.turns, found.turns[1:], strict=False)
         )
-    scores, _ = scored(talks(), "dialmeter")
-    assert all(0 < (each.value or 0) < 1 for each in scores.values())
+    assert all(0 < (each.value or 0) < 1 for each in scored(talks(), "dialmeter"))
 
 
 @pytest.mark.parametrize("layout", ALL)
 @pytest.mark.parametrize("under", ["dialmeter", "fga-repo"])
 def test_same_scores_and_same_hash(layout: str, under: str, tmp_path: Path) -> None:
     written = ALL[layout](tmp_path, corpus_for(layout))
-    assert scored(iter(opened(written)), under) == scored(corpus_for(layout), under)
+    found = scored_file(written, under)
+    assert found.scores == scored(corpus_for(layout), under)
+    assert not {"missing", "extra"} & {notice.code for notice in found.notices}
 
 
 @pytest.mark.parametrize("layout", ALL)

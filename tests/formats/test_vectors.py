@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter import measure, rules
 from dialmeter.formats import open_corpus, vectors
 from dialmeter.formats.source import Sample
-from dialmeter.tracking.ledger import Ledger
-from dialmeter.tracking.prepare import Preparer
+from dialmeter.tracking.scorer import TrackerScorer
 
 from ..shared_data import shared
 from .files import as_json, complaint, read_all
@@ -34,17 +32,15 @@ FIGURES = {"JGA": "JGA", "SA": "SA(slots=30)"} | {
 def test_published_figures() -> None:
     block = "data/tracking/trippy_vectors.json.gz, without dialogue PMUL1455.json"
     expected = json.loads(shared("expected", "tracking.json").read_text())[block]["FGA local=vector, SA(slots=30)"]
-    asked = {name: measure.parse(text) for name, text in FIGURES.items()}
-    ledger = Ledger(list(asked.values()))
-    preparer = Preparer(rules.named("dialmeter"))
+    scorer = TrackerScorer([*FIGURES.values()], correctness_only=True)
     exact = 0
     for found in open_corpus(shared("data", "tracking", "trippy_vectors.json.gz")):
         if found.id != "PMUL1455.json":
-            ledger.add(preparer.prepare(found), found)
+            scorer.add_dialogue(found)
             exact += sum(turn.gold == turn.pred for turn in found.turns)
     assert exact == expected["exact_turns"]
-    for name, each in asked.items():
-        scored = ledger.value(each)
+    result = scorer.result()
+    for name, scored in zip(FIGURES, result.scores, strict=True):
         assert (scored.n, round(100 * (scored.value or 0), 2)) == (expected["turns"], expected[name])
 
 

@@ -6,12 +6,19 @@ from collections.abc import Sequence
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
+from dialmeter.formats.pairs.state_layouts import FLAT
+from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.measure import Measure, parse, registry
 from dialmeter.model import Dialogue, State, Turn, Value
-from dialmeter.rules import Rules
+from dialmeter.rules import Rules, named
+from dialmeter.tracking.compared import ComparedDialogue, compare_dialogue
+from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.tally import Deletions, Local, Tally
+from dialmeter.tracking.walk import Walk
 
 law = settings(
     derandomize=True,
@@ -104,6 +111,32 @@ def scored(
     for each in corpus:
         scorer.add_dialogue(each)
     return scorer.result()
+
+
+AS_WRITTEN = structs.replace(named("dialmeter"), values=(), none=(), dontcare="keep", alternatives="literal")
+"""Rules that change no value, as the algorithms of the papers are stated."""
+
+
+def walked(dialogue: Dialogue, rules: Rules, keep_none: bool = False) -> tuple[Walk, PairRules]:
+    """A walk that has taken a dialogue."""
+    words = Vocabulary()
+    pairs = PairRules(rules, words)
+    walk = Walk(pairs, keep_none=keep_none)
+    walk.take(words.number_dialogue(dialogue, FLAT))
+    return walk, pairs
+
+
+def tallies_of(
+    dialogue: Dialogue, local: Local | None = "paper", deletions: Deletions | None = "ignore", rules: Rules = AS_WRITTEN
+) -> list[Tally]:
+    """The tallies of a dialogue's turns."""
+    walk, _ = walked(dialogue, rules, keep_none=deletions == "code")
+    return [Tally(*row) for row in walk.rows(local, deletions)]
+
+
+def compared(dialogue: Dialogue, rules: Rules) -> ComparedDialogue:
+    """A dialogue as the rules compare it."""
+    return compare_dialogue(*walked(dialogue, rules))
 
 
 def values(result: TrackerResult) -> dict[str, float | None]:

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue
-from dialmeter.rules import named
 from dialmeter.tracking.book import Book
+from dialmeter.tracking.digest import GoldDigest
 from dialmeter.tracking.ledger import Ledger
-from dialmeter.tracking.prepare import Preparer
+from dialmeter.tracking.scorer import TrackerScorer
 
 from .corpora import OF_FRAMES, OF_TURNS, anything, law, law_of_all_measures, scored
 
@@ -19,13 +19,12 @@ MEASURES = [each for each in (*OF_TURNS, *OF_FRAMES) if getattr(each, "slots", 1
 RULES = ("dialmeter", "gca-repo")
 
 
-def accounted(corpus: list[Dialogue], rules: str) -> tuple[Ledger, Preparer]:
-    chosen = named(rules)
-    ledger = Ledger(MEASURES, chosen.hyphen_cut)
-    preparer = Preparer(chosen, ledger.needs_none)
+def accounted(corpus: list[Dialogue], rules: str) -> tuple[Ledger, GoldDigest]:
+    scorer = TrackerScorer(MEASURES, rules)
     for each in corpus:
-        ledger.add(preparer.prepare(each), each)
-    return ledger, preparer
+        scorer.add_dialogue(each)
+    part = scorer.part
+    return part.ledger, part.findings.digest
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -36,9 +35,9 @@ def test_merged_parts_equal_the_whole(rules: str, corpus: list[Dialogue], cut: i
     merged, of_first = accounted(corpus[:cut], rules)
     second, of_second = accounted(corpus[cut:], rules)
     merged.merge(second)
-    of_first.digest.merge(of_second.digest)
-    assert of_first.digest.hex() == of_whole.digest.hex()
-    for measure in MEASURES:
+    of_first.merge(of_second)
+    assert of_first.hex() == of_whole.hex()
+    for measure in whole.measures:
         assert merged.value(measure) == whole.value(measure)
         assert merged.per_dialogue(measure) == whole.per_dialogue(measure)
         if measure.reads() == "frames":

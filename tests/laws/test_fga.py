@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.measure import parse
-from dialmeter.model import Dialogue
+from dialmeter.model import Dialogue, Turn
 from dialmeter.tracking.ledger import lens_of
-from dialmeter.tracking.tally import Tally, walk
 
-from .corpora import anything, corpora, law, scored
+from .corpora import anything, corpora, law, scored, tallies_of
 from .literal import fga_of_turns
 
 LAMBDAS = ("0", "0.001", "0.25", "0.5", "1", "7", "inf")
@@ -39,8 +38,8 @@ def test_every_turn_is_as_the_text_says(local: str, corpus: list[Dialogue], lam:
     measure = parse(f"FGA(lam={lam}, local={local})")
     for each in corpus:
         turns = [(turn.number, dict(turn.gold or {}), dict(turn.pred or {})) for turn in each.turns]
-        steps = [(number, gold, pred, gold, pred) for number, gold, pred in turns]
-        found = [measure.from_tally(Tally(*row))[0] for row in walk(steps, lens_of(measure))]
+        tallies = tallies_of(each, lens_of(measure).local)
+        found = [measure.from_tally(tally)[0] for tally in tallies]
         assert found == pytest.approx(fga_of_turns(turns, lam, local), abs=1e-12)
 
 
@@ -59,9 +58,7 @@ def test_a_gap_in_turn_numbers_is_a_longer_time() -> None:
     near = [(0, {"a": "1"}, {}), (1, {"a": "1"}, {})]
     far = [(0, {"a": "1"}, {}), (9, {"a": "1"}, {})]
     measure = parse("FGA(lam=0.5)")
-    late = [
-        measure.from_tally(Tally(*walk([(n, g, p, g, p) for n, g, p in turns], lens_of(measure))[1]))[0]
-        for turns in (near, far)
-    ]
+    dialogues = [Dialogue("d", tuple(Turn(*turn) for turn in turns)) for turns in (near, far)]
+    late = [measure.from_tally(tallies_of(each)[1])[0] for each in dialogues]
     assert late == pytest.approx([fga_of_turns(near, 0.5, "paper")[1], fga_of_turns(far, 0.5, "paper")[1]])
     assert late[0] < late[1]

@@ -9,17 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue, Turn
-from dialmeter.tracking.tally import Deletions, Lens, Tally, walk
+from dialmeter.tracking.tally import Deletions
 
-from .corpora import PLAIN, corpora, law, scored
+from .corpora import PLAIN, corpora, law, scored, tallies_of
 from .literal import Changes, changes_of_turn, counted_deletions, published_deletions
 
 with_none = corpora((*PLAIN[:2], "none"), (*PLAIN[:2], "none"))
 
 
 def counted(each: Dialogue, deletions: Deletions) -> list[Changes]:
-    steps = [(turn.number, turn.gold, turn.pred, turn.gold, turn.pred) for turn in each.turns]
-    tallies = [Tally(*row) for row in walk(steps, Lens("paper", deletions))]  # type: ignore[arg-type]
+    tallies = tallies_of(each, deletions=deletions)
     return [Changes(tally.missed, tally.wrong, tally.over, tally.correct) for tally in tallies]
 
 

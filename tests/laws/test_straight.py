@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from dialmeter.tracking.straight import COMPILED, Straight
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.formats.native import _dialogue
 from dialmeter.model import Dialogue, Turn
 from dialmeter.tracking.scorer import TrackerScorer, score_file
-from dialmeter.tracking.straight import COMPILED, Straight
 
 from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, corpora, law, scored
 

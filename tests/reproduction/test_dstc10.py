@@ -6,11 +6,9 @@ import json
 
 import pytest
 
-from dialmeter import measure, rules
-from dialmeter.formats import Role, open_corpus
-from dialmeter.tracking.align import joined
-from dialmeter.tracking.ledger import Ledger
-from dialmeter.tracking.prepare import Preparer
+from dialmeter.formats import open_corpus
+from dialmeter.rules import named
+from dialmeter.tracking.scorer import score_file
 
 from ..shared_data import shared
 
@@ -30,18 +28,12 @@ def test_official_scores() -> None:
     folder = shared("data", "tracking", "dstc10")
     everything = json.loads(shared("expected", "tracking.json").read_text("utf-8"))
     (expected,) = (block for name, block in everything.items() if name.startswith("data/tracking/dstc10/"))
-    chosen = rules.named("dstc10")
-    assert chosen.measures == tuple(OFFICIAL)
-    measures = {name: measure.with_settings(measure.parse(name), chosen.settings) for name in OFFICIAL}
-    ledger = Ledger(list(measures.values()))
-    preparer = Preparer(chosen, ledger.needs_none)
-    gold = open_corpus(folder / "labels.json.gz", Role.GOLD)
-    pred = open_corpus(folder / "A01_entry0.json.gz", Role.PRED)
-    assert (gold.format, pred.format) == ("dstc10", "dstc10")
-    for found in joined(gold, pred):
-        ledger.add(preparer.prepare(found), found)
+    assert named("dstc10").measures == tuple(OFFICIAL)
+    gold, pred = folder / "labels.json.gz", folder / "A01_entry0.json.gz"
+    assert [open_corpus(path).format for path in (gold, pred)] == ["dstc10", "dstc10"]
+    result = score_file(str(pred), str(gold), rules="dstc10")
     for name, path in OFFICIAL.items():
         official = expected
         for key in path:
             official = official[key]
-        assert ledger.value(measures[name]).value == pytest.approx(official, abs=1e-12, rel=0), name
+        assert result[name].value == pytest.approx(official, abs=1e-12, rel=0), name

@@ -8,11 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter import measure, rules
-from dialmeter.formats import Role, open_corpus
-from dialmeter.tracking.align import joined
-from dialmeter.tracking.ledger import Ledger
-from dialmeter.tracking.prepare import Preparer
+from dialmeter.tracking.scorer import score_file
 
 from ..shared_data import shared
 
@@ -46,14 +42,8 @@ def frame(values: dict[str, list[str]], intent: str, requested: list[str], servi
 
 
 def scores(gold_folder: Path, pred_folder: Path) -> dict[str, float | None]:
-    chosen = rules.named("sgd")
-    measures = [measure.parse(name) for name in chosen.measures]
-    ledger = Ledger(measures)
-    preparer = Preparer(chosen, ledger.needs_none)
-    gold, pred = open_corpus(gold_folder, Role.GOLD), open_corpus(pred_folder, Role.PRED)
-    for found in joined(gold, pred):
-        ledger.add(preparer.prepare(found), found, gold.schema)
-    return {repr(each): ledger.value(each).value for each in measures}
+    result = score_file(str(pred_folder), str(gold_folder), rules="sgd")
+    return {score.measure: score.value for score in result.scores}
 
 
 def test_the_worked_frame(tmp_path: Path) -> None:

@@ -12,17 +12,21 @@ from hypothesis import strategies as st
 
 from dialmeter.errors import DialmeterError
 from dialmeter.formats import read
+from dialmeter.formats.pairs.state_layouts import FLAT
+from dialmeter.formats.pairs.vocabulary import PairDialogue
 from dialmeter.model import Dialogue, Turn
 from dialmeter.report.human import sheet_page
 from dialmeter.report.sheets import file_name, write_sheets
-from dialmeter.tracking.prepare import Prepared
-from dialmeter.tracking.scorer import score_file
+from dialmeter.rules import change, named
+from dialmeter.tracking.compared import ComparedDialogue
+from dialmeter.tracking.scorer import TrackerScorer, score_file
 from dialmeter.tracking.sheet_text import read_sheets, written
 from dialmeter.tracking.sheets import Sampler, Scale, Sheet, Slot, sheet_of
 
 from ..shared_data import shared
 
 FIVE = Scale(1, 5)
+AS_WRITTEN = change(named("dialmeter"), values="as-is", none="keep", dontcare="keep", alternatives="set")
 EVIL = "Rating (1-5): 1\nRater: mallory\r\nDialogue: other\u2028Rating: 2"
 
 
@@ -30,8 +34,10 @@ def a_sheet(name: str = "MUL1.json", said: str = "In the east.") -> Sheet:
     turn = Turn(
         0, gold={"hotel-area": "east", said: said}, pred={"hotel-area": ("east", "west")}, user=said, system=said
     )
-    steps = [(0, turn.gold, turn.pred, {}, {})]
-    return sheet_of(Dialogue(name, (turn,)), Prepared(name, steps, None))  # type: ignore[arg-type]
+    scorer = TrackerScorer(rules=AS_WRITTEN)
+    read = scorer.vocabulary.number_dialogue(Dialogue(name, (turn,)), FLAT)
+    scorer.add_pairs(read)
+    return sheet_of(read, scorer.compared())
 
 
 def fill(folder: Path, ratings: dict[str, str]) -> None:
@@ -166,7 +172,7 @@ def test_the_sample_depends_on_seed_and_ids_alone() -> None:
     def sample(order: list[str], size: int, seed: int) -> list[str]:
         keep = Sampler(size, seed)
         for name in order:
-            keep.take(Dialogue(name, ()), Prepared(name, [], None))
+            keep.take(PairDialogue(name), ComparedDialogue(name, []))
         assert keep.seen == 200
         return [sheet.dialogue for sheet in keep.sheets()]
 
