@@ -107,13 +107,15 @@ class Walk:
             InputError: a slot has two values in one state.
         """
         pairs = self._pairs
-        self._grow()
+        if len(pairs.slot) < len(pairs.vocabulary.values) or not self._slot_count:
+            self._grow()
         self.id = dialogue.id
         self.numbers, self.gold, self.pred = [], [], []
         self.gold_none, self.pred_none = [], []
         self.missing, self.surplus, self.hedged = [], [], []
         self.gold_changes = self.gold_losses = 0
         all_numbers, all_gold, all_pred = dialogue.numbers, dialogue.gold, dialogue.pred
+        place_of_gold, place_of_pred = dialogue.gold_place, dialogue.place
         gold_table, pred_table, hedges = pairs.gold, pairs.pred, pairs.hedged
         changes: list[bytes] = []
         changed_at: list[bytes] = []
@@ -134,7 +136,7 @@ class Walk:
             pred_state = all_pred[place]
             stale = False
             try:
-                self._place = dialogue.place
+                self._place = place_of_pred
                 if gold_state is None:
                     self.surplus.append(number)
                     if pred_state is not None:
@@ -145,7 +147,7 @@ class Walk:
                         old_pred = None
                     continue
                 if gold_state is not old_gold:
-                    self._place = dialogue.gold_place
+                    self._place = place_of_gold
                     old_gold = gold_state
                     stale = True
                     if self._state == _UPDATE:
@@ -163,7 +165,7 @@ class Walk:
                             if before and self.counts_losses:
                                 self.gold_changes += 1
                                 self.gold_losses += self._lost(before, gold)
-                    self._place = dialogue.place
+                    self._place = place_of_pred
                 with_gold.append(number)
                 if pred_state is None:
                     self.missing.append(number)
@@ -199,10 +201,9 @@ class Walk:
         return len(self.numbers)
 
     def _grow(self) -> None:
-        """Makes room for the slots that are new."""
+        """Makes room for the slots and cells that are new."""
         pairs = self._pairs
-        if len(pairs.slot) < len(pairs.vocabulary.values):
-            pairs.extend()
+        pairs.extend()
         if len(pairs.values) > len(self._right):
             self._right = array("q", bytes(self._right) + bytes(8 * (2 * len(pairs.values) - len(self._right))))
         count = len(pairs.slot_names)
