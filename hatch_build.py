@@ -11,6 +11,7 @@ _SOURCES = (
     Path("src/dialmeter/formats/strict_json.py"),
     Path("src/dialmeter/formats/native.py"),
     Path("src/dialmeter/formats/pairs/vocabulary.py"),
+    Path("src/dialmeter/tracking/cells.py"),
     Path("src/dialmeter/tracking/walk.py"),
     Path("src/dialmeter/stats/counting.pyx"),
 )
@@ -40,7 +41,13 @@ def _compile(root: Path, source: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         name = ".".join(source.with_suffix("").parts[1:])
         extension = Extension(name, [str(root / source)])
-        modules = cythonize([extension], build_dir=folder, quiet=True, compiler_directives=_DIRECTIVES)
+        modules = cythonize(
+            [extension],
+            build_dir=folder,
+            include_path=[str(root / "src")],
+            quiet=True,
+            compiler_directives=_DIRECTIVES,
+        )
         distribution = Distribution({"ext_modules": modules})
         command = distribution.get_command_obj("build_ext")
         command.build_lib = command.build_temp = folder

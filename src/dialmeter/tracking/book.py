@@ -34,11 +34,11 @@ class Book:
         self._counted = (0, 0)
         self._times: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
 
-    def add(self, dialogue_id: str, numbers: Iterable[int], rows: Iterable[Row]) -> None:
+    def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Row]) -> None:
         """Takes the tallies of one dialogue."""
         self.dialogues.append(dialogue_id)
-        self._rows.extend(map(self.number_of.__getitem__, rows))
-        self._turns.extend(numbers)
+        self._rows.fromlist(list(map(self.number_of.__getitem__, rows)))
+        self._turns.fromlist(numbers)
         self._ends.append(len(self._rows))
 
     def merge(self, other: Book) -> None:

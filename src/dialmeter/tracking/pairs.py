@@ -55,12 +55,14 @@ class PairRules:
         self.slot_names: list[str] = []
         self.domains: list[int] = []
         self.none_cells: list[int] = []
-        # By cell: its slot and value; is it one of several alternatives? The glued text, and the text before its last hyphen.
+        # By cell: its slot and value; is it one of several alternatives? The glued text, the text before its last
+        # hyphen, and whether the value has a hyphen.
         self.cell_slots: list[int] = [0]
         self.values: list[Value] = [""]
         self.several: list[bool] = [False]
         self.glued: list[int] = [0]
         self.cut: list[int] = [0]
+        self.hyphened: list[int] = [0]
         self.domain_names: list[str] = []
         self._slot_numbers: dict[str, int] = {}
         self._domain_numbers: dict[str, int] = {}
@@ -111,6 +113,7 @@ class PairRules:
             self.cell_slots.append(slot)
             self.values.append(value)
             self.several.append(self._any_of and isinstance(value, tuple))
+            self.hyphened.append(int("-" in str(value)))
             if self.rules.hyphen_cut:
                 text = f"{self.slot_names[slot]}-{value}"
                 self.glued.append(self._text(text))

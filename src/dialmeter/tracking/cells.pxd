@@ -1,0 +1,62 @@
+# C types for cells.py, which stays plain Python.
+cimport cython
+
+cdef int _CUMULATIVE, _UPDATE, _UPDATE_PRED, _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS
+cdef list _DIGITS
+
+
+cdef class DialogueCells:
+    cdef object _pairs, _text, _known_slots, _place
+    cdef bint _keep_none, _skips_missing
+    cdef int _state, _extra, _slot_count, _stamp, _text_count
+    cdef int[::1] _stamps, _firsts, _text_stamps, _forms
+    cdef list _text_met
+    cdef bytearray _seen
+    cdef public str id
+    cdef public list numbers, gold, pred, gold_none, pred_none
+    cdef public list missing, surplus, hedged
+    cdef public int has_gold, gold_changes, gold_losses
+    cdef public bytes gold_form
+    cdef public bint counts_losses
+
+    @cython.locals(
+        place=Py_ssize_t, stale=bint, pair=int, slot=int, all_numbers=list, all_gold=list, all_pred=list, hedges=list,
+        changes=list, changed_at=list, with_gold=list, gold_table=list, pred_table=list,
+        gold=list, pred=list, gold_none=list, pred_none=list, narrow=list, before=list, change=bytes,
+        gold_state=tuple, pred_state=tuple, old_gold=tuple, old_pred=tuple, whole_gold=tuple, whole_pred=tuple,
+    )
+    cpdef int take(self, dialogue) except -1
+
+    cdef int _grow(self) except -1
+
+    @cython.locals(cell=int, slot=int, cell_slots=list)
+    cdef int _see(self, list cells) except -1
+
+    @cython.locals(
+        cells=list, slots=list, stamps=cython.int[::1], firsts=cython.int[::1], stamp=int, pair=int, slot=int
+    )
+    cdef list _cells(self, tuple state, list table)
+
+    cdef int _refuse_two_values(self, int slot, int first, int second) except -1
+
+    cdef tuple _accumulated(self, tuple state, tuple update)
+
+    @cython.locals(cell_slots=list, cell=int, slot=int)
+    cdef bint _lost(self, list before, list now) except -1
+
+    cdef list _narrowed(self, list pred, list gold)
+
+    @cython.locals(
+        changed=list, stamp=int, pair=int, slot=int, form=int, left=int, count=int, told=list, pair_slots=list,
+        pair_forms=list, texts=list, gone=list, forms=cython.int[::1], stamps=cython.int[::1],
+    )
+    cdef bytes _changed_text(self, tuple state)
+
+    @cython.locals(ranks=list, place=Py_ssize_t, at=Py_ssize_t, slot=int, other=int, rank=int, other_rank=int)
+    cdef int _sort(self, list slots) except -1
+
+
+@cython.locals(counted=bint, place=Py_ssize_t, turns=bytes)
+cdef bytes _form(list numbers, list changed_at, list changes)
+
+cdef bytes _digits(int number)
