@@ -106,5 +106,5 @@ class Breakdown:
             for position, name in enumerate(rest.dialogues):
                 if name not in inside:
                     rows = [rest.table[row] for row in rest.rows_of(position)]
-                    book.add(name, rest.turns_of(position), rows)
+                    book.add(name, list(rest.turns_of(position)), rows)
         return merged

@@ -299,7 +299,7 @@ class DialogueCells:
         for slot in changed:
             form = forms[slot]
             told.append(texts[form] if form else gone[slot])
-        if NOT_UNICODE in told:
+        if text.is_broken and NOT_UNICODE in told:
             raise InputError("half of a character stands without the other half")
         return b"{" + b",".join(told) + b"}"
 

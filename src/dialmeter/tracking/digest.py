@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 
 import msgspec
 
@@ -44,6 +43,8 @@ class GoldText:
         self.ranks: list[int] = []
         self.gone: list[bytes] = []
         self.told: list[bytes] = [b""]
+        self.is_broken = False
+        """Does a pair hold half of a character?"""
 
     def extend(self) -> None:
         """Learns the pairs that are new in the vocabulary."""
@@ -51,9 +52,11 @@ class GoldText:
         for pair in range(len(self.slot), len(words.values)):
             name = self._name_of(words.slots[pair])
             key, told = b"", NOT_UNICODE
-            with suppress(UnicodeEncodeError):
+            try:
                 key = _encode(name) + b":"
                 told = key + _encode(_alternatives(words.values[pair]))
+            except UnicodeEncodeError:
+                self.is_broken = True
             if name not in self._slots:
                 self._slots[name] = len(self.slot_names)
                 self.slot_names.append(name)

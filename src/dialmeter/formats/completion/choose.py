@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from ...errors import InputError
@@ -22,6 +21,7 @@ _INSIDE = re.compile(r"[\[\]{}\"'\\]")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,;]*")
 _LABEL = re.compile(r"[\s\-*•+`\"'#]*([^\W\d]\w*)[`\"'*]*\s*[:=]\s*[`*]*")
+_MARKER_WORDS = ("state", "answer", "output", "result", "slots", "final")
 _MARKER = re.compile(
     r"(?<![\w-])((?:[a-z]{1,20}[ _]){0,4}?(?:state|answer|output|result|slots)|final)\b[^\n:={}\[\]]{0,40}[:=]",
     re.IGNORECASE,
@@ -34,13 +34,17 @@ class _Found(NamedTuple):
     """Objects that stand side by side, and the state that they are together; ``broken`` is one that cannot be parsed."""
 
     start: int
+    bracket: int
     end: int
     state: State | None
     broken: bool
 
 
 class _Object(NamedTuple):
+    """An object or list from its label, or from its bracket where it has no label."""
+
     start: int
+    bracket: int
     end: int
     thing: Any
     broken: bool
@@ -63,13 +67,12 @@ def state_in(text: str) -> State | None:
     """
     text = _without_reasoning(text)
     try:
-        found = list(_side_by_side(text, list(_objects(text))))
+        found = _side_by_side(text, _objects(text))
     except NotAState:
         return None
-    fences = [fence.span() for fence in _FENCE.finditer(text)]
     marker = _last_marker(text, found)
     if not found:
-        regions = [text[marker:], *(text[start:end] for start, end in fences[-1:]), text]
+        regions = [text[marker:], *(text[start:end] for start, end in _fences(text)[-1:]), *([text] if marker else [])]
         return next((state for region in regions if (state := state_in_lines(region)) is not None), None)
     likely = [each for each in found if each.state is not None or each.broken]
     if marker:
@@ -79,12 +82,19 @@ def state_in(text: str) -> State | None:
         told = state_in_lines(text[marker:])
         if told is not None:
             return told
+    fences = _fences(text)
     fenced = [each for each in likely if any(start <= each.start < end for start, end in fences)]
     chosen = fenced or likely
     return chosen[-1].state if chosen else None
 
 
+def _fences(text: str) -> list[tuple[int, int]]:
+    return [fence.span() for fence in _FENCE.finditer(text)] if "```" in text else []
+
+
 def _without_reasoning(text: str) -> str:
+    if "<" not in text:
+        return text
     ends = [end.end() for end in _REASONING_END.finditer(text)]
     text = text[ends[-1] :] if ends else text
     unfinished = _REASONING_START.search(text)
@@ -93,29 +103,38 @@ def _without_reasoning(text: str) -> str:
 
 def _last_marker(text: str, found: list[_Found]) -> int:
     """Where the last words end that announce the state, outside the objects; 0 without such words."""
-    marker = 0
-    spans = iter(found)
-    span = next(spans, None)
-    for match in _MARKER.finditer(text):
-        while span and span.end <= match.start():
-            span = next(spans, None)
-        if not (span and span.start < match.start()) and not _OF_THE_PAST.search(match[1]):
-            marker = match.end()
+    marker = position = 0
+    for each in (*found, _Found(len(text), len(text), len(text), None, False)):
+        if _may_announce(text[position : each.bracket]):
+            for match in _MARKER.finditer(text, position, each.bracket):
+                if match.start() <= each.start and not _OF_THE_PAST.search(match[1]):
+                    marker = match.end()
+        position = each.end
     return marker
 
 
-def _objects(text: str) -> Iterator[_Object]:
+def _may_announce(text: str) -> bool:
+    """A fast test that says no to most texts without a marker, and yes to all with one."""
+    if not (":" in text or "=" in text):
+        return False
+    lowered = text.lower()
+    return any(map(lowered.__contains__, _MARKER_WORDS)) or not text.isascii()
+
+
+def _objects(text: str) -> list[_Object]:
     """The outermost objects and lists.
 
     Raises:
         NotAState: one is cut off.
     """
+    objects: list[_Object] = []
     position = 0
     while opening := _OPENING.search(text, position):
         start = opening.start()
         thing, position, broken = _parsed(text, start)
         if not (broken and _PLACEHOLDER.fullmatch(text, start, position)):
-            yield _labelled(text, _Object(start, position, thing, broken))
+            objects.append(_labelled(text, _Object(start, start, position, thing, broken)))
+    return objects
 
 
 def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
@@ -133,7 +152,10 @@ def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping: dict[str, Any] = {}
+    mapping = dict(pairs)
+    if len(mapping) == len(pairs):
+        return mapping
+    mapping.clear()
     for key, value in pairs:
         if mapping.setdefault(key, value) != value:
             raise ValueError
@@ -171,7 +193,7 @@ def _closing(text: str, start: int) -> int:
 def _labelled(text: str, found: _Object) -> _Object:
     """``hotel: {"area": "east"}``: an object of slots without domain under a label is that domain's."""
     line = text.rfind("\n", 0, found.start) + 1
-    label = _LABEL.fullmatch(text, line, found.start) if found.start - line <= 80 else None
+    label = _LABEL.fullmatch(text, line, found.start) if 0 < found.start - line <= 80 else None
     if not label or key_word(label[1]) in NO_DOMAIN or not _is_of_one_domain(found.thing):
         return found
     return found._replace(start=line, thing={label[1]: found.thing})
@@ -181,20 +203,21 @@ def _is_of_one_domain(thing: Any) -> bool:
     return isinstance(thing, dict) and not any("-" in key or isinstance(value, dict) for key, value in thing.items())
 
 
-def _side_by_side(text: str, objects: list[_Object]) -> Iterator[_Found]:
+def _side_by_side(text: str, objects: list[_Object]) -> list[_Found]:
     """Objects with nothing but blanks and commas between them, taken together."""
-    group: list[_Object] = []
+    groups: list[list[_Object]] = []
     for each in objects:
-        if group and not _BETWEEN.fullmatch(text, group[-1].end, each.start):
-            yield _together(group)
-            group = []
-        group.append(each)
-    if group:
-        yield _together(group)
+        if groups and _BETWEEN.fullmatch(text, groups[-1][-1].end, each.start):
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return [_together(group) for group in groups]
 
 
 def _together(group: list[_Object]) -> _Found:
+    first = group[0]
+    if len(group) == 1:
+        return _Found(first.start, first.bracket, first.end, None if first.broken else state_from(first.thing), first.broken)
     broken = any(each.broken for each in group)
-    things = [each.thing for each in group]
-    state = None if broken else state_from(things[0] if len(things) == 1 else things)
-    return _Found(group[0].start, group[-1].end, state, broken)
+    state = None if broken else state_from([each.thing for each in group])
+    return _Found(first.start, first.bracket, group[-1].end, state, broken)

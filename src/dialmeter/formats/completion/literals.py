@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 from ...errors import InputError, one_line
 from ..strict_json import Doubled
 
 LONGEST = 20_000
 """Longer text is no printed state, and the parser's memory grows with it."""
+_DEEPEST = 50
+"""Python's parser refuses deep nesting, so text with more brackets is left to it."""
 
 _JSON_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
@@ -33,15 +36,54 @@ def python_literal(text: str) -> Any:
     try:
         if len(text) > LONGEST:
             raise ValueError
+        text = text.strip()
+        try:
+            return _as_json(text)
+        except ValueError:
+            pass
         with warnings.catch_warnings():
             # A lone backslash in a value is the value's own affair.
             warnings.simplefilter("ignore")
-            return _plain(ast.parse(text.strip(), mode="eval").body)
+            return _plain(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         found = one_line(text.strip(), 40)
         raise InputError(
             f"a Python literal such as {{'hotel': {{'area': 'east'}}}} is expected, found {found!r}"
         ) from None
+
+
+def _as_json(text: str) -> Any:
+    """Reads a literal that is JSON but for its quotes: many times faster than Python's parser.
+
+    Raises:
+        ValueError: it is another literal or none, or JSON and Python may differ about it.
+    """
+    if '"' in text or "\\" in text or text.count("{") + text.count("[") > _DEEPEST:
+        raise ValueError
+    # Python refuses half a character, and JSON does not.
+    text.encode()
+    return _DECODER.decode(text.replace("'", '"'))
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise ValueError
+    return mapping
+
+
+def _short_number(digits: str) -> int:
+    number = int(digits)
+    if number.bit_length() > 64:
+        raise ValueError
+    return number
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_short_number, parse_constant=_refuse)
 
 
 def _plain(node: ast.expr) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...model import State
@@ -25,6 +25,8 @@ _SLOT_KEYS = ("slot", "slot_name", "name")
 _DOMAIN_KEYS = ("domain", "service")
 _LAYERS = ("book", "semi")
 """The two halves of a domain in MultiWOZ's own files."""
+_RESERVED_WORDS = STATE_WORDS | REMARK_WORDS | PART_WORDS | {*_SLOT_KEYS, *_DOMAIN_KEYS}
+"""Keys that are perhaps neither slots nor domains."""
 
 
 def state_from(thing: Any) -> State | None:
@@ -43,91 +45,85 @@ def state_from(thing: Any) -> State | None:
         return None
 
 
-def _pairs(thing: Any) -> Iterator[Pair]:
+def _pairs(thing: Any) -> list[Pair]:
     if isinstance(thing, dict) and not isinstance(thing, Doubled):
-        yield from _mapping_pairs(thing)
-    elif isinstance(thing, list):
-        yield from _list_pairs(thing)
-    else:
-        raise NotAState
+        return _mapping_pairs(thing)
+    if isinstance(thing, list):
+        return _list_pairs(thing)
+    raise NotAState
 
 
-def _mapping_pairs(mapping: Mapping[str, Any]) -> Iterator[Pair]:
+def _mapping_pairs(mapping: Mapping[str, Any]) -> list[Pair]:
+    if _RESERVED_WORDS.isdisjoint(map(key_word, mapping)):
+        return _entries_pairs(mapping)
     known = {word: value for key, value in mapping.items() if (word := key_word(key)) not in REMARK_WORDS}
     if mapping and not known:
         raise NotAState
     domain = next((known[key] for key in _DOMAIN_KEYS if isinstance(known.get(key), str)), "")
     slot = next((known[key] for key in _SLOT_KEYS if isinstance(known.get(key), str)), "")
     if slot and "value" in known:
-        yield slot_of(slot, domain), value_of(known["value"])
-        return
+        return [(slot_of(slot, domain), value_of(known["value"]))]
     if known.keys() & PART_WORDS:
         raise NotAState
     wrapped = [value for key, value in known.items() if key in STATE_WORDS and (len(known) == 1 or _is_object(value))]
     if len(wrapped) > 1:
         raise NotAState
     if wrapped:
-        yield from ((slot_of(name, domain), value) for name, value in _unwrapped(wrapped[0]))
-        return
+        return [(slot_of(name, domain), value) for name, value in _unwrapped(wrapped[0])]
     if domain and len(known) == 1:
         raise NotAState
-    for key, value in mapping.items():
-        if key_word(key) in REMARK_WORDS or (domain and key_word(key) in _DOMAIN_KEYS):
-            continue
-        yield from ((slot_of(slot, domain), inner) for slot, inner in _entry_pairs(key, value))
+    skipped = REMARK_WORDS.union(_DOMAIN_KEYS) if domain else REMARK_WORDS
+    return _entries_pairs({key: value for key, value in mapping.items() if key_word(key) not in skipped}, domain)
 
 
 def _is_object(thing: Any) -> bool:
     return isinstance(thing, dict | list)
 
 
-def _unwrapped(thing: Any) -> Iterator[Pair]:
-    if _is_object(thing):
-        yield from _pairs(thing)
-    elif isinstance(thing, str):
-        state = state_in_lines(thing)
-        if state is None:
-            raise NotAState
-        yield from state.items()
-    elif thing is not None:
-        raise NotAState
+def _unwrapped(thing: Any) -> Iterable[Pair]:
+    if thing is None:
+        return []
+    state = state_in_lines(thing) if isinstance(thing, str) else None
+    return _pairs(thing) if state is None else state.items()
 
 
-def _entry_pairs(key: str, value: Any) -> Iterator[Pair]:
-    """A slot with its value, or a domain with its slots."""
-    if isinstance(value, dict):
-        yield from _domain_pairs(key, value)
-    elif isinstance(value, list) and any(map(_is_object, value)):
-        yield from ((slot_of(name, key), inner) for name, inner in _list_pairs(value))
-    else:
-        yield slot_of(key), value_of(value)
+def _entries_pairs(mapping: Mapping[str, Any], outer: str = "") -> list[Pair]:
+    """Slots with their values, and domains with their slots."""
+    pairs: list[Pair] = []
+    for key, value in mapping.items():
+        if isinstance(value, dict):
+            found = _domain_pairs(key, value)
+        elif isinstance(value, list) and any(map(_is_object, value)):
+            found = [(slot_of(name, key), inner) for name, inner in _list_pairs(value)]
+        else:
+            found = [(slot_of(key), value_of(value))]
+        pairs += [(slot_of(slot, outer), inner) for slot, inner in found]
+    return pairs
 
 
-def _domain_pairs(domain: str, slots: Mapping[str, Any]) -> Iterator[Pair]:
+def _domain_pairs(domain: str, slots: Mapping[str, Any]) -> list[Pair]:
     if "-" in domain or isinstance(slots, Doubled):
         raise NotAState
+    pairs: list[Pair] = []
     for slot, value in slots.items():
-        if slot in _LAYERS and isinstance(value, dict):
-            yield from ((slot_of(name, domain), value_of(inner)) for name, inner in value.items())
+        if isinstance(value, dict) and slot in _LAYERS:
+            pairs += [(slot_of(name, domain), value_of(inner)) for name, inner in value.items()]
         else:
-            yield slot_of(slot, domain), value_of(value)
+            pairs.append((slot_of(slot, domain), value_of(value)))
+    return pairs
 
 
-def _list_pairs(things: list[Any]) -> Iterator[Pair]:
+def _list_pairs(things: list[Any]) -> list[Pair]:
     if all(isinstance(each, dict) for each in things):
-        for each in things:
-            yield from _pairs(each)
-    elif all(isinstance(each, str) for each in things):
-        if len(things) == 1 and says_empty(things[0]):
-            return
-        for each in things:
-            pair = pair_in(each)
-            if pair is None:
-                raise NotAState
-            yield pair
-    else:
-        for each in things:
-            yield _row_pair(each)
+        return [pair for each in things for pair in _pairs(each)]
+    if not all(isinstance(each, str) for each in things):
+        return [_row_pair(each) for each in things]
+    if len(things) == 1 and says_empty(things[0]):
+        return []
+    pairs = [pair for each in things if (pair := pair_in(each)) is not None]
+    if len(pairs) < len(things):
+        raise NotAState
+    return pairs
 
 
 def _row_pair(row: Any) -> Pair:

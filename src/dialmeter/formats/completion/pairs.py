@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ...model import DELETED, State, Value
@@ -34,6 +35,10 @@ NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
 """Words in front of slots that are not their domain."""
 
 _slot_name = slot_namer()
+REMEMBERED = 10_000
+"""How many keys, names, values and pairs are remembered: a file repeats few of them many times."""
+_BLANKS = re.compile(r"[\s-]+")
+_HYPHEN = re.compile(r"\s*-\s*")
 _ABSENT = frozenset(("null", "not mentioned"))
 _BARE_WORDS: dict[str, str | None] = {
     "true": "yes",
@@ -74,6 +79,7 @@ def state_of_pairs(pairs: Iterable[Pair]) -> State:
     return state
 
 
+@lru_cache(REMEMBERED)
 def key_word(written: str) -> str:
     """A key as it is compared with the word lists.
 
@@ -81,9 +87,10 @@ def key_word(written: str) -> str:
         >>> key_word("Belief State")
         'belief_state'
     """
-    return re.sub(r"[\s-]+", "_", written.strip().lower())
+    return _BLANKS.sub("_", written.strip().lower())
 
 
+@lru_cache(REMEMBERED)
 def slot_of(written: str, domain: str = "") -> str:
     """A slot's name, with its domain in front where that is known.
 
@@ -91,7 +98,7 @@ def slot_of(written: str, domain: str = "") -> str:
         >>> slot_of("hotel.area"), slot_of("area", "hotel"), slot_of("hotel-area", "hotel"), slot_of("area")
         ('hotel-area', 'hotel-area', 'hotel-area', 'area')
     """
-    name = re.sub(r"\s*-\s*", "-", written.strip(_WRAPPING))
+    name = _HYPHEN.sub("-", written.strip(_WRAPPING))
     if not _NAME_ONLY.fullmatch(name):
         raise NotAState
     dotted = _DOTTED.fullmatch(name)
@@ -113,6 +120,8 @@ def value_of(thing: Any) -> Value | None:
         >>> value_of(True), value_of(4), value_of(["6 pm", "18:00"]), value_of("Not mentioned"), value_of("[delete]")
         ('yes', '4', ('6 pm', '18:00'), None, '[DELETE]')
     """
+    if isinstance(thing, str):
+        return _text_value(thing)
     if isinstance(thing, bool):
         return "yes" if thing else "no"
     if isinstance(thing, int | float):
@@ -125,14 +134,20 @@ def value_of(thing: Any) -> Value | None:
         return texts if len(texts) > 1 else next(iter(texts), None)
     if thing is None:
         return None
-    if not isinstance(thing, str) or len(thing) > _LONGEST_VALUE:
+    raise NotAState
+
+
+@lru_cache(REMEMBERED)
+def _text_value(text: str) -> str | None:
+    if len(text) > _LONGEST_VALUE:
         raise NotAState
-    text = thing.strip()
+    text = text.strip()
     if text.lower() in _ABSENT:
         return None
     return DELETED if text.upper() == DELETED else text
 
 
+@lru_cache(REMEMBERED)
 def pair_in(text: str, domain: str = "") -> Pair | None:
     """A pair in one of three ways, ``hotel-area: east``, ``hotel-area = east``, ``hotel-area-east``; None for prose.
 

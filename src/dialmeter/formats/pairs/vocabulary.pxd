@@ -21,7 +21,8 @@ cdef class Layer:
 
 cdef class Slot:
     cdef dict values
-    cdef object last, number
+    cdef str last
+    cdef object number
 
 
 cdef class Vocabulary:
@@ -53,7 +54,9 @@ cdef class Vocabulary:
     @cython.locals(known=dict)
     cdef int _add_glued(self, state, Layer layer, list found) except -1
 
-    @cython.locals(known=dict, one=Slot, of_booking=bint)
+    @cython.locals(known=dict, one=Slot, of_booking=bint, text=str)
     cdef int _add_pairs(self, dict pairs, Layer layer, list found) except -1
+
+    cdef object _number_other(self, slot, value, Slot one, Layer layer)
 
     cdef object _learn(self, slot, written, Layer layer)

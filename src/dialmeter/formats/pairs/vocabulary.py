@@ -70,7 +70,7 @@ class Slot:
 
     def __init__(self) -> None:
         self.values: dict[Any, int] = {}
-        self.last: Any = None
+        self.last = ""
         self.number: Any = None
 
 
@@ -268,32 +268,36 @@ class Vocabulary:
         known = layer.slots
         of_booking = layer.section == "book"
         for slot, value in pairs.items():
-            if value is None or (of_booking and slot == "booked"):
-                continue
-            key = value
-            if type(value) is list:
-                if len(value) == 1:
-                    key = value[0]
-                else:
-                    key = tuple(value)
-                    for each in value:
-                        # Other values are equal to each other where their texts are not: 1, 1.0 and true.
-                        if type(each) is not str:
-                            key = None
+            if type(value) is list and len(value) == 1:
+                value = value[0]  # noqa: PLW2901
             one = known.get(slot)
             if one is None:
                 one = known[slot] = Slot()
-            if type(key) is str and type(one.last) is str and key == one.last:
-                number = one.number
+            if type(value) is str:
+                text = value
+                if one.number is not None and text == one.last:
+                    number = one.number
+                else:
+                    number = one.values.get(text)
+                    if number is None:
+                        number = one.values[text] = self._learn(slot, value, layer)
+                    one.last, one.number = text, number
+            elif value is None or (of_booking and slot == "booked"):
+                continue
             else:
-                number = one.values.get(key) if type(key) is str or type(key) is tuple else None
-                if number is None:
-                    number = self._learn(slot, value, layer)
-                    if type(key) is str or type(key) is tuple:
-                        one.values[key] = number
-                one.last, one.number = key, number
+                number = self._number_other(slot, value, one, layer)
             if number is not _NO_PAIR:
                 found.append(number)
+
+    def _number_other(self, slot: str, value: Any, one: Slot, layer: Layer) -> int:
+        """The number of a pair whose value is not one text. Numbers are looked at each time: 1, 1.0 and true are equal keys."""
+        if type(value) is not list or not all(type(each) is str for each in value):
+            return self._learn(slot, value, layer)
+        key = tuple(value)
+        number = one.values.get(key)
+        if number is None:
+            number = one.values[key] = self._learn(slot, value, layer)
+        return number
 
     def _learn(self, slot: str, written: Any, layer: Layer) -> int:
         """The number of a pair that was not met before, or that there is no pair."""
