@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from ..errors import InputError, one_line
-from ..model import Dialogue, Notice, State, Turn
+from ..model import Notice, State, Turn
 from .completion import state_from, state_in
 from .pairs.state_layouts import ANY
+from .pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from .parts import Once, Role, as_mapping, as_text, dialogue, kind_of, turn_number
 from .source import Sample, Source
 from .strict_json import Doubled, parse_json
@@ -55,30 +56,42 @@ def detect(sample: Sample) -> bool:
 
 
 class _Row(NamedTuple):
+    """A line; its states are kept as numbers, because all lines are kept until the last is read."""
+
     turn: Turn
+    gold: PairState | None
+    pred: PairState
     parsed: bool
     counts_utterances: bool
 
 
-def read(source: Source, role: Role) -> Iterator[Dialogue]:
+def read(source: Source, role: Role) -> Iterator[PairDialogue]:
+    words = source.vocabulary or Vocabulary()
     dialogues: dict[str, list[_Row]] = {}
     for line, thing in _rows(source):
         try:
-            dialogue_id, row = _row(as_mapping(thing, "a line"))
+            dialogue_id, row = _row(as_mapping(thing, "a line"), words)
         except InputError as error:
             raise error.at(line=line) from None
         dialogues.setdefault(dialogue_id, []).append(row)
     once = Once()
     places: list[str] = []
-    for dialogue_id, rows in dialogues.items():
+    for dialogue_id, written in dialogues.items():
         once.check(dialogue_id)
-        found = dialogue(dialogue_id, [row.turn for row in rows])
-        unparsed = {row.turn.number for row in rows if not row.parsed}
-        turns = _halved(found.turns) if all(row.counts_utterances for row in rows) else found.turns
-        for written, turn in zip(found.turns, turns, strict=True):
-            if written.number in unparsed:
-                places.append(f"{dialogue_id} turn {turn.number}")
-        yield Dialogue(dialogue_id, turns)
+        by_number = {row.turn.number: row for row in written}
+        turns = dialogue(dialogue_id, [row.turn for row in written]).turns
+        rows = [by_number[turn.number] for turn in turns]
+        if all(row.counts_utterances for row in rows):
+            turns = _halved(turns)
+        found = PairDialogue(dialogue_id, (source.name, None))
+        found.numbers = [turn.number for turn in turns]
+        found.gold = [row.gold for row in rows]
+        found.pred = [row.pred for row in rows]
+        found.turns = turns
+        places += [
+            f"{dialogue_id} turn {number}" for number, row in zip(found.numbers, rows, strict=True) if not row.parsed
+        ]
+        yield found
     if places:
         source.notices.append(_notice(places))
 
@@ -109,7 +122,7 @@ def _rows(source: Source) -> Iterator[tuple[int | None, Any]]:
                 raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object", line=number)
 
 
-def _row(row: Mapping[str, Any]) -> tuple[str, _Row]:
+def _row(row: Mapping[str, Any], words: Vocabulary) -> tuple[str, _Row]:
     dialogue_id = row[_named(row, _DIALOGUE_KEYS, "dialogue id")]
     if not isinstance(dialogue_id, str | int) or isinstance(dialogue_id, bool) or dialogue_id == "":
         raise InputError(f"a dialogue id must be a string, found {kind_of(dialogue_id)}")
@@ -118,21 +131,21 @@ def _row(row: Mapping[str, Any]) -> tuple[str, _Row]:
     try:
         number = turn_number(row[_named(row, _TURN_KEYS, "turn number")])
         state = _state(_completion(row))
-        turn = Turn(
-            number=number,
-            gold=as_mapping(row["gold"], "a state") if row.get("gold") is not None else None,
-            pred={} if state is None else state,
-            user=as_text(row.get("user"), "user"),
-            system=as_text(row.get("system"), "system"),
-        )
+        gold = row.get("gold")
+        gold_pairs = None if gold is None else words.number(as_mapping(gold, "a state"), ANY)
+        pred_pairs = words.number(state, ANY) if state else ()
+        turn = Turn(number, user=as_text(row.get("user"), "user"), system=as_text(row.get("system"), "system"))
     except InputError as error:
         at = written if isinstance(written, str | int) else None
         raise error.at(dialogue=str(dialogue_id), turn=at) from None
-    return str(dialogue_id), _Row(turn, state is not None, turn_key == "utt_idx")
+    return str(dialogue_id), _Row(turn, gold_pairs, pred_pairs, state is not None, turn_key == "utt_idx")
 
 
 def _first(row: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    return next((key for key in keys if key in row), None)
+    for key in keys:
+        if key in row:
+            return key
+    return None
 
 
 def _named(row: Mapping[str, Any], keys: tuple[str, ...], what: str) -> str:

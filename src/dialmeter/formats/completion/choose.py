@@ -217,7 +217,9 @@ def _side_by_side(text: str, objects: list[_Object]) -> list[_Found]:
 def _together(group: list[_Object]) -> _Found:
     first = group[0]
     if len(group) == 1:
-        return _Found(first.start, first.bracket, first.end, None if first.broken else state_from(first.thing), first.broken)
+        return _Found(
+            first.start, first.bracket, first.end, None if first.broken else state_from(first.thing), first.broken
+        )
     broken = any(each.broken for each in group)
     state = None if broken else state_from([each.thing for each in group])
     return _Found(first.start, first.bracket, group[-1].end, state, broken)
