@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from .plain import PlainProcess
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,3 +25,11 @@ def shared() -> Path:
     if not (folder / "expected").is_dir():
         pytest.skip(f"published data is not here: {folder} (set DIALMETER_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def plain() -> Iterator[PlainProcess]:
+    """Answers with plain code what the code of this process, compiled where it can be, answers too."""
+    process = PlainProcess()
+    yield process
+    process.close()

@@ -126,7 +126,9 @@ def test_bad_input_in_a_shard_is_told_with_its_place(file: Path, tmp_path: Path)
     bad = tmp_path / "bad.jsonl"
     bad.write_bytes(b"".join([*lines[:40], json.dumps(thing).encode() + b"\n", *lines[41:]]))
     told = {finished(start(*words_of("tracker", bad), "--quiet", "--workers", workers))[2] for workers in (1, 2)}
-    assert told == {f"dialmeter: {bad}: dialogue town-11-0040, turn 2: a state must be an object, found a number\n"}
+    assert told == {
+        f"dialmeter: {bad}: line 41, dialogue town-11-0040, turn 2: a state must be an object, found a number\n"
+    }
 
 
 def children(process: subprocess.Popen[bytes]) -> list[int]:

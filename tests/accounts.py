@@ -1,0 +1,208 @@
+"""All that scoring and reading leave behind, as plain data: what compiled and plain code must agree on."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dialmeter.errors import DialmeterError
+from dialmeter.formats import Corpus, Role, open_corpus, registry
+from dialmeter.formats.pairs.state_layouts import FLAT
+from dialmeter.formats.pairs.vocabulary import Vocabulary
+from dialmeter.formats.source import Source
+from dialmeter.formats.strict_json import count_strings, count_written_strings, parse_json
+from dialmeter.model import Dialogue
+from dialmeter.rules import Rules, named
+from dialmeter.tracking.compared import compare_dialogue
+from dialmeter.tracking.digest import GoldText
+from dialmeter.tracking.ledger import Ledger
+from dialmeter.tracking.mistakes import Mistakes
+from dialmeter.tracking.pairs import PairRules
+from dialmeter.tracking.scorer import Part, TrackerScorer, score_file
+from dialmeter.tracking.walk import Group, Walk
+
+LOCALS = ("paper", "code", "vector")
+DELETIONS = ("ignore", "count", "code")
+LENSES = [(local, deletions) for local in LOCALS for deletions in DELETIONS]
+GROUPS = ("domain", "slot", "without-domain")
+
+OURS = named("dialmeter")
+
+Account = Any
+
+
+def or_error(make: Callable[[], Account]) -> Account:
+    """What is made, or what is said where that is not possible."""
+    try:
+        return make()
+    except DialmeterError as error:
+        return f"refused: {error}"
+
+
+def files_of(modules: Iterable[str]) -> list[str]:
+    """The files from which modules were loaded."""
+    return [str(importlib.import_module(name).__file__) for name in modules]
+
+
+def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
+    """The rows of every dialogue under every lens, of all slots and of every group, and all that a walk notices."""
+    words = Vocabulary()
+    pairs = PairRules(rules, words)
+    walk = Walk(pairs, GoldText(words), keep_none=True, hyphen_cut=rules.hyphen_cut)
+
+    def taken(each: Dialogue) -> Account:
+        walk.take(words.number_dialogue(each, FLAT))
+        rows = {lens: walk.rows(*lens) for lens in LENSES}
+        walk.rows("paper", "ignore", None, None, True)
+        slots = walk.slots()
+        numbers = list(range(len(pairs.slot_names)))
+        groups = [
+            *(Group(numbers, slot) for slot in slots),
+            *(Group(pairs.domains, domain, without) for domain in set(pairs.domains) for without in (False, True)),
+        ]
+        by_group = [[walk.rows(*lens, group) for group in groups] for lens in LENSES]
+        noticed = (
+            walk.numbers,
+            walk.missing,
+            walk.surplus,
+            walk.has_gold,
+            walk.gold_form,
+            walk.gold_changes,
+            walk.gold_losses,
+            [(pairs.said(pair), number) for pair, number in walk.hedged],
+        )
+        turns = [tuple(turn) for turn in compare_dialogue(walk, pairs).turns]
+        return rows, by_group, noticed, turns
+
+    found = [or_error(lambda each=each: taken(each)) for each in corpus]  # type: ignore[misc]
+    mistakes = Mistakes.of(walk, pairs)
+    return found, mistakes.turns, mistakes.new, walk.gold_slots()
+
+
+def account_of_part(part: Part) -> Account:
+    """What was scored of a part of a corpus."""
+    findings = part.findings
+    return {
+        "books": _books(part.ledger),
+        "groups": {
+            each.by: {name: _books(ledger) for name, ledger in each._ledgers.items()} for each in part.breakdowns
+        },
+        "digest": findings.digest.hex(),
+        "missing": (findings.missing.turns, findings.missing.dialogues, findings.missing.examples),
+        "extra": (findings.extra.turns, findings.extra.dialogues, findings.extra.examples),
+        "slots": sorted(findings.gold_slots),
+        "hedged": findings.hedged,
+        "changes": (findings.gold_changes, findings.gold_losses),
+        "mistakes": (findings.mistakes.turns, findings.mistakes.new),
+    }
+
+
+def _books(ledger: Ledger) -> Account:
+    return {
+        (lens.local, lens.deletions): (
+            book.dialogues,
+            [tuple(book.table[row]) for row in book.rows],
+            list(book.turns),
+            list(book.ends),
+        )
+        for lens, book in ledger.books.items()
+    }
+
+
+def account_of_corpus(
+    corpus: Sequence[Dialogue], rules: str | Rules, measures: Sequence[str] | None, by: Sequence[Any] = GROUPS
+) -> Account:
+    """A corpus through the scorer."""
+
+    def scored() -> Account:
+        scorer = TrackerScorer(measures, rules, by=by)
+        for each in corpus:
+            scorer.add_dialogue(each)
+        account = account_of_part(scorer.part)
+        result = scorer.result()
+        notices = [(each.code, each.count, each.message, each.where) for each in result.notices]
+        return account, [(each.measure, each.value, each.n, each.signature) for each in result.scores], notices
+
+    return or_error(scored)
+
+
+def account_of_file(path: str, gold: str | None, rules: str, by: Sequence[Any] = GROUPS) -> Account:
+    """A file, or predictions with gold, through ``score_file``."""
+    seen: list[Any] = []
+
+    def scored() -> Account:
+        result = score_file(
+            path, gold, rules=rules, by=by, sink=lambda read, compared: seen.append((read.id, list(compared.turns)))
+        )
+        scores = [(each.measure, each.value, each.n, each.signature) for each in result.scores]
+        groups = [[(each.group, each.measure, each.value, each.n) for each in result.by(group)] for group in by]
+        notices = [(each.code, each.count, each.message, each.where) for each in result.notices]
+        mistakes = result.mistakes.turns, result.mistakes.new
+        return scores, groups, notices, mistakes, [(name, [tuple(turn) for turn in turns]) for name, turns in seen]
+
+    return or_error(scored)
+
+
+def accounts_of_lines(lines: Sequence[bytes]) -> list[Account]:
+    """Native lines, each read by itself: the dialogue with its tallies, or what is wrong."""
+    return [or_error(lambda line=line: _account_of_line(line)) for line in lines]  # type: ignore[misc]
+
+
+def _account_of_line(line: bytes) -> Account:
+    words = Vocabulary()
+    pairs = PairRules(OURS, words)
+    [found] = corpus_of_line(line).numbered(words)
+    plain = words.plain(found)
+    walk = Walk(pairs, GoldText(words))
+    walk.take(found)
+    return _told(plain), walk.rows("paper", "ignore"), walk.gold_form
+
+
+def corpus_of_line(line: bytes) -> Corpus:
+    """A file of one native line."""
+    source = Source("file.jsonl")
+    source.lines = lambda: iter([(1, line)])  # type: ignore[method-assign]
+    return Corpus(source, "native", registry.load("native"), Role.BOTH)
+
+
+def accounts_of_documents(form: str, role: str, documents: Sequence[bytes], file: Path) -> list[Account]:
+    """Documents of one format, each read by itself, with its format named and with its format to be found.
+
+    Args:
+        form: the format.
+        role: of the states.
+        documents: what is written into the file.
+        file: where to write; in a folder of the format, or the document itself.
+    """
+    path = file.parent if form == "sgd" else file
+    found = []
+    for document in documents:
+        file.write_bytes(document)
+        for chosen in (form, None):
+            account = or_error(lambda chosen=chosen: [_told(each) for each in open_corpus(path, Role(role), chosen)])  # type: ignore[misc]
+            found.append(account.replace(str(path), "FILE") if isinstance(account, str) else account)
+    return found
+
+
+def _told(dialogue: Dialogue) -> Account:
+    return dialogue.id, [(turn.number, turn.gold, turn.pred, turn.user, turn.system) for turn in dialogue.turns]
+
+
+def accounts_of_states(states: Sequence[Any], layout: Any) -> list[Account]:
+    """States as numbers of one vocabulary, and what the vocabulary holds in the end."""
+    words = Vocabulary()
+    numbers = [or_error(lambda state=state: words.number(state, layout)) for state in states]  # type: ignore[misc]
+    return [numbers, words.slots, words.sections, words.values]
+
+
+def accounts_of_json(texts: Sequence[bytes]) -> list[Account]:
+    """JSON texts through the strict parser: value, duplicate keys, and the two counts of strings."""
+
+    def parsed(text: bytes) -> Account:
+        doubled: list[Any] = []
+        found = parse_json(text, "file", doubled)
+        return found, [each.twice for each in doubled], count_strings(found), count_written_strings(text)
+
+    return [or_error(lambda text=text: parsed(text)) for text in texts]  # type: ignore[misc]
