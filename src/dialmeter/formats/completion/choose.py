@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
 from ...errors import InputError
@@ -11,7 +12,7 @@ from ...model import State
 from .lines import state_in_lines
 from .literals import python_literal
 from .objects import state_from
-from .pairs import NO_DOMAIN, NotAState, key_word
+from .pairs import NO_DOMAIN, REMEMBERED, NotAState, key_word
 
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 _REASONING_START = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
@@ -104,21 +105,30 @@ def _without_reasoning(text: str) -> str:
 def _last_marker(text: str, found: list[_Found]) -> int:
     """Where the last words end that announce the state, outside the objects; 0 without such words."""
     marker = position = 0
-    for each in (*found, _Found(len(text), len(text), len(text), None, False)):
-        if _may_announce(text[position : each.bracket]):
-            for match in _MARKER.finditer(text, position, each.bracket):
-                if match.start() <= each.start and not _OF_THE_PAST.search(match[1]):
-                    marker = match.end()
+    for each in found:
+        marker = _marker_between(text, position, each.bracket, each.start) or marker
         position = each.end
+    return _marker_between(text, position, len(text), len(text)) or marker
+
+
+def _marker_between(text: str, start: int, end: int, latest: int) -> int:
+    """Where the last such words end that begin at ``latest`` at the latest; 0 without such words."""
+    between = text[start:end]
+    if not (":" in between or "=" in between):
+        return 0
+    lowered = between.lower()
+    if between.isascii() and not any(map(lowered.__contains__, _MARKER_WORDS)):
+        return 0
+    marker = 0
+    for match in _MARKER.finditer(text, start, end):
+        if match.start() <= latest and not _is_of_the_past(match[1]):
+            marker = match.end()
     return marker
 
 
-def _may_announce(text: str) -> bool:
-    """A fast test that says no to most texts without a marker, and yes to all with one."""
-    if not (":" in text or "=" in text):
-        return False
-    lowered = text.lower()
-    return any(map(lowered.__contains__, _MARKER_WORDS)) or not text.isascii()
+@lru_cache(REMEMBERED)
+def _is_of_the_past(words: str) -> bool:
+    return _OF_THE_PAST.search(words) is not None
 
 
 def _objects(text: str) -> list[_Object]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ...model import State
@@ -11,6 +12,7 @@ from .lines import says_empty, state_in_lines
 from .pairs import (
     PART_WORDS,
     REMARK_WORDS,
+    REMEMBERED,
     STATE_WORDS,
     NotAState,
     Pair,
@@ -23,7 +25,7 @@ from .pairs import (
 
 _SLOT_KEYS = ("slot", "slot_name", "name")
 _DOMAIN_KEYS = ("domain", "service")
-_LAYERS = ("book", "semi")
+_LAYERS = frozenset(("book", "semi"))
 """The two halves of a domain in MultiWOZ's own files."""
 _RESERVED_WORDS = STATE_WORDS | REMARK_WORDS | PART_WORDS | {*_SLOT_KEYS, *_DOMAIN_KEYS}
 """Keys that are perhaps neither slots nor domains."""
@@ -92,25 +94,35 @@ def _entries_pairs(mapping: Mapping[str, Any], outer: str = "") -> list[Pair]:
     pairs: list[Pair] = []
     for key, value in mapping.items():
         if isinstance(value, dict):
-            found = _domain_pairs(key, value)
+            pairs += _domain_pairs(key, value, outer)
         elif isinstance(value, list) and any(map(_is_object, value)):
-            found = [(slot_of(name, key), inner) for name, inner in _list_pairs(value)]
+            pairs += [(slot_of(slot_of(name, key), outer), inner) for name, inner in _list_pairs(value)]
         else:
-            found = [(slot_of(key), value_of(value))]
-        pairs += [(slot_of(slot, outer), inner) for slot, inner in found]
+            pairs.append((_text_pair if type(value) is str else _pair)(key, value, "", outer))
     return pairs
 
 
-def _domain_pairs(domain: str, slots: Mapping[str, Any]) -> list[Pair]:
+def _domain_pairs(domain: str, slots: Mapping[str, Any], outer: str) -> list[Pair]:
     if "-" in domain or isinstance(slots, Doubled):
         raise NotAState
-    pairs: list[Pair] = []
+    items = slots.items() if _LAYERS.isdisjoint(slots) else _flattened(slots)
+    return [(_text_pair if type(value) is str else _pair)(slot, value, domain, outer) for slot, value in items]
+
+
+def _flattened(slots: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for slot, value in slots.items():
-        if isinstance(value, dict) and slot in _LAYERS:
-            pairs += [(slot_of(name, domain), value_of(inner)) for name, inner in value.items()]
+        if slot in _LAYERS and isinstance(value, dict):
+            yield from value.items()
         else:
-            pairs.append((slot_of(slot, domain), value_of(value)))
-    return pairs
+            yield slot, value
+
+
+def _pair(slot: str, value: Any, domain: str, outer: str) -> Pair:
+    return slot_of(slot_of(slot, domain), outer), value_of(value)
+
+
+_text_pair = lru_cache(REMEMBERED)(_pair)
+"""The same for values that are text; others are equal to each other where their texts are not: 1, 1.0 and true."""
 
 
 def _list_pairs(things: list[Any]) -> list[Pair]:
