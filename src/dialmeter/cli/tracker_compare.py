@@ -20,6 +20,7 @@ from ..report.tracker_charts import system_charts
 from ..resampling import Resampling
 from ..rules import Rules
 from ..tracking import show
+from ..tracking.align import GoldFile
 from ..tracking.compare import Compared, TurnTest, compare, turn_tests
 from ..tracking.compared import ComparedDialogue
 from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
@@ -153,10 +154,13 @@ def _scored(
     how: Resampling,
     only: frozenset[str] | None = None,
 ) -> dict[str, TrackerResult]:
+    # Gold that is the same for several systems is read once.
+    shared = Counter(system.gold for system in systems.values() if system.gold is not None)
+    golds = {path: GoldFile(path, options["gold_form"]) for path, count in shared.items() if count > 1}
     return {
         name: score_file(
             system.file,
-            system.gold,
+            golds.get(system.gold or "", system.gold),
             change=system.change,
             form=options["form"],
             gold_form=options["gold_form"],

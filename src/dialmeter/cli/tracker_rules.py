@@ -14,7 +14,7 @@ from ..formats.schema import read_schema
 from ..model import dialogue_key
 from ..report.tables import Table, percent, render
 from ..rules import load, names
-from ..tracking.align import open_pair, read_pair
+from ..tracking.align import open_pair, read_pair, without_states
 from ..tracking.explain_rules import UnderRules, explain
 from ..tracking.scorer import paused_garbage_collection
 from .options import chosen_dialogues, input_options, quiet_option, style_options
@@ -57,7 +57,7 @@ def rules(**options: Any) -> None:
     words = Vocabulary()
     with paused_garbage_collection():
         read = watched(read_pair(corpus, gold, words), corpus, options["quiet"])
-        dialogues = [each for each in read if only is None or dialogue_key(each.id) in only]
+        dialogues = [without_states(each) for each in read if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:
         found = explain(dialogues, words, rule_sets, schema)

@@ -15,8 +15,8 @@ from ..model import Dialogue, Frame, Turn, dialogue_key
 
 
 def open_pair(
-    path: str, gold_path: str | None, form: str | None, gold_form: str | None = None
-) -> tuple[Corpus, Corpus | None]:
+    path: str, gold_path: str | GoldFile | None, form: str | None, gold_form: str | None = None
+) -> tuple[Corpus, Corpus | GoldFile | None]:
     """Opens a file with both states, or predictions and the gold that goes with them.
 
     Raises:
@@ -34,6 +34,8 @@ def open_pair(
     if path == gold_path == "-":
         raise DialmeterError("predictions and gold cannot both come from standard input")
     pred = open_corpus(path, Role.PRED, form)
+    if isinstance(gold_path, GoldFile):
+        return pred, gold_path
     try:
         return pred, open_corpus(gold_path, Role.GOLD, gold_form)
     except DialmeterError:
@@ -41,7 +43,38 @@ def open_pair(
         raise
 
 
-def read_pair(corpus: Corpus, gold_corpus: Corpus | None, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
+class GoldFile:
+    """Gold states that were read once, to be joined with several files of predictions.
+
+    Args:
+        path: the file.
+        form: its format; found where it is not named.
+
+    Raises:
+        InputError: whatever is wrong with the file, with its place.
+    """
+
+    def __init__(self, path: str, form: str | None = None) -> None:
+        corpus = open_corpus(path, Role.GOLD, form)
+        self.vocabulary = Vocabulary()
+        self._dialogues = [without_states(each) for each in corpus.numbered(self.vocabulary)]
+        self.format = corpus.format
+        self.schema = corpus.schema
+        self.notices = corpus.notices
+
+    def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
+        """The dialogues; the vocabulary must be the one that their pairs were numbered with."""
+        assert vocabulary is self.vocabulary
+        return iter(self._dialogues)
+
+
+def without_states(dialogue: PairDialogue) -> PairDialogue:
+    """The dialogue without the states as they were written, which take most of the memory."""
+    dialogue.turns = [Turn(turn.number, None, None, turn.user, turn.system, turn.frames) for turn in dialogue.turns]
+    return dialogue
+
+
+def read_pair(corpus: Corpus, gold_corpus: Corpus | GoldFile | None, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
     """The dialogues of one file, or of two that are joined."""
     if gold_corpus is None:
         return corpus.numbered(vocabulary)

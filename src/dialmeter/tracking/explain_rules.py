@@ -9,11 +9,17 @@ import msgspec
 from msgspec import Struct
 
 from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
-from ..measure import parse
 from ..model import Schema
 from ..rules import FIELDS, Rules, named, names
+from ..signature import signature
+from .asked import resolve
+from .compared import compare_dialogue
 from .frames import frames_of
+from .ledger import Ledger
+from .pairs import PairRules
+from .result import TrackerResult
 from .scorer import TrackerScorer, paused_garbage_collection
+from .walk import Walk
 
 
 class Flip(Struct, frozen=True):
@@ -86,11 +92,22 @@ class _Explainer:
         self._vocabulary = vocabulary
         self._schema = schema
         self._known: dict[bytes, _Verdicts] = {}
+        self._data = self._left_out = ""
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
         base, *others = rule_sets
+        # The gold of all rule sets is the same, and so is which turns have a prediction.
+        scored = self._score(base)
+        self._data, self._left_out = scored.data, scored.left_out
         start = self._under(base)
         return [_scored(base, start, []), *(self._compared(base, start, rules) for rules in others)]
+
+    def _score(self, rules: Rules) -> TrackerResult:
+        scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
+        scorer.schema = self._schema
+        for read in self._dialogues:
+            scorer.add_pairs(read)
+        return scorer.result()
 
     def _under(self, rules: Rules) -> _Verdicts:
         key = msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
@@ -99,23 +116,36 @@ class _Explainer:
         return self._known[key]
 
     def _verdicts(self, rules: Rules) -> _Verdicts:
-        scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
-        scorer.schema = self._schema
-        graded: Any = parse(rules.headline) if rules.stand_ins else None
+        (asked,), _ = resolve([rules.headline], rules)
+        pairs = PairRules(rules, self._vocabulary)
+        walk, ledger = Walk(pairs), Ledger([asked.used], rules.hyphen_cut)
+        graded: Any = asked.used if rules.stand_ins else None
         right: list[bool] = []
         for read in self._dialogues:
-            if scorer.add_pairs(read) and graded is not None:
+            if not walk.take(read):
+                continue
+            ledger.add(walk)
+            if graded is not None:
+                compared = compare_dialogue(walk, pairs)
+                ledger.add_closely(compared, read, self._schema)
                 # Under a graded rule set a turn is right when all its frames are met in full.
-                vectors = map(graded.from_frames, frames_of(scorer.compared(), read, self._schema))
+                vectors = map(graded.from_frames, frames_of(compared, read, self._schema))
                 right += [all(vector[0] == vector[1] for vector in frames) for frames in vectors]
-        result = scorer.result()
-        book = result.ledger.main
+        book = ledger.main
         if graded is None:
             exact = [tally.exact for tally in book.table]
             right = [exact[row] for row in book.rows]
         ids = [name for place, name in enumerate(book.dialogues) for _ in book.rows_of(place)]
-        score = result.scores[0]
-        return _Verdicts(score.value, score.signature, list(zip(ids, book.turns, strict=True)), right)
+        signed = signature(
+            asked.text,
+            asked.used,
+            rules,
+            dialogues=len(book.dialogues),
+            turns=len(book.rows),
+            data=self._data,
+            left_out=self._left_out,
+        )
+        return _Verdicts(ledger.value(asked.used).value, signed, list(zip(ids, book.turns, strict=True)), right)
 
     def _compared(self, base: Rules, start: _Verdicts, rules: Rules) -> UnderRules:
         theirs = self._under(rules)

@@ -71,7 +71,7 @@ class TrackerResult:
         self.asked = [Asked(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
         missing = findings.missing
-        self._left_out = f"{missing.dialogues}d/{missing.turns}t" if missing.turns and rules.missing == "skip" else ""
+        self.left_out = f"{missing.dialogues}d/{missing.turns}t" if missing.turns and rules.missing == "skip" else ""
         self.notices = [*notices, *notices_of(self.asked, ledger, findings, rules)]
 
     @property
@@ -201,7 +201,7 @@ class TrackerResult:
                 dialogues=self.dialogues,
                 turns=self.turns,
                 data=self.data,
-                left_out=self._left_out,
+                left_out=self.left_out,
                 also={**(group or {}), **(also or {})},
             ),
         )

@@ -20,7 +20,7 @@ from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..resampling import Resampling
 from ..rules import Rules, load
-from .align import open_pair, read_pair
+from .align import GoldFile, open_pair, read_pair
 from .asked import resolve
 from .breakdown import Breakdown, By
 from .compared import ComparedDialogue, compare_dialogue
@@ -227,7 +227,7 @@ def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -
 
 def score_file(
     path: str,
-    gold: str | None = None,
+    gold: str | GoldFile | None = None,
     *,
     form: str | None = None,
     gold_form: str | None = None,
@@ -246,7 +246,7 @@ def score_file(
 
     Args:
         path: predictions, with gold or without.
-        gold: the file with gold states, where the first has none.
+        gold: the file with gold states, where the first has none; or what was read of it.
         form: the format of the predictions; found where it is not named.
         gold_form: the format of gold.
         schema: a schema file, for the number of slots and for categorical slots.
@@ -272,6 +272,7 @@ def score_file(
             by,
             correctness_only=correctness_only,
             seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
+            vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
         )
 
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
@@ -285,7 +286,7 @@ def score_file(
 def read_into(
     scorer: TrackerScorer,
     corpus: Corpus,
-    gold_corpus: Corpus | None = None,
+    gold_corpus: Corpus | GoldFile | None = None,
     *,
     only: frozenset[str] | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
