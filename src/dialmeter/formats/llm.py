@@ -13,7 +13,8 @@ lists the first ten. How the state is found says :func:`dialmeter.formats.comple
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -115,22 +116,28 @@ def _rows(source: Source) -> Iterator[tuple[int | None, Any]]:
         document = source.document
         yield from ((None, each) for each in (document if isinstance(document, list) else [document]))
     else:
+        doubled: list[Doubled] = []
         for number, line in source.lines():
-            doubled: list[Doubled] = []
             yield number, parse_json(line, source.name, doubled, number)
             if doubled:
                 raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object", line=number)
 
 
 def _row(row: Mapping[str, Any], words: Vocabulary) -> tuple[str, _Row]:
-    dialogue_id = row[_named(row, _DIALOGUE_KEYS, "dialogue id")]
+    dialogue_key, turn_key, completion_key = _keys_of(tuple(row))
+    if dialogue_key is None:
+        raise _missing("dialogue id", _DIALOGUE_KEYS)
+    dialogue_id = row[dialogue_key]
     if not isinstance(dialogue_id, str | int) or isinstance(dialogue_id, bool) or dialogue_id == "":
         raise InputError(f"a dialogue id must be a string, found {kind_of(dialogue_id)}")
-    turn_key = _first(row, _TURN_KEYS)
-    written = row.get(turn_key or "")
+    written = row[turn_key] if turn_key else None
     try:
-        number = turn_number(row[_named(row, _TURN_KEYS, "turn number")])
-        state = _state(_completion(row))
+        if turn_key is None:
+            raise _missing("turn number", _TURN_KEYS)
+        number = turn_number(written)
+        if completion_key is None:
+            raise _missing("completion", _COMPLETION_KEYS)
+        state = _state(completion_key, row[completion_key])
         gold = row.get("gold")
         gold_pairs = None if gold is None else words.number(as_mapping(gold, "a state"), ANY)
         pred_pairs = words.number(state, ANY) if state else ()
@@ -141,26 +148,27 @@ def _row(row: Mapping[str, Any], words: Vocabulary) -> tuple[str, _Row]:
     return str(dialogue_id), _Row(turn, gold_pairs, pred_pairs, state is not None, turn_key == "utt_idx")
 
 
-def _first(row: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    for key in keys:
-        if key in row:
-            return key
-    return None
+@lru_cache(1000)
+def _keys_of(row: tuple[str, ...]) -> tuple[str | None, str | None, str | None]:
+    return _first(row, _DIALOGUE_KEYS), _first(row, _TURN_KEYS), _first(row, _COMPLETION_KEYS)
 
 
-def _named(row: Mapping[str, Any], keys: tuple[str, ...], what: str) -> str:
-    key = _first(row, keys)
-    if key is None:
-        raise InputError(f"no {what}; it stands under one of: {', '.join(keys)}")
-    return key
+def _first(row: Container[str], keys: Iterable[str]) -> str | None:
+    return next((key for key in keys if key in row), None)
 
 
-def _completion(row: Mapping[str, Any]) -> Any:
-    key = _named(row, _COMPLETION_KEYS, "completion")
-    thing = row[key]
+def _missing(what: str, keys: tuple[str, ...]) -> InputError:
+    return InputError(f"no {what}; it stands under one of: {', '.join(keys)}")
+
+
+def _state(key: str, completion: Any) -> State | None:
     if key == "choices":
-        return _choice(thing)
-    return _choice(thing["choices"]) if isinstance(thing, dict) and "choices" in thing else thing
+        completion = _choice(completion)
+    elif isinstance(completion, dict) and "choices" in completion:
+        completion = _choice(completion["choices"])
+    if isinstance(completion, dict | list):
+        return state_from(completion)
+    return state_in(as_text(completion, "a completion"))
 
 
 def _choice(choices: Any) -> Any:
@@ -171,9 +179,3 @@ def _choice(choices: Any) -> Any:
         if isinstance(message, dict) and key in message:
             return message[key]
     raise InputError('choices must read [{"message": {"content": "..."}}]')
-
-
-def _state(completion: Any) -> State | None:
-    if isinstance(completion, dict | list):
-        return state_from(completion)
-    return state_in(as_text(completion, "a completion"))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ...errors import InputError
 from ...model import State
+from ..strict_json import count_strings
 from .lines import state_in_lines
 from .literals import python_literal
 from .objects import state_from
@@ -71,6 +72,11 @@ def state_in(text: str) -> State | None:
         found = _side_by_side(text, _objects(text))
     except NotAState:
         return None
+    if len(found) == 1:
+        # All words in front of the only state lead to it, save those that are its label.
+        only = found[0]
+        if only.state is not None and only.start == only.bracket and not _last_marker(text, [], only.end):
+            return only.state
     marker = _last_marker(text, found)
     if not found:
         regions = [text[marker:], *(text[start:end] for start, end in _fences(text)[-1:]), *([text] if marker else [])]
@@ -102,9 +108,9 @@ def _without_reasoning(text: str) -> str:
     return text[: unfinished.start()] if unfinished else text
 
 
-def _last_marker(text: str, found: list[_Found]) -> int:
+def _last_marker(text: str, found: list[_Found], position: int = 0) -> int:
     """Where the last words end that announce the state, outside the objects; 0 without such words."""
-    marker = position = 0
+    marker = 0
     for each in found:
         marker = _marker_between(text, position, each.bracket, each.start) or marker
         position = each.end
@@ -143,17 +149,21 @@ def _objects(text: str) -> list[_Object]:
         start = opening.start()
         thing, position, broken = _parsed(text, start)
         if not (broken and _PLACEHOLDER.fullmatch(text, start, position)):
-            objects.append(_labelled(text, _Object(start, start, position, thing, broken)))
+            found = _Object(start, start, position, thing, broken)
+            objects.append(_labelled(text, found) if start and text[start - 1] != "\n" else found)
     return objects
 
 
 def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
     try:
         thing, end = _DECODER.raw_decode(text, start)
+        written = text[start:end]
+        if "\\" in written or written.count('"') != 2 * count_strings(thing):
+            # Perhaps a key is a duplicate.
+            thing, end = _STRICT_DECODER.raw_decode(text, start)
+        return thing, end, False
     except (ValueError, RecursionError):
         pass
-    else:
-        return thing, end, False
     end = _closing(text, start)
     try:
         return python_literal(text[start:end]), end, False
@@ -162,10 +172,7 @@ def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) == len(pairs):
-        return mapping
-    mapping.clear()
+    mapping: dict[str, Any] = {}
     for key, value in pairs:
         if mapping.setdefault(key, value) != value:
             raise ValueError
@@ -176,7 +183,8 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, strict=False)
+_DECODER = json.JSONDecoder(parse_constant=_refuse, strict=False)
+_STRICT_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, strict=False)
 
 
 def _closing(text: str, start: int) -> int:
@@ -203,7 +211,7 @@ def _closing(text: str, start: int) -> int:
 def _labelled(text: str, found: _Object) -> _Object:
     """``hotel: {"area": "east"}``: an object of slots without domain under a label is that domain's."""
     line = text.rfind("\n", 0, found.start) + 1
-    label = _LABEL.fullmatch(text, line, found.start) if 0 < found.start - line <= 80 else None
+    label = _LABEL.fullmatch(text, line, found.start) if found.start - line <= 80 else None
     if not label or key_word(label[1]) in NO_DOMAIN or not _is_of_one_domain(found.thing):
         return found
     return found._replace(start=line, thing={label[1]: found.thing})
