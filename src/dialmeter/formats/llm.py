@@ -13,9 +13,10 @@ lists the first ten. How the state is found says :func:`dialmeter.formats.comple
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import structs
 
@@ -56,42 +57,40 @@ def detect(sample: Sample) -> bool:
     )
 
 
-class _Row(NamedTuple):
-    """A line; its states are kept as numbers, because all lines are kept until the last is read."""
+class _Rows:
+    """The lines of a dialogue by turn, with states as numbers, because all lines are kept until the last is read."""
 
-    turn: Turn
-    gold: PairState | None
-    pred: PairState
-    parsed: bool
-    counts_utterances: bool
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self.gold: dict[int, PairState | None] = {}
+        self.pred: dict[int, PairState] = {}
+        self.unparsed: set[int] = set()
+        self.counts_utterances = True
 
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     words = source.vocabulary or Vocabulary()
-    dialogues: dict[str, list[_Row]] = {}
-    for line, thing in _rows(source):
+    dialogues: defaultdict[str, _Rows] = defaultdict(_Rows)
+    for line, thing in _lines(source):
         try:
-            dialogue_id, row = _row(as_mapping(thing, "a line"), words)
+            _add_row(as_mapping(thing, "a line"), dialogues, words)
         except InputError as error:
             raise error.at(line=line) from None
-        dialogues.setdefault(dialogue_id, []).append(row)
     once = Once()
     places: list[str] = []
-    for dialogue_id, written in dialogues.items():
+    for dialogue_id, rows in dialogues.items():
         once.check(dialogue_id)
-        by_number = {row.turn.number: row for row in written}
-        turns = dialogue(dialogue_id, [row.turn for row in written]).turns
-        rows = [by_number[turn.number] for turn in turns]
-        if all(row.counts_utterances for row in rows):
-            turns = _halved(turns)
+        written = dialogue(dialogue_id, rows.turns).turns
+        turns = _halved(written) if rows.counts_utterances else written
         found = PairDialogue(dialogue_id, (source.name, None))
         found.numbers = [turn.number for turn in turns]
-        found.gold = [row.gold for row in rows]
-        found.pred = [row.pred for row in rows]
+        found.gold = [rows.gold[turn.number] for turn in written]
+        found.pred = [rows.pred[turn.number] for turn in written]
         found.turns = turns
-        places += [
-            f"{dialogue_id} turn {number}" for number, row in zip(found.numbers, rows, strict=True) if not row.parsed
-        ]
+        if rows.unparsed:
+            for turn, number in zip(written, found.numbers, strict=True):
+                if turn.number in rows.unparsed:
+                    places.append(f"{dialogue_id} turn {number}")
         yield found
     if places:
         source.notices.append(_notice(places))
@@ -111,7 +110,7 @@ def _notice(places: list[str]) -> Notice:
     return Notice(code="unparsed", count=len(places), message=message, where=tuple(places[:_LISTED]))
 
 
-def _rows(source: Source) -> Iterator[tuple[int | None, Any]]:
+def _lines(source: Source) -> Iterator[tuple[int | None, Any]]:
     if source.sample.kind == "document":
         document = source.document
         yield from ((None, each) for each in (document if isinstance(document, list) else [document]))
@@ -123,7 +122,7 @@ def _rows(source: Source) -> Iterator[tuple[int | None, Any]]:
                 raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object", line=number)
 
 
-def _row(row: Mapping[str, Any], words: Vocabulary) -> tuple[str, _Row]:
+def _add_row(row: Mapping[str, Any], dialogues: defaultdict[str, _Rows], words: Vocabulary) -> None:
     dialogue_key, turn_key, completion_key = _keys_of(tuple(row))
     if dialogue_key is None:
         raise _missing("dialogue id", _DIALOGUE_KEYS)
@@ -145,7 +144,14 @@ def _row(row: Mapping[str, Any], words: Vocabulary) -> tuple[str, _Row]:
     except InputError as error:
         at = written if isinstance(written, str | int) else None
         raise error.at(dialogue=str(dialogue_id), turn=at) from None
-    return str(dialogue_id), _Row(turn, gold_pairs, pred_pairs, state is not None, turn_key == "utt_idx")
+    rows = dialogues[str(dialogue_id)]
+    rows.turns.append(turn)
+    rows.gold[number] = gold_pairs
+    rows.pred[number] = pred_pairs
+    if state is None:
+        rows.unparsed.add(number)
+    if turn_key != "utt_idx":
+        rows.counts_utterances = False
 
 
 @lru_cache(1000)

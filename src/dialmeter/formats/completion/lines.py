@@ -21,7 +21,7 @@ from .pairs import (
 )
 
 _BULLET = re.compile(r"[-+•]\s*|(?:\*|\d{1,3}[.)])\s+")
-_LAYOUT = frozenset("-=*_~`|:+# \t")
+_LAYOUT = "-=*_~`|:+# \t"
 _HEADING = re.compile(r"(?:#{1,6}\s*)?[*_`]{0,3}([^\W\d][^:=\n]{0,79}?)[*_`]{0,3}:[*_`]{0,3}")
 _TITLE = re.compile(r"(?:#{1,6}\s*[*_`]{0,3}|\*\*)([^\W\d][^:=\n]{0,79}?)[*_`]{0,3}")
 _DOMAIN = re.compile(r"[^\W\d]\w*")
@@ -97,11 +97,11 @@ class _LineReader:
         return state_of_pairs(self._pairs)
 
     def take(self, line: str) -> None:
-        if line.startswith("```") or _LAYOUT.issuperset(line):
+        if line.startswith("```") or not line.strip(_LAYOUT):
             return
         bulleted = _BULLET.match(line)
         text = line[bulleted.end() :] if bulleted else line
-        heading = _HEADING.fullmatch(text) or _TITLE.fullmatch(text)
+        heading = (":" in text and _HEADING.fullmatch(text)) or (text[:1] in ("#", "*") and _TITLE.fullmatch(text))
         if heading:
             word = heading[1].strip()
             self._domain = word if _DOMAIN.fullmatch(word) and key_word(word) not in NO_DOMAIN else ""
@@ -117,9 +117,11 @@ class _LineReader:
             return
         if word in STATE_WORDS:
             text = "" if says_empty(rest) else rest.strip()
-        readers = (_row, _calls, _query, _group)
-        found = next((pairs for read in readers if (pairs := read(text)) is not None), None)
-        if found is None:
+        for read in (_row, _calls, _query, _group):
+            found = read(text)
+            if found is not None:
+                break
+        else:
             found = self._listed(text, bool(bulleted))
         if found is not None:
             self._pairs.extend(found)
@@ -166,7 +168,7 @@ def _row(text: str) -> list[Pair] | None:
 
 def _calls(text: str) -> list[Pair] | None:
     """``hotel(area=east, stars=4)``, one or more in a line."""
-    calls = _CALL.findall(text)
+    calls = _CALL.findall(text) if "(" in text else None
     if not calls or _CALL.sub("", text).strip(" ,;`"):
         return None
     return [pair for name, arguments in calls for pair in _of_domain(name, _NEXT_PAIR.split(arguments))]
@@ -175,7 +177,7 @@ def _calls(text: str) -> list[Pair] | None:
 def _query(text: str) -> list[Pair] | None:
     """``SELECT * FROM hotel WHERE area = 'east' AND stars = 4``"""
     text = text.strip("` ;")
-    if not text[:7].lower().startswith("select "):
+    if text[:7].lower() != "select ":
         return None
     query = _QUERY.fullmatch(text)
     if not query:
@@ -185,7 +187,7 @@ def _query(text: str) -> list[Pair] | None:
 
 def _group(text: str) -> list[Pair] | None:
     """``hotel: area=east, stars=4``"""
-    group = _DOMAIN_GROUP.fullmatch(text)
+    group = _DOMAIN_GROUP.fullmatch(text) if ":" in text and "=" in text else None
     if not group:
         return None
     return list(_of_domain(group[1], _NEXT_PAIR.split(group[2])))
