@@ -69,14 +69,17 @@ def state_in(text: str) -> State | None:
     """
     text = _without_reasoning(text)
     try:
-        found = _side_by_side(text, _objects(text))
+        objects = _objects(text)
     except NotAState:
         return None
-    if len(found) == 1:
+    if len(objects) == 1:
         # All words in front of the only state lead to it, save those that are its label.
-        only = found[0]
-        if only.state is not None and only.start == only.bracket and not _last_marker(text, [], only.end):
-            return only.state
+        only = objects[0]
+        if only.start == only.bracket and not _marker_between(text, only.end, len(text), len(text)):
+            state = state_from(only.thing)
+            if state is not None:
+                return state
+    found = _side_by_side(text, objects)
     marker = _last_marker(text, found)
     if not found:
         regions = [text[marker:], *(text[start:end] for start, end in _fences(text)[-1:]), *([text] if marker else [])]
@@ -108,9 +111,9 @@ def _without_reasoning(text: str) -> str:
     return text[: unfinished.start()] if unfinished else text
 
 
-def _last_marker(text: str, found: list[_Found], position: int = 0) -> int:
+def _last_marker(text: str, found: list[_Found]) -> int:
     """Where the last words end that announce the state, outside the objects; 0 without such words."""
-    marker = 0
+    marker = position = 0
     for each in found:
         marker = _marker_between(text, position, each.bracket, each.start) or marker
         position = each.end
@@ -156,6 +159,8 @@ def _objects(text: str) -> list[_Object]:
 
 def _parsed(text: str, start: int) -> tuple[Any, int, bool]:
     try:
+        if text.startswith("'", start + 1):
+            raise ValueError
         thing, end = _DECODER.raw_decode(text, start)
         written = text[start:end]
         if "\\" in written or written.count('"') != 2 * count_strings(thing):
@@ -233,11 +238,7 @@ def _side_by_side(text: str, objects: list[_Object]) -> list[_Found]:
 
 
 def _together(group: list[_Object]) -> _Found:
-    first = group[0]
-    if len(group) == 1:
-        return _Found(
-            first.start, first.bracket, first.end, None if first.broken else state_from(first.thing), first.broken
-        )
     broken = any(each.broken for each in group)
-    state = None if broken else state_from([each.thing for each in group])
-    return _Found(first.start, first.bracket, group[-1].end, state, broken)
+    things = [each.thing for each in group]
+    state = None if broken else state_from(things[0] if len(things) == 1 else things)
+    return _Found(group[0].start, group[0].bracket, group[-1].end, state, broken)
