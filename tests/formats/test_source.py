@@ -1,0 +1,147 @@
+"""One strict source: detection looks at the head of a file, and a document is read and parsed once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.formats import Role, open_corpus, source
+from dialmeter.formats.strict_json import JsonParts
+from dialmeter.tracking.scorer import score_file
+
+from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
+from .talks import of_one_turn, talks, without_deletions
+
+ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
+DOCUMENTS = [
+    name for name in ALL if "." not in name and not name.startswith("native") and name not in ("fga-text", "llm", "sgd")
+]
+SIZE = 5_000_000
+
+
+def document_of(layout: str, folder: Path) -> tuple[Path, str, Role]:
+    """The file of a layout that is one JSON document."""
+    corpus = without_deletions(talks()) if layout in WITHOUT_DELETIONS else talks()
+    written: Written = ALL[layout](folder, of_one_turn(corpus) if layout in OF_ONE_TURN else corpus)
+    if written.form == "native" and written.gold is not None:
+        return written.gold, written.gold_form, Role.GOLD
+    return written.path, written.form, Role.PRED if written.gold else Role.BOTH
+
+
+def enlarged(path: Path, form: str, indent: int | None) -> None:
+    """Makes a document of at least five megabytes: its dialogues again and again under other names."""
+    thing: Any = json.loads(path.read_text("utf-8"))
+    copies = SIZE // len(json.dumps(thing)) + 1
+    if isinstance(thing, dict):
+        whole: Any = {f"x{copy}{key}": value for copy in range(copies) for key, value in thing.items()}
+    else:
+        names = {"convlab3": "dialogue_id", "multiwoz": "dialogue_idx"}
+        whole = [renamed(each, names.get(form, ""), copy) for copy in range(copies) for each in thing]
+    path.write_text(json.dumps(whole, indent=indent), "utf-8")
+    assert path.stat().st_size >= SIZE
+
+
+def renamed(entry: dict[str, Any], name: str, copy: int) -> dict[str, Any]:
+    if "guid" in entry:
+        split, dialogue, turn = entry["guid"]
+        return {**entry, "guid": [split, f"x{copy}{dialogue}", turn]}
+    return {**entry, name: f"x{copy}{entry[name]}"} if name else entry
+
+
+@pytest.mark.parametrize("layout", DOCUMENTS)
+def test_detection_reads_the_head_of_a_document(layout: str, tmp_path: Path) -> None:
+    path, form, role = document_of(layout, tmp_path)
+    enlarged(path, form, indent=1)
+    corpus = open_corpus(path, role)
+    assert corpus.format == form
+    assert corpus.share_read is not None
+    assert corpus.share_read < 0.1
+    corpus.close()
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("layout", DOCUMENTS)
+def test_what_is_wrong_behind_the_head_is_found_when_it_is_read(
+    layout: str, indent: int | None, tmp_path: Path
+) -> None:
+    path, form, role = document_of(layout, tmp_path)
+    enlarged(path, form, indent)
+    path.write_bytes(path.read_bytes()[:-9])
+    corpus = open_corpus(path, role)
+    assert corpus.format == form
+    with pytest.raises(InputError, match="the file seems to be cut off"):
+        list(corpus)
+
+
+class Watch:
+    """Counts what is parsed."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.sizes: list[int] = []
+        self.places: list[int] = []
+        sizes, places, parse_whole = self.sizes, self.places, source.parse_json
+
+        class WatchedParts(JsonParts):
+            def __init__(self, data: bytes, *more: Any) -> None:
+                sizes.append(len(data))
+                super().__init__(data, *more)
+
+            def parse(self, place: int) -> Any:
+                places.append(place)
+                return super().parse(place)
+
+        def parse_json(data: bytes, *more: Any) -> Any:
+            sizes.append(len(data))
+            return parse_whole(data, *more)
+
+        def loads(*words: Any, **more: Any) -> Any:
+            raise AssertionError("a good document is parsed slowly")
+
+        patch.setattr(source, "JsonParts", WatchedParts)
+        patch.setattr(source, "parse_json", parse_json)
+        patch.setattr(json, "loads", loads)
+
+
+@pytest.mark.parametrize("layout", DOCUMENTS)
+def test_a_document_is_parsed_once(layout: str, tmp_path: Path) -> None:
+    path, form, role = document_of(layout, tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        watch = Watch(patch)
+        assert list(open_corpus(path, role))
+    assert watch.sizes == [path.stat().st_size]
+    assert len(set(watch.places)) == len(watch.places)
+    assert form
+
+
+def test_scoring_parses_each_of_two_documents_once(tmp_path: Path) -> None:
+    written = ALL["dstc10"](tmp_path, of_one_turn(talks()))
+    with pytest.MonkeyPatch.context() as patch:
+        watch = Watch(patch)
+        score_file(str(written.path), str(written.gold), by=("domain", "slot"), sink=lambda read, compared: None)
+    assert sorted(watch.sizes) == sorted(path.stat().st_size for path in (written.path, written.gold) if path)
+
+
+def test_a_document_from_standard_input_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, _, _ = document_of("nested", tmp_path)
+    with path.open("rb") as file:
+
+        class Standard:
+            buffer = file
+
+        monkeypatch.setattr("sys.stdin", Standard)
+        piped = score_file("-")
+    assert piped.scores == score_file(str(path)).scores
+
+
+@pytest.mark.parametrize("size", [1 << 16, (1 << 16) + 1, 3 << 16])
+def test_a_first_dialogue_longer_than_the_head(size: int, tmp_path: Path) -> None:
+    turn = {"gt": {"hotel": {"area": "east"}}, "pr": {"hotel": {"name": "x" * size}}}
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps({"d": {"0": turn}, "e": {"0": turn}}))
+    corpus = open_corpus(path)
+    assert corpus.format == "nested"
+    assert [each.id for each in corpus] == ["d", "e"]
