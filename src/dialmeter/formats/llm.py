@@ -127,7 +127,7 @@ def _add_row(row: Mapping[str, Any], dialogues: defaultdict[str, _Rows], words: 
     if dialogue_key is None:
         raise _missing("dialogue id", _DIALOGUE_KEYS)
     dialogue_id = row[dialogue_key]
-    if not isinstance(dialogue_id, str | int) or isinstance(dialogue_id, bool) or dialogue_id == "":
+    if type(dialogue_id) not in (str, int) or dialogue_id == "":
         raise InputError(f"a dialogue id must be a string, found {kind_of(dialogue_id)}")
     written = row[turn_key] if turn_key else None
     try:
@@ -172,7 +172,7 @@ def _state(key: str, completion: Any) -> State | None:
         completion = _choice(completion)
     elif isinstance(completion, dict) and "choices" in completion:
         completion = _choice(completion["choices"])
-    if isinstance(completion, dict | list):
+    if isinstance(completion, (dict, list)):
         return state_from(completion)
     return state_in(as_text(completion, "a completion"))
 

@@ -94,19 +94,15 @@ def _entries_pairs(mapping: Mapping[str, Any], outer: str = "") -> list[Pair]:
     pairs: list[Pair] = []
     for key, value in mapping.items():
         if isinstance(value, dict):
-            pairs += _domain_pairs(key, value, outer)
+            if "-" in key or isinstance(value, Doubled):
+                raise NotAState
+            for slot, inner in value.items() if _LAYERS.isdisjoint(value) else _flattened(value):
+                pairs.append((_text_pair if type(inner) is str else _pair)(slot, inner, key, outer))
         elif isinstance(value, list) and any(map(_is_object, value)):
             pairs += [(slot_of(slot_of(name, key), outer), inner) for name, inner in _list_pairs(value)]
         else:
             pairs.append((_text_pair if type(value) is str else _pair)(key, value, "", outer))
     return pairs
-
-
-def _domain_pairs(domain: str, slots: Mapping[str, Any], outer: str) -> list[Pair]:
-    if "-" in domain or isinstance(slots, Doubled):
-        raise NotAState
-    items = slots.items() if _LAYERS.isdisjoint(slots) else _flattened(slots)
-    return [(_text_pair if type(value) is str else _pair)(slot, value, domain, outer) for slot, value in items]
 
 
 def _flattened(slots: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
