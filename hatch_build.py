@@ -9,8 +9,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SOURCES = (
     Path("src/dialmeter/formats/strict_json.py"),
-    Path("src/dialmeter/formats/native.py"),
     Path("src/dialmeter/formats/pairs/vocabulary.py"),
+    Path("src/dialmeter/formats/pairs/raw_turns.py"),
     Path("src/dialmeter/tracking/cells.py"),
     Path("src/dialmeter/tracking/walk.py"),
     Path("src/dialmeter/stats/counting.pyx"),

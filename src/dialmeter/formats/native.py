@@ -10,18 +10,19 @@ of both speakers, as users and judges are measured on), the utterances of a turn
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, ClassVar, cast
+from typing import Any, BinaryIO
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, Frame, State, Turn
+from .pairs.raw_turns import REFUSALS, make_raw_turn, number_raw
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
-from .parts import LATEST_TURN, Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
+from .parts import Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
 from .source import Sample, Source
-from .strict_json import Doubled, count_written_strings, parse_json
+from .strict_json import Doubled, parse_json
 from .talk import with_talk
 
 STATES = FLAT
@@ -47,70 +48,28 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
         yield found
 
 
-class _NoText(str):
-    """The text of a turn that has none; an empty text that is written is another object."""
+_RawTurn = make_raw_turn("turn", "gold", "pred", "user", "system")
 
 
-_NO_TEXT = _NoText()
-_NO_STATE: Any = None
-
-
-class _Turn(Struct, gc=False):
-    """A turn whose states are still bytes: most repeat the one before, or gold, and need not be parsed."""
-
-    number: int = msgspec.field(name="turn", default=-1)
-    gold: Raw = _NO_STATE
-    pred: Raw = _NO_STATE
-    user: str = _NO_TEXT
-    system: str = _NO_TEXT
-    frames: ClassVar[None] = None
-
-
-class _Dialogue(Struct, gc=False):
-    """A dialogue of such turns."""
-
+class _RawLine(Struct, gc=False):
     id: str = msgspec.field(name="dialogue_id")
-    turns: list[_Turn]
+    turns: list[_RawTurn]  # type: ignore[valid-type]
 
 
-_decode = msgspec.json.Decoder(_Dialogue).decode
+_decode = msgspec.json.Decoder(_RawLine).decode
+_STRINGS = 3
+"""Of a line, beside those in its turns."""
 
 
 def _numbered(line: bytes, source: Source, number: int, words: Vocabulary) -> PairDialogue | None:
-    """The dialogue of a line that says nothing but ids, numbers, states and utterances; None for any other line."""
+    """The dialogue of a line that says nothing unusual."""
     if source.tracker:
         return None
     try:
         found = _decode(line)
-        strings = _count_around_states(found)
-        if strings < 0:
-            return None
-        pairs = words.number_dialogue(cast(Dialogue, found), FLAT, source.name, number)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError):
+    except REFUSALS:
         return None
-    # A key that is a duplicate, or that was passed over, has left strings in the line that nobody has seen.
-    return pairs if strings + pairs.strings == count_written_strings(line) else None
-
-
-def _count_around_states(found: _Dialogue) -> int:
-    """How many strings of a line are not in states; below 0 where turns are out of order."""
-    count = 3
-    last = -1
-    for turn in found.turns:
-        number = turn.number
-        if number <= last or number >= LATEST_TURN:
-            return -1
-        last = number
-        count += 1
-        if turn.gold is not _NO_STATE:
-            count += 1
-        if turn.pred is not _NO_STATE:
-            count += 1
-        if turn.user is not _NO_TEXT:
-            count += 2
-        if turn.system is not _NO_TEXT:
-            count += 2
-    return count if last >= 0 else -1
+    return number_raw(line, found, _STRINGS, (words, FLAT, source.name, number))
 
 
 def _dialogue(line: bytes, source: Source, number: int) -> Dialogue:
@@ -125,9 +84,7 @@ def _dialogue(line: bytes, source: Source, number: int) -> Dialogue:
         key = f"pred:{tracker}" if tracker else "pred"
         if tracker and turns and not any(isinstance(turn, dict) and key in turn for turn in turns):
             raise InputError(f"no states of a tracker called {one_line(tracker)!r}; {_trackers_of(turns)}")
-        read = []
-        for position in range(len(turns)):
-            read.append(_turn(position, turns[position], key))
+        read = [_turn(position, turn, key) for position, turn in enumerate(turns)]
         if doubled:
             raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object")
         return dialogue(dialogue_id, with_talk(read, thing["talk"]) if "talk" in thing else read)
@@ -143,15 +100,13 @@ def _trackers_of(turns: list[Any]) -> str:
 
 def _turn(position: int, thing: Any, key: str) -> Turn:
     try:
-        turn = thing if type(thing) is dict else as_mapping(thing, "a turn")
-        user, system = turn.get("user", ""), turn.get("system", "")
-        gold, pred = turn.get("gold"), turn.get(key)
+        turn = as_mapping(thing, "a turn")
         return Turn(
             turn_number(turn.get("turn", position)),
-            gold if type(gold) is dict else _state(gold),
-            pred if type(pred) is dict else _state(pred),
-            user if type(user) is str else as_text(user, "user"),
-            system if type(system) is str else as_text(system, "system"),
+            _state(turn.get("gold")),
+            _state(turn.get(key)),
+            as_text(turn.get("user"), "user"),
+            as_text(turn.get("system"), "system"),
             _frames(turn["frames"]) if "frames" in turn else None,
         )
     except InputError as error:

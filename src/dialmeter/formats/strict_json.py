@@ -173,6 +173,15 @@ class JsonParts:
         self._unread -= written
         return found if count_strings(found) == written else _parse_slowly(data, self._name, self._doubled, None)
 
+    def raw(self, place: int) -> bytes | None:
+        """The bytes of a part, for a reader that parses them itself; None where the document was parsed as a whole."""
+        part = self._parts[place]
+        return bytes(part) if type(part) is msgspec.Raw else None
+
+    def skip(self, place: int) -> None:
+        """Says that a reader has parsed all strings of a part."""
+        self._unread -= count_written_strings(bytes(self._parts[place]))
+
     def finish(self) -> None:
         """Raises InputError where a key of the document itself is a duplicate; to be called when all parts are parsed."""
         if self._unread:
