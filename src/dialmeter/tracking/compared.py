@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..model import State, Value
@@ -47,15 +49,80 @@ class ComparedTurn(NamedTuple):
         return all(each.kind == CORRECT for each in self.slots)
 
 
+class TurnCells(NamedTuple):
+    """The cells of both states at every turn; the same list at the next turn where a state has not changed."""
+
+    pairs: PairRules
+    numbers: list[int]
+    gold: list[list[int]]
+    pred: list[list[int]]
+
+    def states(self) -> Iterator[tuple[State, State]]:
+        """Both states at every turn; the same objects at the next turn where a state has not changed."""
+        gold: State = {}
+        pred: State = {}
+        last_gold: list[int] | None = None
+        last_pred: list[int] | None = None
+        for gold_cells, pred_cells in zip(self.gold, self.pred, strict=True):
+            if gold_cells is not last_gold:
+                gold, last_gold = self.pairs.state(gold_cells), gold_cells
+            if pred_cells is not last_pred:
+                pred, last_pred = self.pairs.state(pred_cells), pred_cells
+            yield gold, pred
+
+
 class ComparedDialogue(NamedTuple):
-    """The turns of one dialogue that are compared."""
+    """The turns of one dialogue that are compared, and their cells where they come from a walk."""
 
     id: str
-    turns: list[ComparedTurn]
+    turns: Sequence[ComparedTurn]
+    cells: TurnCells | None = None
+
+
+class _WalkedTurns(Sequence[ComparedTurn]):
+    """The turns of the dialogue that a walk has taken last, compared when somebody asks for one."""
+
+    def __init__(self, walk: Walk, cells: TurnCells) -> None:
+        self._walk = walk
+        self._cells = cells
+
+    @cached_property
+    def _turns(self) -> list[ComparedTurn]:
+        walk, (pairs, numbers, _, _) = self._walk, self._cells
+        if walk.numbers is not numbers:
+            raise RuntimeError("the walk has taken another dialogue")
+        details: list[Any] = []
+        walk.rows("paper", "ignore", None, details)
+        names, values = pairs.slot_names, pairs.values
+        turns: list[ComparedTurn] = []
+        for number, (gold, pred), slots in zip(numbers, self._cells.states(), details, strict=True):
+            outcomes = [
+                SlotOutcome(
+                    names[slot],
+                    kind,
+                    changed,
+                    carried,
+                    values[wanted] if wanted else None,
+                    values[found] if found else None,
+                )
+                for slot, kind, changed, carried, wanted, found in slots
+            ]
+            outcomes.sort()
+            turns.append(ComparedTurn(number, gold, pred, outcomes))
+        return turns
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._turns[place]
+
+    def __iter__(self) -> Iterator[ComparedTurn]:
+        return iter(self._turns)
+
+    def __len__(self) -> int:
+        return len(self._cells.numbers)
 
 
 def compare_dialogue(walk: Walk, pairs: PairRules) -> ComparedDialogue:
-    """The dialogue that a walk has taken last.
+    """The dialogue that a walk has taken last. Its turns can be asked for until the walk takes another.
 
     Example:
         >>> from dialmeter.formats.pairs.state_layouts import FLAT
@@ -72,30 +139,5 @@ def compare_dialogue(walk: Walk, pairs: PairRules) -> ComparedDialogue:
         >>> [(each.slot, KIND_NAMES[each.kind], each.carried) for each in compare_dialogue(walk, pairs).turns[1].slots]
         [('a-x', 'wrong', False), ('a-y', 'missed', True)]
     """
-    details: list[Any] = []
-    walk.rows("paper", "ignore", None, details)
-    names, values = pairs.slot_names, pairs.values
-    turns: list[ComparedTurn] = []
-    gold: State = {}
-    pred: State = {}
-    last_gold: list[int] | None = None
-    last_pred: list[int] | None = None
-    for number, gold_cells, pred_cells, slots in zip(walk.numbers, walk.gold, walk.pred, details, strict=True):
-        if gold_cells is not last_gold:
-            gold, last_gold = pairs.state(gold_cells), gold_cells
-        if pred_cells is not last_pred:
-            pred, last_pred = pairs.state(pred_cells), pred_cells
-        outcomes = [
-            SlotOutcome(
-                names[slot],
-                kind,
-                changed,
-                carried,
-                values[wanted] if wanted else None,
-                values[found] if found else None,
-            )
-            for slot, kind, changed, carried, wanted, found in slots
-        ]
-        outcomes.sort()
-        turns.append(ComparedTurn(number, gold, pred, outcomes))
-    return ComparedDialogue(walk.id, turns)
+    cells = TurnCells(pairs, walk.numbers, walk.gold, walk.pred)
+    return ComparedDialogue(walk.id, _WalkedTurns(walk, cells), cells)

@@ -1,58 +1,91 @@
 """DSTC10: values as sets, with part credit for a set that is met in part."""
 
 import math
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from ..measure import Measure, Vector
 from ..model import State, Value
+from .compared import TurnCells
 
 
-class _Values(Measure, frozen=True, kw_only=True):
+class Overlap(NamedTuple):
+    """One turn: the sum over shared slots of 2|A ∩ B| / (|A| + |B|), and how many slots gold and prediction hold."""
+
+    met: float
+    gold: int
+    pred: int
+
+
+class ValueMeasure(Measure, frozen=True, kw_only=True):
+    """A measure of the overlap of values, in the whole state of a turn."""
+
     cite = ("kim-2021",)
     pooled = True
     several: Literal["any-of", "sets"] = "any-of"
     """What several gold values are: alternatives, one of which is enough, or a set, which earns credit in part."""
 
-    def overlap(self, gold: State, pred: State) -> float:
-        """The sum over shared slots of 2|A ∩ B| / (|A| + |B|)."""
-        return math.fsum(self._met(gold[slot], pred[slot]) for slot in gold.keys() & pred.keys())
+    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
+        met = math.fsum(_met(gold[slot], pred[slot], self.several) for slot in gold.keys() & pred.keys())
+        return self.from_overlap(Overlap(met, len(gold), len(pred)))
 
-    def _met(self, gold: Value, pred: Value) -> float:
-        if self.several == "any-of":
-            return float(pred == gold or pred in gold if isinstance(gold, tuple) else pred == gold)
-        wanted = {gold} if isinstance(gold, str) else set(gold)
-        found = {pred} if isinstance(pred, str) else set(pred)
-        return 2 * len(wanted & found) / (len(wanted) + len(found))
+    def from_overlap(self, overlap: Overlap) -> Vector:
+        """The vector of one turn."""
+        raise TypeError
+
+    def overlaps(self, cells: TurnCells) -> list[Overlap]:
+        """All turns of a dialogue; the same for all measures that see several values as this one does."""
+        slots, values = cells.pairs.cell_slots, cells.pairs.values
+        found = []
+        for gold, pred in zip(cells.gold, cells.pred, strict=True):
+            # Equal cells meet in full.
+            equal = {*gold}.intersection(pred)
+            terms: list[float] = [len(equal)]
+            if len(equal) < len(gold) and len(equal) < len(pred):
+                wanted = {slots[cell]: values[cell] for cell in gold if cell not in equal}
+                others = [cell for cell in pred if cell not in equal and slots[cell] in wanted]
+                terms += [_met(wanted[slots[cell]], values[cell], self.several) for cell in others]
+            found.append(Overlap(math.fsum(terms), len(gold), len(pred)))
+        return found
 
 
-class ValuePrecision(_Values, frozen=True, kw_only=True):
+@lru_cache(1 << 16)
+def _met(gold: Value, pred: Value, several: Literal["any-of", "sets"]) -> float:
+    if several == "any-of":
+        return float(pred == gold or pred in gold if isinstance(gold, tuple) else pred == gold)
+    wanted = {gold} if isinstance(gold, str) else set(gold)
+    found = {pred} if isinstance(pred, str) else set(pred)
+    return 2 * len(wanted & found) / (len(wanted) + len(found))
+
+
+class ValuePrecision(ValueMeasure, frozen=True, kw_only=True):
     """Of the cells predicted with values, what share of the values is right."""
 
     title = "Value precision (DSTC10)"
     formula = "Σ 2|A ∩ B| / (|A| + |B|) over cells filled on both sides / cells predicted"
     why_unscored = "nothing was predicted"
 
-    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
-        return (self.overlap(gold, pred), len(pred))
+    def from_overlap(self, overlap: Overlap) -> Vector:
+        return (overlap.met, overlap.pred)
 
 
-class ValueRecall(_Values, frozen=True, kw_only=True):
+class ValueRecall(ValueMeasure, frozen=True, kw_only=True):
     """Of the cells that gold fills, what share of the values is found."""
 
     title = "Value recall (DSTC10)"
     formula = "Σ 2|A ∩ B| / (|A| + |B|) over cells filled on both sides / cells in gold"
     why_unscored = "gold is empty"
 
-    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
-        return (self.overlap(gold, pred), len(gold))
+    def from_overlap(self, overlap: Overlap) -> Vector:
+        return (overlap.met, overlap.gold)
 
 
-class ValueF1(_Values, frozen=True, kw_only=True):
+class ValueF1(ValueMeasure, frozen=True, kw_only=True):
     """The harmonic mean of value precision and value recall."""
 
     title = "Value F1 (DSTC10)"
     formula = "2 · Σ / (cells predicted + cells in gold)"
     why_unscored = "gold and prediction are empty"
 
-    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
-        return (2 * self.overlap(gold, pred), len(pred) + len(gold))
+    def from_overlap(self, overlap: Overlap) -> Vector:
+        return (2 * overlap.met, overlap.pred + overlap.gold)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, pairwise, zip_longest
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, pairwise, repeat, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
@@ -15,6 +15,8 @@ from ..measure import Gather, Measure, Vector
 from ..model import Schema
 from .book import Book
 from .compared import ComparedDialogue
+from .dstc10_values import Overlap, ValueMeasure
+from .frame_book import FrameBook
 from .frames import frames_of
 from .gathering import gather_into, gathered
 from .tally import WRONG, Lens, Tally
@@ -63,7 +65,10 @@ class Ledger:
         self._looked_at: dict[Measure, FloatArray] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
-        self._by_frames: list[Any] = [each for each in self.measures if each.reads() == "frames"]
+        frames = [each for each in self.measures if each.reads() == "frames"]
+        # A measure that does not deny it may look at all frames of a turn together.
+        self._by_frames: list[Any] = [each for each in frames if getattr(each, "across_turn", True)]
+        self._frames = FrameBook([each for each in frames if each not in self._by_frames])
         others = (*self._by_changes, *self._by_states, *self._by_frames)
         self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in others}
         self._services: dict[Measure, dict[str, list[Vector]]] = {each: defaultdict(list) for each in self._by_frames}
@@ -76,7 +81,7 @@ class Ledger:
     @property
     def looks_closely(self) -> bool:
         """Does a measure look at more than tallies?"""
-        return bool(self._units)
+        return bool(self._units or self._frames.measures)
 
     @property
     def main(self) -> Book:
@@ -100,17 +105,25 @@ class Ledger:
                 for turn in compared.turns
             ]
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
+        assert compared.cells is not None
+        overlaps: dict[str, list[Overlap]] = {}
         for measure in self._by_states:
-            states = [({}, {}), *((turn.gold, turn.pred) for turn in compared.turns)]
-            self._units[measure].append(
-                [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
-            )
+            if isinstance(measure, ValueMeasure):
+                if measure.several not in overlaps:
+                    overlaps[measure.several] = measure.overlaps(compared.cells)
+                units = [measure.from_overlap(each) for each in overlaps[measure.several]]
+            else:
+                states = [({}, {}), *compared.cells.states()]
+                units = [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
+            self._units[measure].append(units)
         if self._by_frames:
             turns = frames_of(compared, dialogue, schema)
             for measure in self._by_frames:
                 self._units[measure].append([vector for frames in turns for vector in measure.from_frames(frames)])
-                for frame in (frame for frames in turns for frame in frames):
+                for frame in chain.from_iterable(turns):
                     self._services[measure][frame.service].extend(measure.from_frames([frame]))
+        if self._frames.measures:
+            self._frames.add(compared, dialogue, schema)
 
     def merge(self, other: Ledger) -> None:
         """Appends the dialogues of another part of the corpus."""
@@ -121,6 +134,7 @@ class Ledger:
         for measure, services in self._services.items():
             for service, vectors in other._services[measure].items():
                 services[service].extend(vectors)
+        self._frames.merge(other._frames)
 
     def book_for(self, measure: Measure) -> Book:
         """The book whose lens serves a measure."""
@@ -134,8 +148,10 @@ class Ledger:
         """A measure over the whole corpus."""
         if measure.average == "dialogue":
             return mean_of(self.per_dialogue(measure))
+        if measure in self._frames.measures:
+            return repeated(measure, sum(self._frames.counts(measure).values(), Counter()))
         if measure in self._units:
-            return total(measure, (vector for units in self._units[measure] for vector in units))
+            return total(measure, chain.from_iterable(self._units[measure]))
         book = self.book_for(measure)
         if measure.gather != "sum":
             return total(measure, map(tuple, self.vectors(measure).tolist()))
@@ -155,18 +171,19 @@ class Ledger:
         """A measure's vector per dialogue, dialogues in the order in which they came."""
         import numpy as np
 
-        if measure in self._units:
-            width = len(next((units[0] for units in self._units[measure] if units), (0.0, 0.0)))
-            sums = [
-                [math.fsum(column) for column in zip(*units, strict=True)] or [0.0] * width
-                for units in self._units[measure]
-            ]
+        if not self.is_gathered(measure):
+            units = self._units_of(measure)
+            width = len(next((each[0] for each in units if each), (0.0, 0.0)))
+            sums = [[math.fsum(column) for column in zip(*each, strict=True)] or [0.0] * width for each in units]
             return np.array(sums, dtype=float).reshape(len(sums), width)
         return gathered(self.book_for(measure), self._of_rows(measure), measure.gather).T
 
     def is_gathered(self, measure: Measure) -> bool:
         """Do a measure's vectors come from tallies?"""
-        return measure not in self._units
+        return measure not in self._units and measure not in self._frames.measures
+
+    def _units_of(self, measure: Measure) -> list[list[Vector]]:
+        return self._frames.units(measure) if measure in self._frames.measures else self._units[measure]
 
     def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[FloatArray, list[list[int]]]:
         """The vectors of measures that are gathered, with what several of them have once: many divide by the turns.
@@ -222,14 +239,15 @@ class Ledger:
 
     def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
         """A measure of frames by service, or by groups of services."""
-        groups: dict[str, list[Vector]] = defaultdict(list)
-        for service, vectors in self._services[measure].items():
-            groups[name_of(service)].extend(vectors)
-        return {name: total(measure, groups[name]) for name in sorted(groups)}
+        groups: dict[str, Counter[Vector]] = defaultdict(Counter)
+        alone = measure in self._frames.measures
+        for service, vectors in (self._frames.counts(measure) if alone else self._services[measure]).items():
+            groups[name_of(service)].update(vectors)
+        return {name: repeated(measure, groups[name]) for name in sorted(groups)}
 
     def units(self, measure: Measure) -> dict[str, list[Vector]]:
         """The vectors of every unit of a measure of states or frames, by dialogue."""
-        return dict(zip(self.main.dialogues, self._units[measure], strict=True))
+        return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
 
     @property
     def count_of_turns(self) -> int:
@@ -276,10 +294,16 @@ def _weighed(measure: Measure, columns: FloatArray, times: np.ndarray[tuple[int]
 
 def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:
     """A measure over units given one by one."""
-    listed = list(vectors)
-    sums = [math.fsum(column) for column in zip(*listed, strict=True)] or [0.0, 0.0]
-    skipped = sum(measure.skips_empty and not any(vector) for vector in listed)
-    return Valued(measure.value(sums), len(listed) - skipped, skipped)
+    return repeated(measure, Counter(vectors))
+
+
+def repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
+    """A measure over units given as distinct vectors with counts. Exactly rounded: every unit is a term of the sum."""
+    columns = zip(*counts, strict=True)
+    times = counts.values()
+    sums = [math.fsum(chain.from_iterable(map(repeat, column, times))) for column in columns] or [0.0, 0.0]
+    skipped = sum(count for vector, count in counts.items() if not any(vector)) if measure.skips_empty else 0
+    return Valued(measure.value(sums), sum(times) - skipped, skipped)
 
 
 def mean_of(values: Sequence[float | None]) -> Valued:

@@ -4,33 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import ClassVar
 
 from ..measure import Measure, Vector
-from ..model import Value
-from .frames import FramePair
-
-
-def value_score(gold: Value | None, pred: Value | None, categorical: bool, exact: bool) -> float:
-    """How well one slot's value is met, from 0 to 1.
-
-    Free values are compared by ``token_sort_ratio``, rounded to whole percent as the official scorer's library does.
-
-    Example:
-        >>> value_score(("Bird Dog",), "Bird", False, False), value_score(("6 pm", "18:00"), "18:00", False, False)
-        (0.67, 1.0)
-    """
-    if gold is None or pred is None:
-        return float(gold is None and pred is None)
-    wanted = (gold,) if isinstance(gold, str) else gold
-    found = pred if isinstance(pred, str) else pred[0]
-    if categorical:
-        return float(wanted[0] == found)
-    if exact:
-        return float(found in wanted)
-    from rapidfuzz import fuzz, utils
-
-    return max(round(fuzz.token_sort_ratio(each, found, processor=utils.default_process)) / 100 for each in wanted)
+from .frames import FramePair, SlotScores
 
 
 class _Goals(Measure, frozen=True, kw_only=True):
@@ -46,37 +24,34 @@ class _Goals(Measure, frozen=True, kw_only=True):
     """Let a turn count once, over all its frames."""
 
     def from_frames(self, frames: Sequence[FramePair]) -> Iterable[Vector]:
-        groups = [frames] if self.across_turn and frames else [[frame] for frame in frames]
-        return [self.of_scores(self._scores(group)) for group in groups]
+        if not self.across_turn or len(frames) < 2:
+            return list(map(self.from_frame, frames))
+        scores = [frame.slot_scores(self.exact, self.wanted) for frame in frames]
+        held, active = (list(chain.from_iterable(side)) for side in zip(*scores, strict=True))
+        return [self.of_scores(SlotScores(held, active))]
 
-    def of_scores(self, scores: list[tuple[float, bool]]) -> Vector:
-        """The vector of one unit from its slots' scores, each with: is it active in gold?"""
+    def from_frame(self, frame: FramePair) -> Vector:
+        """The vector of one frame by itself."""
+        return self.of_scores(frame.slot_scores(self.exact, self.wanted))
+
+    def of_scores(self, scores: SlotScores) -> Vector:
+        """The vector of one unit."""
         raise TypeError
-
-    def _scores(self, frames: Sequence[FramePair]) -> list[tuple[float, bool]]:
-        scores = []
-        for frame in frames:
-            for slot in dict.fromkeys((*frame.categorical, *frame.gold, *frame.pred)):
-                categorical = frame.categorical.get(slot, False)
-                if self.wanted is None or categorical == self.wanted:
-                    gold = frame.gold.get(slot)
-                    scores.append((value_score(gold, frame.pred.get(slot), categorical, self.exact), gold is not None))
-        return scores
 
 
 class _Joint(_Goals, frozen=True, kw_only=True):
     formula = "mean over frames of the product over all slots of the service"
 
-    def of_scores(self, scores: list[tuple[float, bool]]) -> Vector:
-        return (math.prod(score for score, _ in scores), 1)
+    def of_scores(self, scores: SlotScores) -> Vector:
+        return (math.prod(scores.held), 1)
 
 
 class _Mean(_Goals, frozen=True, kw_only=True):
     formula = "mean over frames with active slots of the mean over the slots active in gold"
     why_unscored = "no frame has an active slot"
 
-    def of_scores(self, scores: list[tuple[float, bool]]) -> Vector:
-        active = [score for score, is_active in scores if is_active]
+    def of_scores(self, scores: SlotScores) -> Vector:
+        active = scores.active
         return (math.fsum(active) / len(active), 1) if active else (0, 0)
 
 

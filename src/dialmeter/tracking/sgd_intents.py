@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from ..measure import Measure, Vector
 from .frames import FramePair
@@ -17,15 +18,15 @@ class IntentAccuracy(Measure, frozen=True, kw_only=True):
     unit = "frame"
     skips_empty = True
     why_unscored = "no frame has intents on both sides"
+    across_turn: ClassVar[bool] = False
 
     def from_frames(self, frames: Sequence[FramePair]) -> Iterable[Vector]:
-        said = [frame.said for frame in frames]
-        return [
-            (each.gold_intent == each.pred_intent, 1)
-            if each.gold_intent is not None and each.pred_intent is not None
-            else (0, 0)
-            for each in said
-        ]
+        return list(map(self.from_frame, frames))
+
+    def from_frame(self, frame: FramePair) -> Vector:
+        """The vector of one frame."""
+        gold, pred = frame.said.gold_intent, frame.said.pred_intent
+        return (0, 0) if gold is None or pred is None else (gold == pred, 1)
 
 
 class RequestedSlotF1(Measure, frozen=True, kw_only=True):
@@ -37,14 +38,15 @@ class RequestedSlotF1(Measure, frozen=True, kw_only=True):
     unit = "frame"
     skips_empty = True
     why_unscored = "no frame has requested slots on both sides"
+    across_turn: ClassVar[bool] = False
 
     def from_frames(self, frames: Sequence[FramePair]) -> Iterable[Vector]:
-        vectors: list[Vector] = []
-        for each in (frame.said for frame in frames):
-            if each.gold_requested is None or each.pred_requested is None:
-                vectors.append((0, 0))
-                continue
-            gold, pred = set(each.gold_requested), set(each.pred_requested)
-            total = len(gold) + len(pred)
-            vectors.append((2 * len(gold & pred) / total if total else 1, 1))
-        return vectors
+        return list(map(self.from_frame, frames))
+
+    def from_frame(self, frame: FramePair) -> Vector:
+        """The vector of one frame."""
+        if frame.said.gold_requested is None or frame.said.pred_requested is None:
+            return (0, 0)
+        gold, pred = set(frame.said.gold_requested), set(frame.said.pred_requested)
+        total = len(gold) + len(pred)
+        return (2 * len(gold & pred) / total if total else 1, 1)
