@@ -14,13 +14,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dialmeter.tracking.straight import COMPILED
+from dialmeter.tracking import walk
 from rows import Row, table
 
 MODULES = (
     "tracking_speed",
     "format_speed",
-    "cache_speed",
     "scale",
     "users_speed",
     "stats_speed",
@@ -39,7 +38,7 @@ def machine() -> dict[str, Any]:
         "processor": platform.machine(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         **{name: version(name) for name in PACKAGES},
-        "kernels": "compiled" if COMPILED else "none",
+        "walk": "plain Python" if str(walk.__file__).endswith(".py") else "compiled",
     }
 
 
