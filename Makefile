@@ -6,7 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
-KERNELS := $(wildcard src/dialmeter/*/*.pyx src/dialmeter/*/*.pxi)
+TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
+KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 
 .PHONY: demo test lint bench screenshots clean
 

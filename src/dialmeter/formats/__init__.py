@@ -74,7 +74,7 @@ class Corpus:
                 if type(found) is PairDialogue:
                     yield found
                 else:
-                    yield number(found, source.states or layout, source.name, source.line)
+                    yield number(found, source.states or layout, source.part, source.line)
             if source.doubled:
                 raise InputError(f"the key {one_line(source.doubled[0].twice)!r} stands twice in one object")
         except InputError as error:

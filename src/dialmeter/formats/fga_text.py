@@ -29,6 +29,7 @@ from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn
 from .completion.literals import python_literal
 from .pairs.state_layouts import NESTED
+from .pairs.vocabulary import Vocabulary
 from .parts import Once, Role, as_mapping, dialogue, turn_number
 from .source import Sample, Source
 
@@ -144,7 +145,11 @@ def _turn(block: list[_Field]) -> Turn:
 def _state(field: _Field | None) -> State | None:
     if field is None:
         return None
+    words = Vocabulary()
     try:
-        return as_mapping(python_literal(field.text), "a state")
+        state = as_mapping(python_literal(field.text), "a state")
+        # Looked at here, where the line is known.
+        words.state(words.number(state, NESTED))
+        return state
     except InputError as error:
         raise error.at(line=field.line) from None

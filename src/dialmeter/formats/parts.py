@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
 from .strict_json import Doubled
+from .strict_json import kind_of as kind_of
 
 _DIGITS = 6
 LATEST_TURN = 10**_DIGITS
@@ -53,17 +54,6 @@ def as_text(thing: Any, what: str) -> str:
     if not isinstance(thing, str):
         raise InputError(f"{what} must be a string, found {kind_of(thing)}")
     return thing
-
-
-def kind_of(thing: Any) -> str:
-    """The JSON kind of a thing, in words."""
-    if thing is None:
-        return "null"
-    if isinstance(thing, bool):
-        return "true" if thing else "false"
-    return {dict: "an object", list: "a list", str: "a string", int: "a number", float: "a number"}.get(
-        type(thing), type(thing).__name__
-    )
 
 
 def as_value(thing: Any) -> Value | None:

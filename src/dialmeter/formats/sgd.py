@@ -46,6 +46,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     once = Once()
     stateless = True
     for part in files_of(source):
+        source.part = part.name
         try:
             for position, thing in enumerate(part.elements()):
                 found = _dialogue(position, thing, role)

@@ -19,7 +19,7 @@ import msgspec
 
 from ..errors import InputError
 from ..model import Notice, Schema
-from .strict_json import Doubled, JsonParts, parse_json
+from .strict_json import Doubled, JsonParts, kind_of, parse_json
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -63,6 +63,8 @@ class Source:
         self.schema: Schema | None = None
         self.vocabulary: Vocabulary | None = None
         """What numbers the pairs of a file whose reader does that itself."""
+        self.part = self.name
+        """The file of a folder that is being read."""
         self.line: int | None = None
         """Where the dialogue stands that was read last, in a file of lines."""
         self.states: StateLayout | None = None
@@ -211,8 +213,8 @@ class Source:
             InputError: it is something else, or not valid JSON.
         """
         parts = JsonParts(self.read_all(), self.name, self.doubled)
-        if (parts.keys is None) is (kind == "an object"):
-            found = "a list" if parts.keys is None else "an object"
+        found = kind_of(parts.whole) if parts.whole is not None else "a list" if parts.keys is None else "an object"
+        if found != kind:
             raise InputError(f"the file must be {kind}, found {found}", file=self.name)
         return parts
 

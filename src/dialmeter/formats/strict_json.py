@@ -54,6 +54,17 @@ def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int 
     return _parse_slowly(data, name, doubled, line)
 
 
+def kind_of(thing: Any) -> str:
+    """The JSON kind of a thing, in words."""
+    if thing is None:
+        return "null"
+    if isinstance(thing, bool):
+        return "true" if thing else "false"
+    return {dict: "an object", list: "a list", str: "a string", int: "a number", float: "a number"}.get(
+        type(thing), type(thing).__name__
+    )
+
+
 def count_written_strings(data: bytes) -> int:
     r"""How many strings a JSON text holds, keys among them.
 
@@ -118,6 +129,8 @@ class JsonParts:
         self._doubled = doubled
         self._unread = count_written_strings(data)
         self.keys: list[str] | None = None
+        self.whole: Any = None
+        """The document, where it could not be split."""
         self._parts: list[Any] = []
         self._split()
 
@@ -137,9 +150,9 @@ class JsonParts:
         whole = parse_json(self._data, self._name, self._doubled)
         if isinstance(whole, Doubled):
             raise InputError(f"{one_line(whole.twice)!r} stands twice in the file", file=self._name)
-        if not isinstance(whole, dict | list):
-            raise InputError("a JSON object or list is expected", file=self._name)
-        self.keys, self._parts = (list(whole), list(whole.values())) if isinstance(whole, dict) else (None, whole)
+        self.whole = whole
+        self.keys = list(whole) if isinstance(whole, dict) else None
+        self._parts = list(whole.values()) if isinstance(whole, dict) else whole if isinstance(whole, list) else []
         self._unread = 0
 
     def __len__(self) -> int:

@@ -100,11 +100,12 @@ class DialogueCells:
         gold_none: list[int] = []
         pred_none: list[int] = []
         narrow = pred
+        # Has a state changed since it was decided which predicted slots count?
+        stale = False
         for place in range(len(all_numbers)):
             number = all_numbers[place]
             gold_state = all_gold[place]
             pred_state = all_pred[place]
-            stale = False
             try:
                 self._place = place_of_pred
                 if gold_state is None:
@@ -156,6 +157,7 @@ class DialogueCells:
                     narrow = pred
                 if stale and self._extra != _PENALISE:
                     narrow = self._narrowed(pred, gold)
+                stale = False
             except InputError as error:
                 raise error.at(dialogue=dialogue.id, turn=number) from None
             self.numbers.append(number)

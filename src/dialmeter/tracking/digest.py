@@ -61,13 +61,14 @@ class GoldText:
                 self._slots[name] = len(self.slot_names)
                 self.slot_names.append(name)
                 self.gone.append(key + b"null")
-                ordered = sorted(self.slot_names)
-                self.ranks[:] = [ordered.index(each) for each in self.slot_names]
             if told not in self._forms:
                 self._forms[told] = len(self.told)
                 self.told.append(told)
             self.slot.append(self._slots[name])
             self.form.append(self._forms[told])
+        if len(self.ranks) < len(self.slot_names):
+            places = {name: place for place, name in enumerate(sorted(self.slot_names))}
+            self.ranks[:] = [places[name] for name in self.slot_names]
 
 
 def _alternatives(value: Value) -> str:

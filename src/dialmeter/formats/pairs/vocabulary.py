@@ -122,7 +122,7 @@ class Vocabulary:
                 state = turn.pred
                 pred.append(None if state is None else self._numbered(state, layer))
             except InputError as error:
-                raise error.at(line=line, dialogue=dialogue.id, turn=number) from None
+                raise error.at(file=file, line=line, dialogue=dialogue.id, turn=number) from None
             numbers.append(number)
         found.turns = turns
         found.strings = self._strings
@@ -268,7 +268,9 @@ class Vocabulary:
         known = layer.slots
         of_booking = layer.section == "book"
         for slot, value in pairs.items():
-            if type(value) is list and len(value) == 1:
+            if of_booking and slot == "booked":
+                continue
+            if type(value) is list and len(value) == 1 and type(value[0]) is str:
                 value = value[0]  # noqa: PLW2901
             one = known.get(slot)
             if one is None:
@@ -282,7 +284,7 @@ class Vocabulary:
                     if number is None:
                         number = one.values[text] = self._learn(slot, value, layer)
                     one.last, one.number = text, number
-            elif value is None or (of_booking and slot == "booked"):
+            elif value is None:
                 continue
             else:
                 number = self._number_other(slot, value, one, layer)
