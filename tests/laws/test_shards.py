@@ -51,6 +51,16 @@ def test_trackers(cuts: list[int]) -> None:
     assert one.worst(36) == other.worst(36)
 
 
+def test_notices_of_several_values_name_the_first_place() -> None:
+    whole, merged = tracker_scorer(), tracker_scorer()
+    for name in ("first", "second"):
+        shard = tracker_scorer()
+        for scorer in (whole, shard):
+            scorer.add(name, [{"hotel-area": "east"}], [{"hotel-area": "east|west"}])
+        merged.merge(shard.part)
+    assert merged.result().notices == whole.result().notices
+
+
 def result_of(scorer: UserScorer) -> UserResult:
     return scorer.result(resampling=HOW)
 
