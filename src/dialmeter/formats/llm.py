@@ -25,9 +25,9 @@ from ..model import Notice, State, Turn
 from .completion import state_from, state_in
 from .pairs.state_layouts import ANY
 from .pairs.vocabulary import PairDialogue, PairState, Vocabulary
-from .parts import Once, Role, as_mapping, as_text, dialogue, kind_of, turn_number
+from .parts import Once, Role, as_mapping, as_text, dialogue, turn_number
 from .source import Sample, Source
-from .strict_json import Doubled, parse_json
+from .strict_json import Doubled, kind_of, parse_json
 
 STATES = ANY
 HOLDS = "both"

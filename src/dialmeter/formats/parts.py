@@ -9,8 +9,7 @@ from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
-from .strict_json import Doubled
-from .strict_json import kind_of as kind_of
+from .strict_json import Doubled, kind_of
 
 _DIGITS = 6
 LATEST_TURN = 10**_DIGITS

@@ -18,9 +18,9 @@ from msgspec import Struct
 from ..errors import InputError
 from ..model import Dialogue, State, Turn
 from .pairs.state_layouts import FLAT
-from .parts import Once, Role, as_mapping, dialogue, kind_of, turn_number
+from .parts import Once, Role, as_mapping, dialogue, turn_number
 from .source import Sample, Source
-from .strict_json import JsonParts
+from .strict_json import JsonParts, kind_of
 
 STATES = FLAT
 HOLDS = "both"

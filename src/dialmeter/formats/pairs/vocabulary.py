@@ -218,7 +218,7 @@ class Vocabulary:
         else:
             before, strings = self._last_bytes, self._last_strings
             state = _decode(written)
-            if state is None:
+            if state is None and layer.shape == _FLAT:
                 return None
             self._numbered(state, layer)
             self._before_bytes, self._before_strings = before, strings
