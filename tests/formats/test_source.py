@@ -145,3 +145,14 @@ def test_a_first_dialogue_longer_than_the_head(size: int, tmp_path: Path) -> Non
     corpus = open_corpus(path)
     assert corpus.format == "nested"
     assert [each.id for each in corpus] == ["d", "e"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{1:[[],[]]}", '{1:{"0":{"gt":{},"pr":{}}}}', '{null:{"a":{}}}', '{"d" "e"}', '{"d":{},,"e":{}}', "{[]:{}}"],
+)
+def test_a_document_that_is_damaged_in_its_head(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="line 1: not valid JSON"):
+        list(open_corpus(path))

@@ -1,9 +1,10 @@
-"""Native lines, whole and damaged: compiled and plain code read them alike, and as a slow reading of the format says."""
+"""Native lines and nested documents, whole and damaged: compiled and plain code read them alike, and as a slow reading says."""
 
 from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,8 +24,8 @@ class Refused(Exception):
     """A line that is no dialogue."""
 
 
-def literally_read(line: bytes) -> Any:
-    """A native line as its description has it, with nothing but the standard library."""
+def literal_json(line: bytes) -> Any:
+    """Strict JSON with nothing but the standard library."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         check(len(dict(pairs)) == len(pairs))
@@ -34,11 +35,16 @@ def literally_read(line: bytes) -> Any:
         raise Refused
 
     try:
-        text = line.decode()
-        thing = json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
+        thing = json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse)
         json.dumps(thing, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Refused from None
+    return thing
+
+
+def literally_read(line: bytes) -> Any:
+    """A native line as its description has it."""
+    thing = literal_json(line)
     check(type(thing) is dict and type(thing.get("dialogue_id")) is str and type(thing.get("turns")) is list)
     turns = [literal_turn(position, turn) for position, turn in enumerate(thing["turns"])]
     numbers = [turn[0] for turn in turns]
@@ -236,6 +242,132 @@ def test_damaged_lines(plain: PlainProcess) -> None:
 @law
 def test_scraps(plain: PlainProcess, lines: list[bytes]) -> None:
     hold(plain, [line for line in lines if line.strip()])
+
+
+def literal_nested(document: bytes) -> Any:
+    """A nested document as its description has it."""
+    thing = literal_json(document)
+    check(type(thing) is dict)
+    check(len({key.lower().removesuffix(".json") for key in thing}) == len(thing))
+    found = []
+    for name, turns in thing.items():
+        check(type(turns) is dict and bool(turns))
+        read = [literal_nested_turn(*each) for each in turns.items()]
+        check(len({turn[0] for turn in read}) == len(read))
+        found.append((name, sorted(read, key=lambda turn: turn[0])))
+    return found
+
+
+def literal_nested_turn(key: str, turn: Any) -> Any:
+    check(key.strip().isdecimal() and len(key) <= 6)
+    check(type(turn) is dict)
+    said = [turn.get(speaker) for speaker in ("usr", "sys")]
+    check(all(text is None or type(text) is str for text in said))
+    states = [flattened(turn[side]) if side in turn else None for side in ("gt", "pr")]
+    return int(key), *states, *(text or "" for text in said)
+
+
+def flattened(state: Any) -> Any:
+    check(type(state) is dict and all(slots is None or type(slots) is dict for slots in state.values()))
+    pairs = [(f"{domain}-{slot}", value) for domain, slots in state.items() for slot, value in (slots or {}).items()]
+    found: dict[str, Any] = {}
+    for slot, value in pairs:
+        kept = literal_value(value)
+        if kept is not None:
+            check(found.setdefault(slot_namer()(slot), kept) == kept)
+    return found
+
+
+NESTED = {
+    "d1": {
+        str(number): {"gt": gold, "pr": pred, "usr": said, "sys": said[::-1]}
+        for number, (gold, pred, said) in enumerate(
+            [
+                ({}, {"hotel": {"area": "east"}}, SAID[0]),
+                ({"hotel": {"area": "east"}}, {"hotel": {"area": "east"}}, SAID[1]),
+                ({"hotel": {"area": "east", "book day": ["a", "b"]}, "taxi": {}}, {"hotel": {"area": "west"}}, SAID[2]),
+                ({"hotel": {"area": "east", "stars": 4}, "taxi": None}, {"taxi": {"leave at": "9"}}, SAID[3]),
+            ]
+        )
+    },
+    "d2": {"3": {"gt": {"hotel": {"area": "east"}}}, "7": {"pr": {}, "gt": {}}},
+}
+NESTED_DOCUMENTS = [
+    json.dumps(NESTED).encode(),
+    json.dumps(NESTED, separators=(",", ":"), ensure_ascii=False).encode(),
+    json.dumps(NESTED, indent=1).encode(),
+]
+
+
+def hold_nested(plain: PlainProcess, documents: list[bytes], folder: Path) -> int:
+    """Holds three readings of nested documents to each other, and gives the number of those that are read."""
+    plain.ask("accounts_of_documents", "nested", "both", documents, folder / "there.json")
+    try:
+        compiled = accounts.accounts_of_documents("nested", "both", documents, folder / "here.json")
+    finally:
+        there = plain.answer()
+    assert compiled == there
+    count = 0
+    for document, found in zip(documents, compiled[::2], strict=True):
+        try:
+            wanted = literal_nested(document)
+        except Refused:
+            assert isinstance(found, str), document
+        else:
+            assert found == wanted, document
+            count += 1
+    return count
+
+
+def test_damaged_nested_documents(plain: PlainProcess, tmp_path: Path) -> None:
+    chance = random.Random(21)
+    assert hold_nested(plain, NESTED_DOCUMENTS, tmp_path) == len(NESTED_DOCUMENTS)
+    documents = [damaged(chance.choice(NESTED_DOCUMENTS), chance) for _ in range(1500)]
+    assert hold_nested(plain, documents, tmp_path) > 75
+
+
+NESTED_EDGES = [
+    '{"d":{"0":{"gt":{"a":{"b":"c"}},"pr":null}}}',
+    '{"d":{"0":{"gt":7,"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a":{"b":"c"}},"pr":{"a":{"b":"c"}},"gt":{"a":{"b":"c"}}}}}',
+    '{"d":{"0":{"":3,"gt":{},"pr":{}}}}',
+    '{"d":{"0":{"":"","gt":{},"pr":{}}}}',
+    '{"d":{"00":{"gt":{},"pr":{}},"0":{"gt":{},"pr":{}}}}',
+    '{"d":{"1":{"gt":{},"pr":{}},"0":{"gt":{},"pr":{}}}}',
+    '{"d":{"\u0030":{"gt":{},"pr":{}},"1":{"gt":{},"pr":{}}}}',
+    '{"d":{" 1":{"gt":{},"pr":{}}}}',
+    '{"d":{"-1":{"gt":{},"pr":{}}}}',
+    '{"d":{"٣":{"gt":{},"pr":{}}}}',
+    '{"d":{"²":{"gt":{},"pr":{}}}}',
+    '{"d":{"999999":{"gt":{},"pr":{}}}}',
+    '{"d":{"1000000":{"gt":{},"pr":{}}}}',
+    '{"d":{"' + "1" * 30 + '":{"gt":{},"pr":{}}}}',
+    '{"d":{"' + "1" * 5000 + '":{"gt":{},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a":{"b":' + "1" * 5000 + '}},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a":{"b":[["c"]]}},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a":{"b":[null]}},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a":{"b":[]}},"pr":{"a":{"b":null}}}}}',
+    '{"d":{"0":{"gt":{"a":"b"},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a":{"book day":"x","day":"x"}},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a":{"book day":"x","day":"y"}},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a-b":{"c":"x"},"a":{"b-c":"x"}},"pr":{}}}}',
+    '{"d":{"0":{"gt":{"a-b":{"c":"x"},"a":{"b-c":"y"}},"pr":{}}}}',
+    '{"d":{},"e":{"0":{"gt":{},"pr":{}}}}',
+    '{"d":null,"e":{"0":{"gt":{},"pr":{}}}}',
+    '{"d":[],"e":{"0":{"gt":{},"pr":{}}}}',
+    '{"d":{"0":[]},"e":{"0":{"gt":{},"pr":{}}}}',
+    '{"d.json":{"0":{"gt":{},"pr":{}}},"D":{"0":{"gt":{},"pr":{}}}}',
+    '{"d":{"0":{"gt":{},"pr":{},"usr":null,"sys":""}}}',
+    '{"d":{"0":{"gt":{},"pr":{},"usr":1}}}',
+    '{"d":{"0":{"gt":{},"pr":{}}}}{}',
+    "[]",
+    "7",
+]
+
+
+@pytest.mark.parametrize("document", NESTED_EDGES, ids=lambda text: text[:60])
+def test_nested_documents_at_the_edge_of_the_format(plain: PlainProcess, document: str, tmp_path: Path) -> None:
+    hold_nested(plain, [document.encode()], tmp_path)
 
 
 def line_of(name: str, states: list[dict[str, str]]) -> bytes:
