@@ -40,6 +40,9 @@ from .say import document, print_json, watched
 @click.option(
     "--flips", type=click.IntRange(min=0), default=3, show_default=True, help="Flipped turns to list per rule set."
 )
+@click.option(
+    "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
+)
 @style_options
 @quiet_option
 def rules(**options: Any) -> None:
@@ -60,7 +63,7 @@ def rules(**options: Any) -> None:
         dialogues = [without_states(each) for each in read if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:
-        found = explain(dialogues, words, rule_sets, schema)
+        found = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"])
     except InputError as error:
         raise error.at(file=corpus.name) from None
     if options["style"] == "json":
@@ -90,10 +93,9 @@ def _print_flips(found: list[UnderRules], most: int) -> None:
         for flip in each.flips[:most]:
             verdict = "right" if flip.right else "wrong"
             place = f"dialogue {one_line(flip.dialogue)}, turn {flip.turn}"
-            click.echo(
-                f"\n{each.rules}: {place} becomes {verdict} (it is not under {base})\n  because of {'; '.join(flip.because)}",
-                nl=False,
-            )
+            click.echo(f"\n{each.rules}: {place} becomes {verdict} (it is not under {base})", nl=False)
+            if flip.because:
+                click.echo(f"\n  because of {'; '.join(flip.because)}", nl=False)
         if len(each.flips) > most > 0:
             click.echo(f"\n  … and {len(each.flips) - most} more", nl=False)
     click.echo("")

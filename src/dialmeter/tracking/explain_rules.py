@@ -12,12 +12,11 @@ from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..model import Schema
 from ..rules import FIELDS, Rules, named, names
 from ..signature import signature
-from .asked import resolve
+from .asked import Asked, resolve
+from .book import Book
 from .compared import compare_dialogue
-from .frames import frames_of
-from .ledger import Ledger
+from .ledger import Ledger, with_slots
 from .pairs import PairRules
-from .result import TrackerResult
 from .scorer import TrackerScorer, paused_garbage_collection
 from .walk import Walk
 
@@ -47,6 +46,8 @@ def explain(
     vocabulary: Vocabulary,
     rule_sets: Sequence[Rules] | None = None,
     schema: Schema | None = None,
+    *,
+    reasons: bool = True,
 ) -> list[UnderRules]:
     """Scores the same dialogues under several rule sets; the first is the one that others are compared with.
 
@@ -58,6 +59,7 @@ def explain(
         vocabulary: of their pairs.
         rule_sets: the default is every named one.
         schema: for rule sets that know categorical slots.
+        reasons: say of each flip which rules make it; without, flips are only counted and placed.
 
     Example:
         >>> from dialmeter.formats.pairs.state_layouts import FLAT
@@ -69,10 +71,7 @@ def explain(
         ([('dialmeter', 1), ('trade', 0)], ('values=as-is',))
     """
     with paused_garbage_collection():
-        return _Explainer(list(dialogues), vocabulary, schema).explain(list(rule_sets or map(named, names())))
-
-
-Place = tuple[str, int]
+        return _Explainer(list(dialogues), vocabulary, schema, reasons).explain(list(rule_sets or map(named, names())))
 
 
 class _Verdicts(Struct):
@@ -80,37 +79,45 @@ class _Verdicts(Struct):
 
     value: float | None
     signature: str
-    places: list[Place]
+    book: Book
     right: list[bool]
+
+    def places(self) -> list[tuple[str, int]]:
+        """The dialogue and the number of each turn."""
+        book = self.book
+        ids = (name for place, name in enumerate(book.dialogues) for _ in book.rows_of(place))
+        return list(zip(ids, book.turns, strict=True))
 
 
 class _Explainer:
     """Scores what was read once under one rule set after the other, each at most once."""
 
-    def __init__(self, dialogues: list[PairDialogue], vocabulary: Vocabulary, schema: Schema | None) -> None:
+    def __init__(
+        self, dialogues: list[PairDialogue], vocabulary: Vocabulary, schema: Schema | None, reasons: bool = True
+    ) -> None:
         self._dialogues = dialogues
         self._vocabulary = vocabulary
         self._schema = schema
+        self._gives_reasons = reasons
         self._known: dict[bytes, _Verdicts] = {}
         self._data = self._left_out = ""
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
         base, *others = rule_sets
-        # The gold of all rule sets is the same, and so is which turns have a prediction.
-        scored = self._score(base)
-        self._data, self._left_out = scored.data, scored.left_out
-        start = self._under(base)
-        return [_scored(base, start, []), *(self._compared(base, start, rules) for rules in others)]
-
-    def _score(self, rules: Rules) -> TrackerResult:
-        scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
+        scorer = TrackerScorer([base.headline], base, vocabulary=self._vocabulary)
         scorer.schema = self._schema
         for read in self._dialogues:
             scorer.add_pairs(read)
-        return scorer.result()
+        # The gold of all rule sets is the same, and so is which turns have a prediction.
+        scored = scorer.result()
+        self._data, self._left_out = scored.data, scored.left_out
+        if not base.stand_ins:
+            self._known[_key(base)] = self._verdicts_of(scored.ledger, scored.asked[0], base, [])
+        start = self._under(base)
+        return [_scored(base, start, []), *(self._compared(base, start, rules) for rules in others)]
 
     def _under(self, rules: Rules) -> _Verdicts:
-        key = msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
+        key = _key(rules)
         if key not in self._known:
             self._known[key] = self._verdicts(rules)
         return self._known[key]
@@ -118,24 +125,23 @@ class _Explainer:
     def _verdicts(self, rules: Rules) -> _Verdicts:
         (asked,), _ = resolve([rules.headline], rules)
         pairs = PairRules(rules, self._vocabulary)
-        walk, ledger = Walk(pairs), Ledger([asked.used], rules.hyphen_cut)
-        graded: Any = asked.used if rules.stand_ins else None
+        walk, ledger = Walk(pairs), Ledger([asked.used])
         right: list[bool] = []
         for read in self._dialogues:
-            if not walk.take(read):
-                continue
-            ledger.add(walk)
-            if graded is not None:
-                compared = compare_dialogue(walk, pairs)
-                ledger.add_closely(compared, read, self._schema)
-                # Under a graded rule set a turn is right when all its frames are met in full.
-                vectors = map(graded.from_frames, frames_of(compared, read, self._schema))
-                right += [all(vector[0] == vector[1] for vector in frames) for frames in vectors]
+            if walk.take(read):
+                ledger.add(walk)
+                if rules.stand_ins:
+                    ledger.add_closely(compare_dialogue(walk, pairs), read, self._schema)
+                    # Under a graded rule set a turn is right when all its frames are met in full.
+                    right += [all(vector[0] == vector[1] for vector in turn) for turn in ledger.frames.last(asked.used)]
+        slots = len(self._schema.slots) if self._schema else len(walk.gold_slots())
+        return self._verdicts_of(ledger, Asked(asked.text, with_slots(asked.used, slots)), rules, right)
+
+    def _verdicts_of(self, ledger: Ledger, asked: Asked, rules: Rules, right: list[bool]) -> _Verdicts:
         book = ledger.main
-        if graded is None:
+        if not rules.stand_ins:
             exact = [tally.exact for tally in book.table]
             right = [exact[row] for row in book.rows]
-        ids = [name for place, name in enumerate(book.dialogues) for _ in book.rows_of(place)]
         signed = signature(
             asked.text,
             asked.used,
@@ -143,26 +149,21 @@ class _Explainer:
             dialogues=len(book.dialogues),
             turns=len(book.rows),
             data=self._data,
-            left_out=self._left_out,
+            left_out=self._left_out if rules.missing == "skip" else "",
         )
-        return _Verdicts(ledger.value(asked.used).value, signed, list(zip(ids, book.turns, strict=True)), right)
+        return _Verdicts(ledger.value(asked.used).value, signed, book, right)
 
     def _compared(self, base: Rules, start: _Verdicts, rules: Rules) -> UnderRules:
         theirs = self._under(rules)
         before = _aligned(start, theirs)
         flipped = [place for place, right in enumerate(theirs.right) if before[place] is not right]
-        reasons = self._reasons(base, rules, theirs, before, flipped)
-        return _scored(
-            rules,
-            theirs,
-            [
-                Flip(*theirs.places[place], theirs.right[place], because)
-                for place, because in zip(flipped, reasons, strict=True)
-            ],
-        )
+        places = theirs.places() if flipped else []
+        reasons = self._reasons(base, rules, theirs, before, flipped) if self._gives_reasons else [()] * len(flipped)
+        flips = [Flip(*places[at], theirs.right[at], because) for at, because in zip(flipped, reasons, strict=True)]
+        return _scored(rules, theirs, flips)
 
     def _reasons(
-        self, base: Rules, other: Rules, theirs: _Verdicts, before: list[bool | None], flipped: list[int]
+        self, base: Rules, other: Rules, theirs: _Verdicts, before: Sequence[bool | None], flipped: list[int]
     ) -> list[tuple[str, ...]]:
         """For every flipped turn, the single rules of the other set that flip it."""
         differing = [name for name in FIELDS if getattr(base, name) != getattr(other, name)]
@@ -181,12 +182,18 @@ class _Explainer:
         return [tuple(labels) or (together,) for labels in because]
 
 
-def _aligned(verdicts: _Verdicts, others: _Verdicts) -> list[bool | None]:
+def _key(rules: Rules) -> bytes:
+    """What a rule set does, whatever it is called."""
+    return msgspec.json.encode(msgspec.structs.replace(rules, name="", about="", evidence=""))
+
+
+def _aligned(verdicts: _Verdicts, others: _Verdicts) -> Sequence[bool | None]:
     """Verdicts at the places of others; None where there is none."""
-    if verdicts.places == others.places:
-        return list(verdicts.right)
-    known = dict(zip(verdicts.places, verdicts.right, strict=True))
-    return [known.get(place) for place in others.places]
+    mine, theirs = verdicts.book, others.book
+    if mine.dialogues == theirs.dialogues and mine.turns == theirs.turns and mine.ends == theirs.ends:
+        return verdicts.right
+    known = dict(zip(verdicts.places(), verdicts.right, strict=True))
+    return [known.get(place) for place in others.places()]
 
 
 def _scored(rules: Rules, verdicts: _Verdicts, flips: list[Flip]) -> UnderRules:

@@ -30,6 +30,8 @@ class FrameBook:
         self._number_of: dict[tuple[str, tuple[Vector, ...]], int] = {}
         self._rows = array("I")
         self._ends = array("Q", [0])
+        self._turn_ends: list[int] = []
+        self._table: list[tuple[str, tuple[Vector, ...]]] = []
         # The rows of frames that were met before, as long as what frames depend on stays the same.
         self._known: dict[FrameCells, int] = {}
         self._basis: tuple[object, object] = (None, None)
@@ -44,6 +46,7 @@ class FrameBook:
         if self._basis[0] is not pairs or self._basis[1] is not schema or len(self._known) > _MOST_KNOWN:
             self._known, self._basis = {}, (pairs, schema)
         known, rows = self._known, self._rows
+        self._turn_ends = [len(rows)]
         for frames in cells_of_frames(compared.cells, dialogue):
             for frame in frames:
                 row = known.get(frame)
@@ -52,7 +55,17 @@ class FrameBook:
                     vectors = tuple([measure.from_frame(pair) for measure in self.measures])
                     row = known[frame] = self._number((frame.service, vectors))
                 rows.append(row)
+            self._turn_ends.append(len(rows))
         self._ends.append(len(rows))
+
+    def last(self, measure: Measure) -> list[list[Vector]]:
+        """A measure's vectors of the dialogue that was taken last, by turn."""
+        place = self.measures.index(measure)
+        if len(self._table) < len(self._number_of):
+            self._table = list(self._number_of)
+        return [
+            [self._table[row][1][place] for row in self._rows[start:end]] for start, end in pairwise(self._turn_ends)
+        ]
 
     def _number(self, row: tuple[str, tuple[Vector, ...]]) -> int:
         return self._number_of.setdefault(row, len(self._number_of))

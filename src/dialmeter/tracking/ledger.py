@@ -68,7 +68,7 @@ class Ledger:
         frames = [each for each in self.measures if each.reads() == "frames"]
         # A measure that does not deny it may look at all frames of a turn together.
         self._by_frames: list[Any] = [each for each in frames if getattr(each, "across_turn", True)]
-        self._frames = FrameBook([each for each in frames if each not in self._by_frames])
+        self.frames = FrameBook([each for each in frames if each not in self._by_frames])
         others = (*self._by_changes, *self._by_states, *self._by_frames)
         self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in others}
         self._services: dict[Measure, dict[str, list[Vector]]] = {each: defaultdict(list) for each in self._by_frames}
@@ -81,7 +81,7 @@ class Ledger:
     @property
     def looks_closely(self) -> bool:
         """Does a measure look at more than tallies?"""
-        return bool(self._units or self._frames.measures)
+        return bool(self._units or self.frames.measures)
 
     @property
     def main(self) -> Book:
@@ -122,8 +122,8 @@ class Ledger:
                 self._units[measure].append([vector for frames in turns for vector in measure.from_frames(frames)])
                 for frame in chain.from_iterable(turns):
                     self._services[measure][frame.service].extend(measure.from_frames([frame]))
-        if self._frames.measures:
-            self._frames.add(compared, dialogue, schema)
+        if self.frames.measures:
+            self.frames.add(compared, dialogue, schema)
 
     def merge(self, other: Ledger) -> None:
         """Appends the dialogues of another part of the corpus."""
@@ -134,7 +134,7 @@ class Ledger:
         for measure, services in self._services.items():
             for service, vectors in other._services[measure].items():
                 services[service].extend(vectors)
-        self._frames.merge(other._frames)
+        self.frames.merge(other.frames)
 
     def book_for(self, measure: Measure) -> Book:
         """The book whose lens serves a measure."""
@@ -148,8 +148,8 @@ class Ledger:
         """A measure over the whole corpus."""
         if measure.average == "dialogue":
             return mean_of(self.per_dialogue(measure))
-        if measure in self._frames.measures:
-            return repeated(measure, sum(self._frames.counts(measure).values(), Counter()))
+        if measure in self.frames.measures:
+            return repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
         if measure in self._units:
             return total(measure, chain.from_iterable(self._units[measure]))
         book = self.book_for(measure)
@@ -180,10 +180,10 @@ class Ledger:
 
     def is_gathered(self, measure: Measure) -> bool:
         """Do a measure's vectors come from tallies?"""
-        return measure not in self._units and measure not in self._frames.measures
+        return measure not in self._units and measure not in self.frames.measures
 
     def _units_of(self, measure: Measure) -> list[list[Vector]]:
-        return self._frames.units(measure) if measure in self._frames.measures else self._units[measure]
+        return self.frames.units(measure) if measure in self.frames.measures else self._units[measure]
 
     def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[FloatArray, list[list[int]]]:
         """The vectors of measures that are gathered, with what several of them have once: many divide by the turns.
@@ -240,8 +240,8 @@ class Ledger:
     def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
         """A measure of frames by service, or by groups of services."""
         groups: dict[str, Counter[Vector]] = defaultdict(Counter)
-        alone = measure in self._frames.measures
-        for service, vectors in (self._frames.counts(measure) if alone else self._services[measure]).items():
+        alone = measure in self.frames.measures
+        for service, vectors in (self.frames.counts(measure) if alone else self._services[measure]).items():
             groups[name_of(service)].update(vectors)
         return {name: repeated(measure, groups[name]) for name in sorted(groups)}
 
