@@ -78,6 +78,15 @@ class ComparedDialogue(NamedTuple):
     turns: Sequence[ComparedTurn]
     cells: TurnCells | None = None
 
+    def kinds(self) -> Iterator[tuple[int, State, State, list[tuple[str, int, bool]]]]:
+        """Number, both states, and the slots of every turn by name, each with its kind and whether it is carried over."""
+        if isinstance(self.turns, _WalkedTurns) and self.cells is not None:
+            for number, states, kinds in zip(self.cells.numbers, self.cells.states(), self.turns.kinds(), strict=True):
+                yield number, *states, kinds
+        else:
+            for turn in self.turns:
+                yield turn.number, turn.gold, turn.pred, [(each.slot, each.kind, each.carried) for each in turn.slots]
+
 
 class _WalkedTurns(Sequence[ComparedTurn]):
     """The turns of the dialogue that a walk has taken last, compared when somebody asks for one."""
@@ -110,6 +119,16 @@ class _WalkedTurns(Sequence[ComparedTurn]):
             outcomes.sort()
             turns.append(ComparedTurn(number, gold, pred, outcomes))
         return turns
+
+    def kinds(self) -> Iterator[list[tuple[str, int, bool]]]:
+        """The slots of every turn by name, each with its kind and whether it is carried over: less than a turn holds."""
+        details: list[Any] = []
+        self._walk.rows("paper", "ignore", None, details)
+        names = self._cells.pairs.slot_names
+        for slots in details:
+            kinds = [(names[slot], kind, carried) for slot, kind, _, carried, _, _ in slots]
+            kinds.sort()
+            yield kinds
 
     def __getitem__(self, place: Any) -> Any:
         return self._turns[place]

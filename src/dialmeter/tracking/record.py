@@ -23,21 +23,20 @@ def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Se
 def row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
     """All that a viewer shows of a dialogue: utterances, states, and the class of every slot."""
     said = {turn.number: turn for turn in dialogue.turns}
-    return {
-        "id": dialogue.id,
-        "turns": [
+    turns = []
+    for number, gold, pred, kinds in compared.kinds():
+        turns.append(
             {
-                "turn": turn.number,
-                "system": said[turn.number].system or "",
-                "user": said[turn.number].user or "",
-                "gold": turn.gold,
-                "pred": turn.pred,
-                "exact": turn.exact,
-                "slots": {each.slot: _CLASSES[each.kind, each.carried] for each in turn.slots},
+                "turn": number,
+                "system": said[number].system or "",
+                "user": said[number].user or "",
+                "gold": gold,
+                "pred": pred,
+                "exact": not any(kind != CORRECT for _, kind, _ in kinds),
+                "slots": {slot: _CLASSES[kind, carried] for slot, kind, carried in kinds},
             }
-            for turn in compared.turns
-        ],
-    }
+        )
+    return {"id": dialogue.id, "turns": turns}
 
 
 _CLASSES = {
