@@ -194,9 +194,6 @@ def score_cases() -> list[Case]:
         Case("seed", f"tracker score native.jsonl --quiet {FEW} --seed 1 --resamples 300 --ci 0.9"),
         Case("from", f"tracker score nested.json --from nested {QUICK} {FEW}"),
         Case("from-wrong", "tracker score nested.json --from som-dst"),
-        Case("cache-first", f"tracker score native.jsonl --cache {QUICK} {FEW}"),
-        Case("cache-second", f"tracker score native.jsonl --cache {QUICK} {FEW}"),
-        Case("cache-other-measures", f"tracker score native.jsonl --cache --quiet {measured('AGA', 'RSA')}"),
         *(
             Case(f"workers-{number}-{name}", f"tracker score {files} --workers {number} --json --quiet --by domain {FEW}")
             for name, files in {"native": "native.jsonl", "apart": "pred.jsonl --gold gold.jsonl"}.items()

@@ -124,7 +124,8 @@ class Source:
     def read_all(self) -> bytes:
         """Everything in the file."""
         with self._readable():
-            data = b"".join([*self._front, self._stream.read()])
+            rest = self._stream.read()
+            data = b"".join([*self._front, rest]) if rest or len(self._front) != 1 else self._front[0]
         self._front.clear()
         self.close()
         return data.removeprefix(_MARK)

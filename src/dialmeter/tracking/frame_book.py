@@ -21,11 +21,11 @@ class FrameBook:
     """The vectors of the measures that look at one frame after the other.
 
     Args:
-        measures: those measures; one that is asked for under two names, such as JGA and JointGoalAccuracy, counts once.
+        measures: those measures.
     """
 
     def __init__(self, measures: Sequence[Measure]) -> None:
-        self.measures: list[Any] = list(dict.fromkeys(measures))
+        self.measures: list[Any] = list(measures)
         # A row is a service and a vector for each measure.
         self._number_of: dict[tuple[str, tuple[Vector, ...]], int] = {}
         self._rows = array("I")
@@ -87,8 +87,10 @@ class FrameBook:
         """How often a measure has which vector, by service."""
         place = self.measures.index(measure)
         table = list(self._number_of)
+        # A measure that is asked for under two names, such as JGA and JointGoalAccuracy, has each of its frames twice.
+        times = self.measures.count(measure)
         found: dict[str, Counter[Vector]] = defaultdict(Counter)
         for row, count in Counter(self._rows).items():
             service, vectors = table[row]
-            found[service][vectors[place]] += count
+            found[service][vectors[place]] += times * count
         return found
