@@ -32,6 +32,11 @@ _HEAD = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 """The mark that some editors put before UTF-8."""
 _SAMPLE_ITEMS = 20
+_OPENING = re.compile(r"\s*([{\[])\s*")
+_COLON = re.compile(r"\s*:\s*")
+_AFTER = re.compile(r"\s*([,}\]])\s*")
+_LINE_KEYS = ("dialogue_id", "turns")
+"""Keys of a dialogue on one line; a document has dialogues for keys."""
 
 
 class Sample(NamedTuple):
@@ -57,6 +62,7 @@ class Source:
         self.span = span
         self.name = "standard input" if self.path == "-" else self.path
         self._front: list[bytes] = []
+        self._whole: bytes | None = None
         self._raw: BinaryIO | None = None
         self.doubled: list[Doubled] = []
         self.notices: list[Notice] = []
@@ -123,9 +129,16 @@ class Source:
 
     def read_all(self) -> bytes:
         """Everything in the file."""
+        if self._whole is not None:
+            data, self._whole = self._whole, None
+            return data
         with self._readable():
-            rest = self._stream.read()
-            data = b"".join([*self._front, rest]) if rest or len(self._front) != 1 else self._front[0]
+            if self._can_rewind:
+                # Nothing is put together, so that the file is in memory once.
+                self._stream.seek(0)
+                data = self._stream.read()
+            else:
+                data = b"".join([*self._front, self._stream.read()])
         self._front.clear()
         self.close()
         return data.removeprefix(_MARK)
@@ -236,6 +249,10 @@ class Source:
         """
         if self.is_folder:
             return Sample("folder", Path(self.path))
+        if self._begins_with_long_line():
+            items = self._first_items()
+            if not isinstance(items, dict) or items.keys().isdisjoint(_LINE_KEYS):
+                return Sample("document", items)
         line = self._peek_line()
         if not line:
             raise InputError("the file is empty", file=self.name)
@@ -254,7 +271,7 @@ class Source:
             if isinstance(first, list):
                 return Sample("lists" if several else "document", first)
         items = self._first_items()
-        if isinstance(items, dict) and not several and not items.keys().isdisjoint(("dialogue_id", "turns")):
+        if isinstance(items, dict) and not several and not items.keys().isdisjoint(_LINE_KEYS):
             return Sample("lines", _decoded(line) or items)
         return Sample("document", items)
 
@@ -263,18 +280,32 @@ class Source:
         size = _HEAD
         while True:
             head = self._peek(size)
-            items = first_items(head.decode("utf-8-sig", "ignore"))
-            if items:
+            items, is_sound = first_items(head.decode("utf-8-sig", "ignore"))
+            if items and (is_sound or len(head) == size):
                 return items
             if len(head) < size:
-                # The whole file was looked at. What is wrong with it is said by parsing it.
-                data = self.read_all()
-                self._front.append(data)
-                return parse_json(data, self.name, [])
+                # An empty document, or one that is damaged: what is wrong with it is said by parsing it.
+                self._whole = self.read_all()
+                return parse_json(self._whole, self.name, [])
             size *= 8
+
+    @property
+    def _can_rewind(self) -> bool:
+        """Can the file be read from the beginning once more? Standard input and pipes cannot; a packed file costs too much."""
+        return self._stream is self._raw and not self._raw.closed and self._raw.seekable()
+
+    def _begins_with_long_line(self) -> bool:
+        """Is a document likely that has no line breaks? Such a line is not read before its format is known."""
+        head = self._peek(_HEAD) if self._can_rewind else b""
+        return len(head) == _HEAD and head.removeprefix(_MARK)[:1] in (b"{", b"[") and b"\n" not in head
 
     def _peek(self, size: int) -> bytes:
         """The first bytes of the file, which stay in the source."""
+        if self._can_rewind and not self._front:
+            with self._readable():
+                head = self._stream.read(size)
+                self._stream.seek(0)
+            return head
         known = sum(map(len, self._front))
         if known < size:
             with self._readable():
@@ -306,29 +337,40 @@ def _zstd_error() -> type[Exception]:
     return cast(type[Exception], loaded.ZstdError) if loaded else EOFError
 
 
-def first_items(text: str) -> Any:
-    """The first items of a JSON object or list that stand whole in the beginning of a text; empty where there are none.
+def first_items(text: str) -> tuple[Any, bool]:
+    """The first items of a JSON object or list that stand whole in a text, and whether all that was looked at is sound.
 
     Example:
         >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
-        {'a': [1, 2], 'b': {'c': 3}}
+        ({'a': [1, 2], 'b': {'c': 3}}, False)
     """
     decode = json.JSONDecoder().raw_decode
-    skip = re.compile(r"[\s,:]*").match
-    in_object = text.lstrip()[:1] == "{"
-    members: dict[Any, Any] = {}
+    opening = _OPENING.match(text)
+    members: dict[str, Any] = {}
     elements: list[Any] = []
-    at = text.find("{" if in_object else "[") + 1
+    if not opening:
+        return elements, False
+    in_object = opening[1] == "{"
+    at = opening.end()
+    sign = ","
     try:
-        while len(members) + len(elements) < _SAMPLE_ITEMS:
-            item, at = decode(text, skip(text, at).end())  # type: ignore[union-attr]
+        while sign == "," and len(members) + len(elements) < _SAMPLE_ITEMS:
+            key = ""
             if in_object:
-                members[item], at = decode(text, skip(text, at).end())  # type: ignore[union-attr]
-            elif at < len(text):  # a number at the end may go on
+                key, at = decode(text, at)
+                if not isinstance(key, str):
+                    raise TypeError
+                at = _COLON.match(text, at).end()  # type: ignore[union-attr]
+            item, at = decode(text, at)
+            after = _AFTER.match(text, at)
+            sign, at = after[1], after.end()  # type: ignore[index, union-attr]
+            if in_object:
+                members[key] = item
+            else:
                 elements.append(item)
-    except (ValueError, RecursionError, TypeError):
-        pass
-    return members if in_object else elements
+    except (ValueError, RecursionError, TypeError, AttributeError):
+        return members if in_object else elements, False
+    return members if in_object else elements, True
 
 
 def _decoded(line: bytes) -> Any:
