@@ -27,6 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import plain_modules  # isort: skip  first: it decides what is imported
 import orjson
 from click.testing import CliRunner
 
@@ -48,9 +49,6 @@ BYTES_PER_TURN = 1000
 NATIVE_BASE_MEGABYTES = 130
 NATIVE_BYTES_PER_TURN = 100
 LEAST_RESAMPLES = "100"
-
-# A fresh process with this variable works without the compiled parts.
-PLAIN_VARIABLE = "DIALMETER_PLAIN"
 
 
 class Target(NamedTuple):
@@ -247,7 +245,7 @@ def measure_native_memory(megabytes: float) -> list[Row]:
 def measure_without_compiler(layout: Layout, megabytes: float, repeats: int) -> list[Row]:
     """The ratio to a JSON parse where the compiled parts are switched off."""
     with written(layout, megabytes) as files:
-        ratio = call_in_fresh_process("print_ratio", files, repeats, **{PLAIN_VARIABLE: "1"})
+        ratio = call_in_fresh_process("print_ratio", files, repeats, **{plain_modules.VARIABLE: "1"})
     return [untargeted(f"{layout.title}: scoring ÷ JSON parse, nothing compiled", ratio)]
 
 

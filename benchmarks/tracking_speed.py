@@ -21,9 +21,8 @@ import corpus
 import plain_port
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
-from rows import Row, at_least, at_most, print_ratios, untargeted
+from rows import Row, at_most, print_ratios, untargeted
 
-PORT_TARGET = 10
 BASE_MEGABYTES = 130
 BYTES_PER_TURN = 100
 REPEATS = 5
@@ -105,7 +104,7 @@ def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Ro
         # The targets for speed are in `format_speed.py`, on published states.
         untargeted(f"scoring ÷ JSON parse, {size}", ours / parse),
         untargeted("scoring ÷ JSON parse, slots in a fixed order", in_order / ordered_parse),
-        at_least("published algorithms ÷ scoring, default rules", port / ours, PORT_TARGET),
+        untargeted("published algorithms ÷ scoring, default rules", port / ours),
         untargeted("published algorithms ÷ scoring, gca-repo (same values)", port / as_published),
         at_most("peak memory of scoring, MB", peak, most),
     ]

@@ -1,0 +1,27 @@
+"""Loads dialmeter's modules from their Python files where DIALMETER_PLAIN is set, as if there had been no compiler.
+
+Importing this module is enough; that must happen before dialmeter is imported.
+"""
+
+import importlib.abc
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+VARIABLE = "DIALMETER_PLAIN"
+
+
+class _PlainFinder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not name.startswith("dialmeter.") or path is None:
+            return None
+        file = Path(path[0]) / f"{name.rpartition('.')[2]}.py"
+        return importlib.util.spec_from_file_location(name, file) if file.exists() else None
+
+
+if os.environ.get(VARIABLE):
+    sys.meta_path.insert(0, _PlainFinder())
