@@ -33,10 +33,8 @@ pytestmark = pytest.mark.skipif(not TWINS, reason="dialmeter was built without a
 def agreed(plain: PlainProcess, function: str, *arguments: Any) -> Any:
     """The result of a function of ``accounts``, which must be the same in both processes."""
     plain.ask(function, *arguments)
-    try:
-        here = getattr(accounts, function)(*arguments)
-    finally:
-        there = plain.answer()
+    here = getattr(accounts, function)(*arguments)
+    there = plain.answer()
     assert there == here
     return here
 
@@ -187,7 +185,8 @@ def test_damaged_documents(plain: PlainProcess, layout: str, tmp_path: Path) -> 
             folder.mkdir(exist_ok=True)
         plain.ask("accounts_of_documents", form, role, documents, there / path.name)
         found = accounts.accounts_of_documents(form, role, documents, here / path.name)
-        assert plain.answer() == found
+        answer = plain.answer()
+        assert answer == found
         read = [not isinstance(each, str) for each in found[::2]]
         assert read[0]
         assert 0 < sum(read) < len(documents)
