@@ -12,7 +12,7 @@ from ..model import Dialogue, Turn
 from .pairs.raw_turns import REFUSALS, RawDialogue, make_raw_turn, number_raw
 from .pairs.state_layouts import NESTED
 from .pairs.vocabulary import PairDialogue, Vocabulary
-from .parts import Once, Role, as_mapping, as_text, dialogue, turn_number
+from .parts import TURN_DIGITS, Once, Role, as_mapping, as_text, dialogue, turn_number
 from .source import Sample, Source
 
 STATES = NESTED
@@ -57,7 +57,7 @@ def _numbered(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> Pa
     except REFUSALS:
         return None
     for key, turn in turns.items():
-        turn.number = int(key) if key.isdecimal() else -1
+        turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
     return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, (words, NESTED, file, None))
 
 

@@ -11,8 +11,8 @@ from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
 from .strict_json import Doubled, kind_of
 
-_DIGITS = 6
-LATEST_TURN = 10**_DIGITS
+TURN_DIGITS = 6
+LATEST_TURN = 10**TURN_DIGITS
 """The numbers of turns are below this one."""
 
 
@@ -89,13 +89,13 @@ def turn_number(key: Any) -> int:
     """
     if type(key) is int and 0 <= key < LATEST_TURN:
         return key
-    if type(key) is str and key.isdecimal() and len(key) <= _DIGITS:
+    if type(key) is str and key.isdecimal() and len(key) <= TURN_DIGITS:
         return int(key)
     whole = isinstance(key, int) and not isinstance(key, bool) and key >= 0
     if not whole and not (isinstance(key, str) and key.strip().isdecimal()):
         raise InputError(f"a turn's number must be a whole number, found {one_line(str(key), 40)!r}")
-    if len(str(key)) > _DIGITS:
-        raise InputError(f"a turn's number has at most {_DIGITS} digits, found {one_line(str(key), 40)!r}")
+    if len(str(key)) > TURN_DIGITS:
+        raise InputError(f"a turn's number has at most {TURN_DIGITS} digits, found {one_line(str(key), 40)!r}")
     return int(key)
 
 

@@ -83,7 +83,7 @@ class Findings(Struct):
         self.missing.merge(other.missing)
         self.extra.merge(other.extra)
         self.gold_slots |= other.gold_slots
-        self.hedged.update(other.hedged)
+        self.hedged.update({value: place for value, place in other.hedged.items() if value not in self.hedged})
         if self.gold_changes < _ENOUGH:
             self.gold_changes += other.gold_changes
             self.gold_losses += other.gold_losses
