@@ -15,7 +15,13 @@ _SOURCES = (
     Path("src/dialmeter/tracking/walk.py"),
     Path("src/dialmeter/stats/counting.pyx"),
 )
-_DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "initializedcheck": False, "annotation_typing": False}
+_DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": False,
+    "wraparound": False,
+    "initializedcheck": False,
+    "annotation_typing": False,
+}
 
 
 class KernelHook(BuildHookInterface):
