@@ -52,7 +52,7 @@ LEAST_RESAMPLES = "100"
 
 
 class Target(NamedTuple):
-    """What a layout is held to: the ratio to a JSON parse, and the rule set of its own that is measured too."""
+    """The targets of a layout: the ratio to a JSON parse, and the rule set of its scorer, which is measured too."""
 
     layout: Layout
     ratio: float
@@ -146,7 +146,7 @@ def check_port(files: CorpusFiles) -> None:
 
 
 def measure_layout(target: Target, megabytes: float, repeats: int) -> list[Row]:
-    """The ratios of one layout: to a JSON parse, of its own rule set, of groups, and to the port."""
+    """The ratios of one layout: to a JSON parse, of its scorer's rule set, of scores by group, and to the port."""
     layout = target.layout
     with written(layout, megabytes) as files:
         works: dict[str, Callable[[], object]] = {"parse": make_parse(files), "score": lambda: score(files)}
@@ -173,7 +173,7 @@ def measure_layout(target: Target, megabytes: float, repeats: int) -> list[Row]:
 
 
 def call_in_fresh_process(function: str, files: CorpusFiles, *more: float, **variables: str) -> float:
-    """What a function of this module prints in a process of its own."""
+    """The output of a function of this module, run in a new process."""
     arguments = [str(files.pred), str(files.gold or ""), json.dumps([str(path) for path in files.parsed])]
     arguments += [str(int(files.by_line)), str(files.turns), *map(str, more)]
     script = f"import sys, {Path(__file__).stem} as me; me.{function}(*sys.argv[1:])"
