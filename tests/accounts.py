@@ -15,7 +15,7 @@ from dialmeter.formats.source import Source
 from dialmeter.formats.strict_json import count_strings, count_written_strings, parse_json
 from dialmeter.model import Dialogue
 from dialmeter.rules import Rules, named
-from dialmeter.tracking.compared import compare_dialogue
+from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.digest import GoldText
 from dialmeter.tracking.ledger import Ledger
 from dialmeter.tracking.mistakes import Mistakes
@@ -73,7 +73,7 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
             walk.gold_losses,
             [(pairs.said(pair), number) for pair, number in walk.hedged],
         )
-        turns = [tuple(turn) for turn in compare_dialogue(walk, pairs).turns]
+        turns = [tuple(turn) for turn in ComparedDialogue(walk, pairs).turns]
         return rows, by_group, noticed, turns
 
     found = [or_error(lambda each=each: taken(each)) for each in corpus]  # type: ignore[misc]

@@ -13,7 +13,7 @@ from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.measure import Measure, parse, registry
 from dialmeter.model import Dialogue, State, Turn, Value
 from dialmeter.rules import Rules, named
-from dialmeter.tracking.compared import ComparedDialogue, compare_dialogue
+from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
@@ -136,7 +136,7 @@ def tallies_of(
 
 def compared(dialogue: Dialogue, rules: Rules) -> ComparedDialogue:
     """A dialogue as the rules compare it."""
-    return compare_dialogue(*walked(dialogue, rules))
+    return ComparedDialogue(*walked(dialogue, rules))
 
 
 def values(result: TrackerResult) -> dict[str, float | None]:

@@ -18,7 +18,6 @@ from dialmeter.model import Dialogue, Turn
 from dialmeter.report.human import sheet_page
 from dialmeter.report.sheets import file_name, write_sheets
 from dialmeter.rules import change, named
-from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.scorer import TrackerScorer, score_file
 from dialmeter.tracking.sheet_text import read_sheets, written
 from dialmeter.tracking.sheets import Sampler, Scale, Sheet, Slot, sheet_of
@@ -170,9 +169,9 @@ def test_the_sample_depends_on_seed_and_ids_alone() -> None:
     names = [f"MUL{number:04}.json" for number in range(200)]
 
     def sample(order: list[str], size: int, seed: int) -> list[str]:
-        keep = Sampler(size, seed)
+        keep, nothing = Sampler(size, seed), TrackerScorer().compared()
         for name in order:
-            keep.take(PairDialogue(name), ComparedDialogue(name, []))
+            keep.take(PairDialogue(name), nothing)
         assert keep.seen == 200
         return [sheet.dialogue for sheet in keep.sheets()]
 

@@ -19,7 +19,8 @@ import msgspec
 from ..errors import InputError, one_line
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
+"""What msgspec raises for a text that is not as it should be; parsing it closely says what is wrong."""
 _decode = msgspec.json.Decoder().decode
 
 Head = TypeVar("Head")
@@ -47,7 +48,7 @@ def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int 
     """
     try:
         found = _decode(data)
-    except _REFUSALS:
+    except REFUSALS:
         return _parse_slowly(data, name, doubled, line)
     if count_strings(found) == count_written_strings(data):
         return found
@@ -100,12 +101,8 @@ def count_strings(thing: Any) -> int:
     count = 0
     if type(thing) is dict:
         count = len(thing)
-        for value in thing.values():
-            if type(value) is str:
-                count += 1
-            elif value is not None:
-                count += count_strings(value)
-    elif type(thing) is list:
+        thing = list(thing.values())
+    if type(thing) is list:
         for value in thing:
             if type(value) is str:
                 count += 1
@@ -142,7 +139,7 @@ class JsonParts:
                 self._unread -= len(members)
             else:
                 self._parts = msgspec.json.decode(self._data, type=list[msgspec.Raw])
-        except _REFUSALS:
+        except REFUSALS:
             self._parse_whole()
 
     def _parse_whole(self) -> None:
@@ -164,7 +161,7 @@ class JsonParts:
         for place, part in enumerate(self._parts):
             try:
                 yield decode(part) if type(part) is msgspec.Raw else msgspec.convert(part, kind)
-            except _REFUSALS:
+            except REFUSALS:
                 yield self.parse(place)
 
     def parse(self, place: int) -> Any:
@@ -179,7 +176,7 @@ class JsonParts:
         data = bytes(part)
         try:
             found = _decode(data)
-        except _REFUSALS:
+        except REFUSALS:
             self._parse_whole()
             return self._parts[place]
         written = count_written_strings(data)

@@ -2,7 +2,6 @@
 cimport cython
 
 cdef int _CUMULATIVE, _UPDATE, _UPDATE_PRED, _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS
-cdef list _DIGITS
 
 
 cdef class DialogueCells:
@@ -27,8 +26,6 @@ cdef class DialogueCells:
     )
     cpdef int take(self, dialogue) except -1
 
-    cdef int _grow(self) except -1
-
     @cython.locals(cell=int, slot=int, cell_slots=list)
     cdef int _see(self, list cells) except -1
 
@@ -36,15 +33,6 @@ cdef class DialogueCells:
         cells=list, slots=list, stamps=cython.int[::1], firsts=cython.int[::1], stamp=int, pair=int, slot=int
     )
     cdef list _cells(self, tuple state, list table)
-
-    cdef int _refuse_two_values(self, int slot, int first, int second) except -1
-
-    cdef tuple _accumulated(self, tuple state, tuple update)
-
-    @cython.locals(cell_slots=list, cell=int, slot=int)
-    cdef bint _lost(self, list before, list now) except -1
-
-    cdef list _narrowed(self, list pred, list gold)
 
     @cython.locals(
         changed=list, stamp=int, pair=int, slot=int, form=int, left=int, count=int, told=list, pair_slots=list,
@@ -56,7 +44,4 @@ cdef class DialogueCells:
     cdef int _sort(self, list slots) except -1
 
 
-@cython.locals(counted=bint, place=Py_ssize_t, turns=bytes)
-cdef bytes _form(list numbers, list changed_at, list changes)
-
-cdef bytes _digits(int number)
+cdef list _DIGITS

@@ -15,8 +15,8 @@ from .pairs import PairRules
 _CUMULATIVE, _UPDATE, _UPDATE_PRED = 0, 1, 2
 _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS = 0, 1, 2
 _STATES = {"cumulative": _CUMULATIVE, "update": _UPDATE, "update-pred": _UPDATE_PRED}
-_EXTRA = {"penalise": _PENALISE, "ignore-slots": _IGNORE_SLOTS, "ignore-domains": _IGNORE_DOMAINS}
 _DIGITS = [b"%d" % number for number in range(256)]
+_EXTRA = {"penalise": _PENALISE, "ignore-slots": _IGNORE_SLOTS, "ignore-domains": _IGNORE_DOMAINS}
 
 
 class DialogueCells:
@@ -131,11 +131,11 @@ class DialogueCells:
                     if self._text is not None:
                         change = self._changed_text(gold_state)
                         if change:
-                            changed_at.append(_digits(number))
+                            changed_at.append(_DIGITS[number] if number < 256 else b"%d" % number)
                             changes.append(change)
                             if before and self.counts_losses:
                                 self.gold_changes += 1
-                                self.gold_losses += self._lost(before, gold)
+                                self.gold_losses += not pairs.slots_of(before) <= pairs.slots_of(gold)
                     self._place = place_of_pred
                 with_gold.append(number)
                 if pred_state is None:
@@ -240,24 +240,11 @@ class DialogueCells:
         self._cells(update, self._pairs.gold)
         return self._pairs.accumulate(state, update)
 
-    def _lost(self, before: list[int], now: list[int]) -> bool:
-        """Is a slot gone?"""
-        cell_slots = self._pairs.cell_slots
-        self._stamp += 1
-        for cell in now:
-            slot = cell_slots[cell]
-            self._stamps[slot] = self._stamp
-        for cell in before:
-            slot = cell_slots[cell]
-            if self._stamps[slot] != self._stamp:
-                return True
-        return False
-
     def _narrowed(self, pred: list[int], gold: list[int]) -> list[int]:
         """The predicted cells of slots, or of domains, that gold holds."""
         pairs = self._pairs
         if self._extra == _IGNORE_SLOTS:
-            slots = {pairs.cell_slots[cell] for cell in gold}
+            slots = pairs.slots_of(gold)
             return [cell for cell in pred if pairs.cell_slots[cell] in slots]
         domains = {pairs.domains[pairs.cell_slots[cell]] for cell in gold}
         return [cell for cell in pred if pairs.domains[pairs.cell_slots[cell]] in domains]
@@ -324,26 +311,13 @@ class DialogueCells:
 
     def slots(self) -> list[int]:
         """The slots that either side holds, in the order of their names."""
-        cell_slots = self._pairs.cell_slots
-        held: set[int] = set()
-        last: list[int] | None = None
-        for side in (self.gold, self.pred):
-            for cells in side:
-                if cells is not last:
-                    held.update([cell_slots[cell] for cell in cells])
-                    last = cells
+        states = {id(cells): cells for cells in (*self.gold, *self.pred)}.values()
+        held = set().union(*map(self._pairs.slots_of, states))
         return sorted(held, key=self._pairs.slot_names.__getitem__)
 
 
 def _form(numbers: list[int], changed_at: list[bytes], changes: list[bytes]) -> bytes:
     """The gold of a dialogue as it is digested: its turns, the turns at which it changes, and the changes."""
-    counted = True
-    for place in range(len(numbers)):
-        if numbers[place] != place:
-            counted = False
-    turns = _digits(len(numbers)) if counted else str(numbers).replace(" ", "").encode()
+    counted = numbers == list(range(len(numbers)))
+    turns = b"%d" % len(numbers) if counted else str(numbers).replace(" ", "").encode()
     return b"[" + turns + b",[" + b",".join(changed_at) + b"],[" + b",".join(changes) + b"]]"
-
-
-def _digits(number: int) -> bytes:
-    return _DIGITS[number] if number < len(_DIGITS) else b"%d" % number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -49,13 +49,35 @@ class ComparedTurn(NamedTuple):
         return all(each.kind == CORRECT for each in self.slots)
 
 
-class TurnCells(NamedTuple):
-    """The cells of both states at every turn; the same list at the next turn where a state has not changed."""
+class ComparedDialogue:
+    """The dialogue that a walk has taken last. Its slots can be asked for until the walk takes another dialogue.
 
-    pairs: PairRules
-    numbers: list[int]
-    gold: list[list[int]]
-    pred: list[list[int]]
+    Args:
+        walk: the walk.
+        pairs: what the rule set makes of pairs.
+
+    Example:
+        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> from dialmeter.formats.pairs.vocabulary import Vocabulary
+        >>> from dialmeter.model import Dialogue, Turn
+        >>> from dialmeter.rules import named
+        >>> words = Vocabulary()
+        >>> pairs = PairRules(named("dialmeter"), words)
+        >>> walk = Walk(pairs)
+        >>> gold = {"a-x": "1", "a-y": "2"}
+        >>> dialogue = Dialogue("d", (Turn(0, gold, {"a-x": "1"}), Turn(1, gold, {"a-x": "3"})))
+        >>> walk.take(words.number_dialogue(dialogue, FLAT))
+        2
+        >>> [(each.slot, KIND_NAMES[each.kind], each.carried) for each in ComparedDialogue(walk, pairs).turns[1].slots]
+        [('a-x', 'wrong', False), ('a-y', 'missed', True)]
+    """
+
+    def __init__(self, walk: Walk, pairs: PairRules) -> None:
+        self.id = walk.id
+        self.pairs = pairs
+        # The cells of both states at every turn; the same list at the next turn where a state has not changed.
+        self.numbers, self.gold, self.pred = walk.numbers, walk.gold, walk.pred
+        self._walk = walk
 
     def states(self) -> Iterator[tuple[State, State]]:
         """Both states at every turn; the same objects at the next turn where a state has not changed."""
@@ -70,93 +92,30 @@ class TurnCells(NamedTuple):
                 pred, last_pred = self.pairs.state(pred_cells), pred_cells
             yield gold, pred
 
+    def details(self) -> Iterator[tuple[int, State, State, list[Any]]]:
+        """Number, both states, and what ``Walk.rows`` says of the slots of every turn.
 
-class ComparedDialogue(NamedTuple):
-    """The turns of one dialogue that are compared, and their cells where they come from a walk."""
-
-    id: str
-    turns: Sequence[ComparedTurn]
-    cells: TurnCells | None = None
-
-    def kinds(self) -> Iterator[tuple[int, State, State, list[tuple[str, int, bool]]]]:
-        """Number, both states, and the slots of every turn by name, each with its kind and whether it is carried over."""
-        if isinstance(self.turns, _WalkedTurns) and self.cells is not None:
-            for number, states, kinds in zip(self.cells.numbers, self.cells.states(), self.turns.kinds(), strict=True):
-                yield number, *states, kinds
-        else:
-            for turn in self.turns:
-                yield turn.number, turn.gold, turn.pred, [(each.slot, each.kind, each.carried) for each in turn.slots]
-
-
-class _WalkedTurns(Sequence[ComparedTurn]):
-    """The turns of the dialogue that a walk has taken last, compared when somebody asks for one."""
-
-    def __init__(self, walk: Walk, cells: TurnCells) -> None:
-        self._walk = walk
-        self._cells = cells
-
-    @cached_property
-    def _turns(self) -> list[ComparedTurn]:
-        walk, (pairs, numbers, _, _) = self._walk, self._cells
-        if walk.numbers is not numbers:
+        Raises:
+            RuntimeError: the walk has taken another dialogue.
+        """
+        if self._walk.numbers is not self.numbers:
             raise RuntimeError("the walk has taken another dialogue")
         details: list[Any] = []
-        walk.rows("paper", "ignore", None, details)
-        names, values = pairs.slot_names, pairs.values
+        self._walk.rows("paper", "ignore", None, details)
+        for number, (gold, pred), slots in zip(self.numbers, self.states(), details, strict=True):
+            yield number, gold, pred, slots
+
+    @cached_property
+    def turns(self) -> list[ComparedTurn]:
+        """The turns that are compared."""
+        names, values = self.pairs.slot_names, self.pairs.values
         turns: list[ComparedTurn] = []
-        for number, (gold, pred), slots in zip(numbers, self._cells.states(), details, strict=True):
+        for number, gold_state, pred_state, slots in self.details():
             outcomes = [
                 SlotOutcome(
-                    names[slot],
-                    kind,
-                    changed,
-                    carried,
-                    values[wanted] if wanted else None,
-                    values[found] if found else None,
+                    names[slot], kind, changed, carried, values[gold] if gold else None, values[pred] if pred else None
                 )
-                for slot, kind, changed, carried, wanted, found in slots
+                for slot, kind, changed, carried, gold, pred in slots
             ]
-            outcomes.sort()
-            turns.append(ComparedTurn(number, gold, pred, outcomes))
+            turns.append(ComparedTurn(number, gold_state, pred_state, sorted(outcomes)))
         return turns
-
-    def kinds(self) -> Iterator[list[tuple[str, int, bool]]]:
-        """The slots of every turn by name, each with its kind and whether it is carried over: less than a turn holds."""
-        details: list[Any] = []
-        self._walk.rows("paper", "ignore", None, details)
-        names = self._cells.pairs.slot_names
-        for slots in details:
-            kinds = [(names[slot], kind, carried) for slot, kind, _, carried, _, _ in slots]
-            kinds.sort()
-            yield kinds
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._turns[place]
-
-    def __iter__(self) -> Iterator[ComparedTurn]:
-        return iter(self._turns)
-
-    def __len__(self) -> int:
-        return len(self._cells.numbers)
-
-
-def compare_dialogue(walk: Walk, pairs: PairRules) -> ComparedDialogue:
-    """The dialogue that a walk has taken last. Its turns can be asked for until the walk takes another.
-
-    Example:
-        >>> from dialmeter.formats.pairs.state_layouts import FLAT
-        >>> from dialmeter.formats.pairs.vocabulary import Vocabulary
-        >>> from dialmeter.model import Dialogue, Turn
-        >>> from dialmeter.rules import named
-        >>> words = Vocabulary()
-        >>> pairs = PairRules(named("dialmeter"), words)
-        >>> walk = Walk(pairs)
-        >>> gold = {"a-x": "1", "a-y": "2"}
-        >>> dialogue = Dialogue("d", (Turn(0, gold, {"a-x": "1"}), Turn(1, gold, {"a-x": "3"})))
-        >>> walk.take(words.number_dialogue(dialogue, FLAT))
-        2
-        >>> [(each.slot, KIND_NAMES[each.kind], each.carried) for each in compare_dialogue(walk, pairs).turns[1].slots]
-        [('a-x', 'wrong', False), ('a-y', 'missed', True)]
-    """
-    cells = TurnCells(pairs, walk.numbers, walk.gold, walk.pred)
-    return ComparedDialogue(walk.id, _WalkedTurns(walk, cells), cells)

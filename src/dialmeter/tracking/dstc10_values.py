@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from ..measure import Measure, Vector
 from ..model import State, Value
-from .compared import TurnCells
+from .compared import ComparedDialogue
 
 
 class Overlap(NamedTuple):
@@ -33,7 +33,7 @@ class ValueMeasure(Measure, frozen=True, kw_only=True):
         """The vector of one turn."""
         raise TypeError
 
-    def overlaps(self, cells: TurnCells) -> list[Overlap]:
+    def overlaps(self, cells: ComparedDialogue) -> list[Overlap]:
         """All turns of a dialogue; the same for all measures that see several values as this one does."""
         slots, values = cells.pairs.cell_slots, cells.pairs.values
         found = []

@@ -14,7 +14,7 @@ from ..rules import FIELDS, Rules, named, names
 from ..signature import signature
 from .asked import Asked, resolve
 from .book import Book
-from .compared import compare_dialogue
+from .compared import ComparedDialogue
 from .ledger import Ledger, with_slots
 from .pairs import PairRules
 from .scorer import TrackerScorer, paused_garbage_collection
@@ -131,7 +131,7 @@ class _Explainer:
             if walk.take(read):
                 ledger.add(walk)
                 if rules.stand_ins:
-                    ledger.add_closely(compare_dialogue(walk, pairs), read, self._schema)
+                    ledger.add_closely(ComparedDialogue(walk, pairs), read, self._schema)
                     # Under a graded rule set a turn is right when all its frames are met in full.
                     right += [all(vector[0] == vector[1] for vector in turn) for turn in ledger.frames.last(asked.used)]
         slots = len(self._schema.slots) if self._schema else len(walk.gold_slots())

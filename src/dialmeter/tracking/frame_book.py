@@ -41,13 +41,12 @@ class FrameBook:
 
     def add(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
         """Takes the frames of a dialogue."""
-        assert compared.cells is not None
-        pairs = compared.cells.pairs
+        pairs = compared.pairs
         if self._basis[0] is not pairs or self._basis[1] is not schema or len(self._known) > _MOST_KNOWN:
             self._known, self._basis = {}, (pairs, schema)
         known, rows = self._known, self._rows
         self._turn_ends = [len(rows)]
-        for frames in cells_of_frames(compared.cells, dialogue):
+        for frames in cells_of_frames(compared, dialogue):
             for frame in frames:
                 row = known.get(frame)
                 if row is None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Frame, Schema, Value
-from .compared import ComparedDialogue, TurnCells
+from .compared import ComparedDialogue
 from .pairs import PairRules
 
 _NO_FRAME = Frame()
@@ -113,13 +113,10 @@ class FrameCells(NamedTuple):
 
 def frames_of(compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> list[list[FramePair]]:
     """The frames of every turn. Where the file has none, each domain that gold or prediction holds is one."""
-    assert compared.cells is not None
-    pairs = compared.cells.pairs
-    turns = cells_of_frames(compared.cells, dialogue)
-    return [[frame.pair(pairs, schema) for frame in frames] for frames in turns]
+    return [[frame.pair(compared.pairs, schema) for frame in turn] for turn in cells_of_frames(compared, dialogue)]
 
 
-def cells_of_frames(cells: TurnCells, dialogue: PairDialogue) -> Iterator[list[FrameCells]]:
+def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator[list[FrameCells]]:
     """The frames of every turn, as cells."""
     said = {turn.number: turn.frames for turn in dialogue.turns}
     gold: dict[str, tuple[int, ...]] = {}

@@ -105,15 +105,14 @@ class Ledger:
                 for turn in compared.turns
             ]
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
-        assert compared.cells is not None
         overlaps: dict[str, list[Overlap]] = {}
         for measure in self._by_states:
             if isinstance(measure, ValueMeasure):
                 if measure.several not in overlaps:
-                    overlaps[measure.several] = measure.overlaps(compared.cells)
+                    overlaps[measure.several] = measure.overlaps(compared)
                 units = [measure.from_overlap(each) for each in overlaps[measure.several]]
             else:
-                states = [({}, {}), *compared.cells.states()]
+                states = [({}, {}), *compared.states()]
                 units = [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
             self._units[measure].append(units)
         if self._by_frames:

@@ -140,6 +140,10 @@ class PairRules:
             found = self._overlapping[one, other] = not sets[0].isdisjoint(sets[1])
         return found
 
+    def slots_of(self, cells: list[int]) -> set[int]:
+        """The slots of cells."""
+        return {self.cell_slots[cell] for cell in cells}
+
     def state(self, cells: list[int]) -> State:
         """Cells as a state."""
         return {self.slot_names[self.cell_slots[cell]]: self.values[cell] for cell in cells}

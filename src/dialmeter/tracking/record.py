@@ -23,8 +23,10 @@ def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Se
 def row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
     """All that a viewer shows of a dialogue: utterances, states, and the class of every slot."""
     said = {turn.number: turn for turn in dialogue.turns}
+    names = compared.pairs.slot_names
     turns = []
-    for number, gold, pred, kinds in compared.kinds():
+    for number, gold, pred, details in compared.details():
+        kinds = sorted([(names[slot], kind, carried) for slot, kind, _, carried, _, _ in details])
         turns.append(
             {
                 "turn": number,

@@ -23,7 +23,7 @@ from ..rules import Rules, load
 from .align import GoldFile, open_pair, read_pair
 from .asked import resolve
 from .breakdown import Breakdown, By
-from .compared import ComparedDialogue, compare_dialogue
+from .compared import ComparedDialogue
 from .digest import GoldText
 from .findings import Findings
 from .ledger import Ledger
@@ -135,7 +135,7 @@ class TrackerScorer:
 
     def compared(self) -> ComparedDialogue:
         """The dialogue that was added last, as it was compared."""
-        return compare_dialogue(self._walk, self.pairs)
+        return ComparedDialogue(self._walk, self.pairs)
 
     @property
     def findings(self) -> Findings:

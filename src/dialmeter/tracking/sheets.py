@@ -104,8 +104,9 @@ class Sampler:
 
     Example:
         >>> keep = Sampler(2, seed=7)
+        >>> from dialmeter.tracking.scorer import TrackerScorer
         >>> for name in ["d1", "d2", "d3", "d4"]:
-        ...     keep.take(PairDialogue(name), ComparedDialogue(name, []))
+        ...     keep.take(PairDialogue(name), TrackerScorer().compared())
         >>> len(keep.sheets()), keep.seen
         (2, 4)
     """

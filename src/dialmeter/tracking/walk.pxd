@@ -28,8 +28,6 @@ cdef class Walk(DialogueCells):
     )
     cpdef list rows(self, local, deletions, group=*, list details=*, bint counts=*)
 
-    cdef int _make_room(self) except -1
-
     @cython.locals(each=int, slot=int)
     cdef int _forget(self) except -1
 
@@ -41,10 +39,8 @@ cdef class Walk(DialogueCells):
     )
     cdef list _published_changes(self)
 
-    cdef int _choose(self, group) except -1
-
     @cython.locals(cell_slots=list, hyphened=list, cell=int, slot=int, count=int)
-    cdef int _put(self, list cells, int[::1] now) except -1
+    cdef int _put(self, list before, list cells, int[::1] now) except -1
 
     cdef int _meet(self, int slot) except -1
 
@@ -53,5 +49,3 @@ cdef class Walk(DialogueCells):
 
     @cython.locals(gold=int, pred=int, key=cython.longlong, run=object)
     cdef int _begin_run(self, int slot, int place, bint mistaken, bint new) except -1
-
-    cdef tuple _cut_counts(self, list gold, list pred)

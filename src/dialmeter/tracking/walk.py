@@ -36,12 +36,8 @@ class Group(NamedTuple):
 class Walk(DialogueCells):
     """Takes dialogues as ``DialogueCells`` does, and tallies the one that was taken last.
 
-    Args:
-        pairs: what the rule set makes of pairs.
-        text: what the digest of gold makes of pairs; None where no digest is wanted.
-        keep_none: also keep states in which absent words stand as "none".
-        hyphen_cut: count errors also as published code does that cuts glued pairs at the last hyphen.
-        known_slots: the slots of a schema; another slot in gold is an error.
+    The arguments are those of ``DialogueCells``, and ``hyphen_cut``: count errors also as published code does that cuts glued
+    pairs at the last hyphen.
     """
 
     def __init__(
@@ -90,8 +86,7 @@ class Walk(DialogueCells):
         """
         pairs = self._pairs
         self._make_room()
-        cell_slots, several = pairs.cell_slots, pairs.several
-        fuzzy = pairs.fuzzy
+        several, fuzzy = pairs.several, pairs.fuzzy
         gold_now, pred_now, old_gold, old_pred = self._gold, self._pred, self._old_gold, self._old_pred
         kinds, met = self._kinds, self._met
         by_code, by_vector = local == "code", local == "vector"
@@ -123,16 +118,10 @@ class Walk(DialogueCells):
                             )
             else:
                 if gold_cells is not last_gold:
-                    for cell in last_gold:
-                        slot = cell_slots[cell]
-                        gold_now[slot] = 0
-                    odd_gold = self._put(gold_cells, gold_now)
+                    odd_gold = self._put(last_gold, gold_cells, gold_now)
                     last_gold = gold_cells
                 if pred_cells is not last_pred:
-                    for cell in last_pred:
-                        slot = cell_slots[cell]
-                        pred_now[slot] = 0
-                    odd_pred = self._put(pred_cells, pred_now)
+                    odd_pred = self._put(last_pred, pred_cells, pred_now)
                     last_pred = pred_cells
                 was_exact = exact
                 own_error = moved = False
@@ -268,8 +257,8 @@ class Walk(DialogueCells):
                     slot = met[each]
                     gold_now[slot] = none_cells[slot] if old_gold[slot] else 0
                     pred_now[slot] = none_cells[slot] if old_pred[slot] else 0
-                self._put(last_gold, gold_now)
-                self._put(last_pred, pred_now)
+                self._put([], last_gold, gold_now)
+                self._put([], last_pred, pred_now)
                 for each in range(self._met_count):
                     slot = met[each]
                     gold, pred, none = gold_now[slot], pred_now[slot], none_cells[slot]
@@ -304,10 +293,13 @@ class Walk(DialogueCells):
         """Says which slots are looked at."""
         self._groups, self._group, self._without = group or (None, 0, False)
 
-    def _put(self, cells: list[int], now: array[int]) -> int:
-        """Puts the cells of a state, or of one group of slots, into their slots, and counts those with a hyphen."""
+    def _put(self, before: list[int], cells: list[int], now: array[int]) -> int:
+        """Puts a state in the place of the one before, or one group of its slots, and counts the cells with a hyphen."""
         cell_slots, hyphened = self._pairs.cell_slots, self._pairs.hyphened
         count = 0
+        for cell in before:
+            slot = cell_slots[cell]
+            now[slot] = 0
         for cell in cells:
             slot = cell_slots[cell]
             if self._groups is not None and (self._groups[slot] == self._group) == self._without:

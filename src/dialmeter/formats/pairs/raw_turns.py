@@ -6,13 +6,13 @@ This file is plain Python; ``raw_turns.pxd`` gives it C types where dialmeter is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw
 
 from ..parts import LATEST_TURN
-from ..strict_json import count_written_strings
+from ..strict_json import REFUSALS, count_written_strings
 from .state_layouts import StateLayout
 from .vocabulary import PairDialogue, Vocabulary
 
@@ -21,26 +21,12 @@ class _NoText(str):
     """The text of a turn that has none; an empty text that is written is another object."""
 
 
-REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
-"""What msgspec raises for a text that is not as it should be; parsing it closely says what is wrong."""
-
 _NO_TEXT = _NoText()
 _NO_STATE: Any = None
 
 
-class RawTurn(Protocol):
-    """A turn with all that most files say of it."""
-
-    number: int
-    gold: Raw
-    pred: Raw
-    user: str
-    system: str
-    frames: None
-
-
 def make_raw_turn(number: str, gold: str, pred: str, user: str, system: str) -> Any:
-    """A type of turns for msgspec to decode; the arguments are the names that a format has for the fields."""
+    """A type of turns for msgspec to decode, with all that most files say of a turn; the arguments are the keys of a format."""
     fields = [
         ("number", int, msgspec.field(name=number, default=-1)),
         ("gold", Raw, msgspec.field(name=gold, default=_NO_STATE)),
@@ -55,7 +41,7 @@ class RawDialogue(NamedTuple):
     """A dialogue of such turns."""
 
     id: str
-    turns: Sequence[RawTurn]
+    turns: Sequence[Any]
 
 
 def number_raw(
@@ -84,7 +70,7 @@ def number_raw(
     return pairs if strings + around + pairs.strings == count_written_strings(data) else None
 
 
-def _count_around_states(turns: Sequence[RawTurn]) -> int:
+def _count_around_states(turns: Sequence[Any]) -> int:
     """How many strings turns have that are not in states; below 0 where they are out of order, or there is none."""
     count = 0
     last = -1
