@@ -1,0 +1,1 @@
+"""How published scorers normalise and compare slot values."""

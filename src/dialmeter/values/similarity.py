@@ -1,0 +1,88 @@
+"""The similarities ``partial_ratio`` and ``token_sort_ratio`` of fuzzywuzzy 0.18, without fuzzywuzzy.
+
+fuzzywuzzy computes with python-Levenshtein where it is installed and with difflib elsewhere, and the results differ.
+The functions of the same names in rapidfuzz have other definitions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import Match, SequenceMatcher
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rapidfuzz.distance import MatchingBlock
+
+Backend = Literal["levenshtein", "difflib"]
+
+_LATIN_1 = re.compile("[\x80-\xff]")
+_NO_WORD = re.compile(r"\W")
+
+
+def partial(one: str, other: str, backend: Backend = "levenshtein") -> int:
+    """How well the shorter string fits its best place in the longer one, from 0 to 100.
+
+    At equal length the first string counts as the shorter one, so the order of the arguments matters.
+
+    Args:
+        one: a string; the prediction, where the order matters.
+        other: the string to compare it with.
+        backend: the library whose results are reproduced.
+
+    Example:
+        >>> partial("1", "11:15"), partial("belfry", "the cambridge belfry"), partial("cafe", "café")
+        (100, 100, 75)
+        >>> partial("cheap", "")
+        0
+    """
+    if one == other:
+        return 100
+    if not one or not other:
+        return 0
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    starts = {max(block.b - block.a, 0) for block in _matching_blocks(short, long, backend)}
+    # fuzzywuzzy takes ratios over 0.995 for 1; rounding does the same.
+    return round(100 * max(_ratio(short, long[start : start + len(short)], backend) for start in starts))
+
+
+def token_sort(one: str, other: str, backend: Backend = "levenshtein") -> int:
+    """How similar two strings are when their words are sorted, from 0 to 100.
+
+    Letter case and punctuation are ignored, the underscore excepted. Characters from U+0080 to U+00FF are deleted.
+
+    Args:
+        one: a string; with ``difflib`` the order matters.
+        other: the string to compare it with.
+        backend: the library whose results are reproduced.
+
+    Example:
+        >>> token_sort("Bird Dog", "dog, bird"), token_sort("café", "cafe"), token_sort("a_b", "a b")
+        (100, 86, 67)
+    """
+    one, other = _sorted_words(one), _sorted_words(other)
+    if one == other:
+        return 100
+    if not one or not other:
+        return 0
+    return round(100 * _ratio(one, other, backend))
+
+
+def _sorted_words(text: str) -> str:
+    return " ".join(sorted(_NO_WORD.sub(" ", _LATIN_1.sub("", text)).lower().split()))
+
+
+def _matching_blocks(short: str, long: str, backend: Backend) -> Sequence[Match] | Sequence[MatchingBlock]:
+    if backend == "difflib":
+        return SequenceMatcher(None, short, long).get_matching_blocks()
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.opcodes(short, long).as_matching_blocks()
+
+
+def _ratio(one: str, other: str, backend: Backend) -> float:
+    if backend == "difflib":
+        return SequenceMatcher(None, one, other).ratio()
+    from rapidfuzz.distance import Indel
+
+    return Indel.normalized_similarity(one, other)
