@@ -1,0 +1,99 @@
+"""Values as MultiWOZ_Evaluation normalises them before it compares them, its faults included."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+_TIME_SLOTS = frozenset({"arrive", "leave", "time"})
+
+
+def normalised(slot: str, value: str) -> str:
+    """A value as MultiWOZ_Evaluation compares it.
+
+    Args:
+        slot: the slot's name in that scorer, without its domain: ``arrive`` and ``leave``, not ``arriveby`` and ``leaveat``.
+        value: the value as written.
+
+    Example:
+        >>> normalised("name", "Nando's "), normalised("food", "brazilian"), normalised("parking", "free")
+        ('nandos', 'portuguese', 'yes')
+        >>> normalised("leave", "12:30 pm"), normalised("leave", "by17:15"), normalised("booktime", "5 pm")
+        ('24:30', '07:15', '5 pm')
+    """
+    match slot:
+        case "name" | "destination" | "departure":
+            text = value.strip().lower().replace(" & ", " and ").replace("&", " and ").replace(" '", "'")
+            return _tables()["name"].get(text, text)
+        case "type":
+            return _tables()["type"].get(value, value)
+        case "food":
+            text = value.strip().lower()
+            return _tables()["food"].get(text, text)
+        case "parking" | "internet":
+            return "yes" if value == "free" else value
+    return _time(value)[0] if slot in _TIME_SLOTS else value
+
+
+def stops(slot: str, value: str) -> bool:
+    """Does MultiWOZ_Evaluation stop with an error at this value?
+
+    The original has no figure for such a value; `normalised` skips the step that fails.
+
+    Args:
+        slot: the slot's name, as for `normalised`.
+        value: the value as written.
+
+    Example:
+        >>> stops("leave", "at 2:04 pm"), normalised("leave", "at 2:04 pm"), stops("leave", "2:04 pm")
+        (True, 'at2:04', False)
+    """
+    return slot in _TIME_SLOTS and _time(value)[1]
+
+
+@cache
+def _tables() -> dict[str, dict[str, str]]:
+    import tomllib
+
+    return tomllib.loads(files(__package__).joinpath("mwzeval.toml").read_text("utf-8"))
+
+
+def _time(value: str) -> tuple[str, bool]:
+    """The normalised time, and whether the original stops."""
+    tables = _tables()
+    text = value.strip().lower()
+    if text in tables["time"]:
+        return tables["time"][text], False
+    for prefix, time in tables["time_prefix"].items():
+        if text.startswith(prefix):
+            return time, False
+    if text.startswith("by"):
+        text = text[3:]  # the word and, as a rule, a blank
+    for word in ("after", "afer"):
+        if text.startswith(word):
+            text = text[len(word) :].strip()
+    stopped = False
+    afternoon = False
+    for ending in ("am", "a.m.", "pm", "p.m."):
+        if text.endswith(ending):
+            text = text[: -len(ending)].strip()
+            afternoon = afternoon or ending.startswith("p")
+    if afternoon:
+        hour, *rest = text.split(":")
+        if len(rest) == 1 or (not rest and hour.isdigit()):
+            try:
+                return f"{int(hour) + 12}:{rest[0] if rest else '00'}", False
+            except ValueError:
+                stopped = True
+    if not text:
+        return "00:00", stopped
+    if text[-1] in ".,?":
+        text = text[:-1]
+    if text.isdigit():
+        return (f"{text[:2]}:{text[2:]}" if len(text) == 4 else f"{text.zfill(2)}:00"), stopped
+    if ":" in text:
+        text = text.replace(" ", "")
+    if len(text) == 4 and text[1] == ":":
+        hour, minute = text.split(":")[:2]
+        text = f"{hour.zfill(2)}:{minute}"
+    return text, stopped
