@@ -35,6 +35,8 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     user: str = ""
     system: str = ""
     frames: Mapping[str, Frame] | None = None
+    written: tuple[str, str] | None = None
+    """Gold and prediction as texts, where the layout writes a state as one text."""
 
 
 class Dialogue(Struct, frozen=True):

@@ -70,7 +70,9 @@ class GoldFile:
 
 def without_states(dialogue: PairDialogue) -> PairDialogue:
     """The dialogue without the states as they were written, which take most of the memory."""
-    dialogue.turns = [Turn(turn.number, None, None, turn.user, turn.system, turn.frames) for turn in dialogue.turns]
+    dialogue.turns = [
+        Turn(turn.number, None, None, turn.user, turn.system, turn.frames, turn.written) for turn in dialogue.turns
+    ]
     return dialogue
 
 
@@ -168,7 +170,8 @@ def _merged_turn(number: int, gold: Turn | None, pred: Turn | None) -> Turn:
     user = next((turn.user for turn in both if turn.user), "")
     system = next((turn.system for turn in both if turn.system), "")
     if gold is not None and pred is not None:
-        return Turn(number, user=user, system=system, frames=_merged_frames(gold.frames, pred.frames))
+        written = (gold.written[0], pred.written[1]) if gold.written and pred.written else None
+        return Turn(number, user=user, system=system, frames=_merged_frames(gold.frames, pred.frames), written=written)
     return Turn(number, user=user, system=system, frames=both[0].frames)
 
 

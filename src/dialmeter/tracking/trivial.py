@@ -115,7 +115,11 @@ def gold_against_itself(dialogue: Dialogue, normaliser: Normaliser) -> Dialogue:
         {'hotel-area': 'east', 'hotel-name': 'a'}
     """
     turns = tuple(
-        structs.replace(turn, pred={slot: normaliser.spoken(value) for slot, value in turn.gold.items()})
+        structs.replace(
+            turn,
+            pred={slot: normaliser.spoken(value) for slot, value in turn.gold.items()},
+            written=turn.written and (turn.written[0], turn.written[0]),
+        )
         for turn in dialogue.turns
         if turn.gold is not None
     )
@@ -127,4 +131,4 @@ def _with(turn: Turn, pred: State) -> Turn:
         service: Frame(gold_intent=frame.gold_intent, gold_requested=frame.gold_requested)
         for service, frame in turn.frames.items()
     }
-    return structs.replace(turn, pred=pred, frames=frames)
+    return structs.replace(turn, pred=pred, frames=frames, written=None)

@@ -34,7 +34,7 @@ def make_raw_turn(number: str, gold: str, pred: str, user: str, system: str) -> 
         ("user", str, msgspec.field(name=user, default=_NO_TEXT)),
         ("system", str, msgspec.field(name=system, default=_NO_TEXT)),
     ]
-    return msgspec.defstruct("RawTurn", fields, namespace={"frames": None}, gc=False)
+    return msgspec.defstruct("RawTurn", fields, namespace={"frames": None, "written": None}, gc=False)
 
 
 class RawDialogue(NamedTuple):

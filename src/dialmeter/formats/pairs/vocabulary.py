@@ -160,7 +160,9 @@ class Vocabulary:
                     states.append(None if numbers is None else self.state(numbers))
                 except InputError as error:
                     raise error.at(file=file, line=line, dialogue=dialogue.id, turn=turn.number) from None
-            turns.append(Turn(turn.number, states[0], states[1], turn.user or "", turn.system or "", turn.frames))
+            turns.append(
+                Turn(turn.number, states[0], states[1], turn.user or "", turn.system or "", turn.frames, turn.written)
+            )
         return Dialogue(dialogue.id, tuple(turns))
 
     def _layer(self, layout: StateLayout) -> Layer:
