@@ -270,8 +270,8 @@ FORCED = {
     "a string": b'"x"',
 }
 FORMATS = (
-    "native", "llm", "nested", "fga-text", "trade", "som-dst", "trippy", "vectors", "sgd", "mwzeval", "convlab3", "dstc10",
-    "multiwoz",
+    "native", "llm", "nested", "fga-text", "trade", "som-dst", "trippy", "vectors", "sgd", "mwzeval", "convlab3", "t5-text",
+    "dstc10", "multiwoz",
 )  # fmt: skip
 
 

@@ -305,6 +305,25 @@ def _semi_and_book(state: State) -> dict[str, Any]:
     return halves
 
 
+def write_t5_text(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """Only for dialogues of one turn that are named by their place, without alternatives."""
+    rows = [
+        {"predictions": _bracketed(turn.pred), "context": f"user: {turn.user}", "state_seq": _bracketed(turn.gold)}
+        for each in dialogues
+        for turn in each.turns
+    ]
+    path = folder / "test_generated_predictions.json"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return Written(path, "t5-text")
+
+
+def _bracketed(state: State | None) -> str:
+    return ";".join(
+        f"[{domain}]({','.join(f'[{slot}][{value}]' for slot, value in slots.items())})"
+        for domain, slots in _nested(state).items()
+    )
+
+
 def write_llm(folder: Path, dialogues: list[Dialogue]) -> Written:
     rows = [
         {"dialogue_id": each.id, "turn": turn.number, "gold": dict(turn.gold or {}), "completion": _completion(turn)}
@@ -362,5 +381,10 @@ LAYOUTS: dict[str, Writer] = {
     "convlab3.gz": packed(write_convlab3, ".gz"),
     "mwzeval.zst": packed(write_mwzeval, ".zst"),
 }
-OF_ONE_TURN: dict[str, Writer] = {"dstc10": write_dstc10, "dstc10.gz": packed(write_dstc10, ".gz")}
+OF_ONE_TURN: dict[str, Writer] = {
+    "dstc10": write_dstc10,
+    "dstc10.gz": packed(write_dstc10, ".gz"),
+    "t5-text": write_t5_text,
+    "t5-text.gz": packed(write_t5_text, ".gz"),
+}
 WITHOUT_DELETIONS: dict[str, Writer] = {"trippy": write_trippy, "trippy.gz": packed(write_trippy, ".gz")}

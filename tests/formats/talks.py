@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from msgspec import structs
+
 from dialmeter.model import Dialogue, State, Turn, Value
 
 VALUES: dict[str, tuple[Value, ...]] = {
@@ -44,6 +46,15 @@ def of_one_turn(dialogues: list[Dialogue]) -> list[Dialogue]:
     """Every turn as a dialogue by itself, named by its place."""
     turns = [Turn(0, gold=turn.gold, pred=turn.pred) for each in dialogues for turn in each.turns]
     return [Dialogue(str(place), (turn,)) for place, turn in enumerate(turns)]
+
+
+def without_alternatives(dialogues: list[Dialogue]) -> list[Dialogue]:
+    """The same, where gold has only the first of several values."""
+    return [Dialogue(each.id, tuple(map(_with_first_values, each.turns))) for each in dialogues]
+
+
+def _with_first_values(turn: Turn) -> Turn:
+    return structs.replace(turn, gold={slot: _spoken(value)[0] for slot, value in (turn.gold or {}).items()})
 
 
 def _turns(draw: random.Random) -> list[Turn]:

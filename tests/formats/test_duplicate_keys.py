@@ -191,7 +191,8 @@ def test_every_object_of_every_layout(layout: str, tmp_path: Path) -> None:
             continue
         file = path / "dialogues_001.json" if path.is_dir() else path
         whole = file.read_text("utf-8")
-        lines = [json.loads(line) for line in whole.splitlines()] if form in ("native", "llm") else [json.loads(whole)]
+        of_lines = form in ("native", "llm", "t5-text")
+        lines = [json.loads(line) for line in whole.splitlines()] if of_lines else [json.loads(whole)]
         list(open_corpus(path, role, form))
         places = [(number, place) for number, line in enumerate(lines) for place in objects(line)]
         depths = {len(place) for _, place in places}

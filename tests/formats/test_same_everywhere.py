@@ -18,7 +18,7 @@ from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer, score_file
 
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
-from .talks import of_one_turn, talks, without_deletions
+from .talks import of_one_turn, talks, without_alternatives, without_deletions
 
 MEASURES = (
     "JGA",
@@ -38,6 +38,8 @@ ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
 
 @cache
 def corpus_for(layout: str) -> list[Dialogue]:
+    if layout.startswith("t5-text"):
+        return of_one_turn(without_alternatives(talks()))
     if layout in OF_ONE_TURN:
         return of_one_turn(talks())
     return without_deletions(talks()) if layout in WITHOUT_DELETIONS else talks()
@@ -137,7 +139,7 @@ def test_a_wrong_type_anywhere_is_no_traceback(layout: str, tmp_path: Path) -> N
     draw = random.Random(layout)
     for path, form in files_of(written):
         part = path / "dialogues_001.json" if path.is_dir() else path
-        lines = part.read_bytes().splitlines() if form in ("native", "llm") else [part.read_bytes()]
+        lines = part.read_bytes().splitlines() if form in ("native", "llm", "t5-text") else [part.read_bytes()]
         said = []
         for _ in range(40):
             changed = [json.loads(line) for line in lines]

@@ -18,7 +18,9 @@ from .talks import of_one_turn, talks, without_deletions
 
 ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
 DOCUMENTS = [
-    name for name in ALL if "." not in name and not name.startswith("native") and name not in ("fga-text", "llm", "sgd")
+    name
+    for name in ALL
+    if "." not in name and not name.startswith("native") and name not in ("fga-text", "llm", "sgd", "t5-text")
 ]
 SIZE = 5_000_000
 

@@ -140,6 +140,8 @@ BAD: dict[str, bytes] = {
     "convlab3-index.json": document([{"dialogue_id": "d", "utt_idx": "x", "state": {}, "predictions": {"state": {}}}]),
     "convlab3-twice.json": document([{"dialogue_id": "d", "utt_idx": 0, "state": {}, "predictions": {"state": {}}}] * 2),
     "convlab3-state.json": document([{"dialogue_id": "d", "utt_idx": 0, "state": {"hotel": 3}, "predictions": {"state": {}}}]),
+    "t5-text-missing.jsonl": b'{"predictions": "", "state_seq": ""}\n{"predictions": ""}\n',
+    "t5-text-object.jsonl": b'{"predictions": "", "state_seq": ""}\n{"predictions": {}, "state_seq": ""}\n',
     "dstc10-text.json": document([{"hotel": {"semi": {"area": "east"}}}]),
     "dstc10-half.json": document([{"hotel": {"other": {"area": ["east"]}}}]),
     "multiwoz-metadata.json": document({"d": {"log": [{"text": "a", "metadata": {}}, {"text": "b", "metadata": {"hotel": 3}}]}}),

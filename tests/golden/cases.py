@@ -33,7 +33,7 @@ def help_cases() -> list[Case]:
 def list_cases() -> list[Case]:
     """Lists, descriptions, citations, completion scripts."""
     kinds = {
-        "formats": "native llm nested fga-text trade som-dst trippy vectors sgd mwzeval convlab3 dstc10 multiwoz",
+        "formats": "native llm nested fga-text trade som-dst trippy vectors sgd mwzeval convlab3 t5-text dstc10 multiwoz",
         "conversations": "native states gcdf1 sgd convlab3 multiwoz taskmaster chat personachat satisfaction plain",
         "measures": "JGA SA AGA IAGA RSA FGA GCA VP LR SlotF1 JointF1 FinalJGA ValueF1 NoneF1 JointGoalAccuracy I-GCDF1",
         "rules": " ".join([*RULES, "gcdf1-repo"]),
@@ -208,6 +208,7 @@ def error_cases() -> list[Case]:
         "sgd",
         "mwzeval",
         "convlab3",
+        "t5-text",
         "dstc10",
         "multiwoz",
     )

@@ -302,6 +302,24 @@ def write_convlab3(path: Path, corpus: Corpus) -> None:
     dump(path, entries)
 
 
+def write_t5_text(path: Path, corpus: Corpus) -> None:
+    """One line per turn, states as texts."""
+    rows = [
+        {"predictions": bracket(nest(turn.pred, BLANK)), "state_seq": bracket(nest(turn.gold, CAMEL))}
+        for turns in corpus.values()
+        for turn in turns
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def bracket(nested: dict[str, Any]) -> str:
+    """A state as T5 writes it."""
+    return ";".join(
+        f"[{domain}]({','.join(f'[{slot}][{value}]' for slot, value in slots.items())})"
+        for domain, slots in nested.items()
+    )
+
+
 def write_dstc10(path: Path, corpus: Corpus, side: str) -> None:
     """Every turn by itself, in two halves, with lists as values."""
     instances: list[dict[str, Any]] = []
@@ -369,6 +387,7 @@ WRITERS: dict[str, Callable[[Path, Corpus], None]] = {
     "sgd": write_sgd,
     "mwzeval.json": write_mwzeval,
     "convlab3.json": write_convlab3,
+    "t5.jsonl": write_t5_text,
     "data.json": write_multiwoz,
     "test_dials.json": write_test_dials,
 }

@@ -30,6 +30,7 @@ FILES = {
     "mwzeval": "mwzeval.json --gold gold.jsonl",
     "mwzeval-gz": "mwzeval.json.gz --gold data.json",
     "convlab3": "convlab3.json",
+    "t5-text": "t5.jsonl",
     "dstc10": "dstc10_pred.json --gold dstc10_gold.json",
     "multiwoz": "pred.jsonl --gold data.json",
     "multiwoz-dials": "pred.jsonl --gold test_dials.json",

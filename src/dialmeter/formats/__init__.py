@@ -38,6 +38,7 @@ registry = Registry(
             "sgd": "sgd",
             "mwzeval": "mwzeval",
             "convlab3": "convlab3",
+            "t5-text": "t5_text",
             "dstc10": "dstc10",
             "multiwoz": "multiwoz",
         }.items()
