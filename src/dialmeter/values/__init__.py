@@ -1,1 +1,1 @@
-"""How published scorers normalise and compare slot values."""
+"""Values: how they are brought to one form, and when two are equal."""

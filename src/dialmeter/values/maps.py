@@ -1,0 +1,276 @@
+"""Value maps: which forms of a slot's values mean the same. Users and trackers share them.
+
+A map is a JSON file in the published layout, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``, where a slot may
+be split by domain first. ``special_keys`` may hold ``not_in_goal``, values that no goal asks for in the same layout (by domain
+too), and ``steps``, what is done to a value and to the forms before they are compared. Slots and domains are in lower case.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import DialmeterError, InputError, did_you_mean, one_line
+from ..formats.pairs.slot_names import canonical_slot
+from ..formats.source import Source
+from .steps import STEPS
+
+OWN = "own"
+"""The name of a map that is not shipped; its digest tells it from others."""
+_SPECIAL = "special_keys"
+_SHIPPED = "shipped"
+_GAPS = re.compile(r"[\s_]+")
+
+
+class Table:
+    """The values of one slot in one domain.
+
+    Attributes:
+        steps: the names of what is done to values and forms before they are compared.
+        values: canonical value → its forms after the steps.
+        known: the canonical values, those that no goal asks for among them.
+        by_form: form after the steps → canonical value.
+    """
+
+    def __init__(self, values: Mapping[str, Any], not_in_goal: Mapping[str, Any], steps: tuple[str, ...] = ()) -> None:
+        self.steps = steps
+        self.values = self._forms(values)
+        outside = self._forms(not_in_goal)
+        self.known = frozenset([*values, *not_in_goal])
+        self._listed = (*self.values, *outside)
+        self.by_form: dict[str, str] = {}
+        for key, forms in (*self.values.items(), *outside.items()):
+            for form in forms:
+                self.by_form.setdefault(form, key)
+
+    def canonical(self, value: str) -> str:
+        """The canonical value of a form that is written like this, letter case and blanks aside; else the value after the steps."""
+        stepped = self._stepped(value)
+        return self._compared.get(_plain(stepped), stepped)
+
+    def _forms(self, listed: Mapping[str, Any]) -> dict[str, list[str]]:
+        return {
+            key: [self._stepped(form) for form in forms]
+            for key, forms in listed.items()
+            if key != _SPECIAL and isinstance(forms, list)
+        }
+
+    def _stepped(self, text: str) -> str:
+        for step in self.steps:
+            text = STEPS[step](text)
+        return text
+
+    @cached_property
+    def _compared(self) -> dict[str, str]:
+        """What is compared → canonical value; a canonical value always stands for itself."""
+        found: dict[str, str] = {}
+        for form, key in (*((self._stepped(key), key) for key in self._listed), *self.by_form.items()):
+            found.setdefault(_plain(form), key)
+        return found
+
+
+class ValueMap:
+    """A map of values in the published layout.
+
+    Args:
+        slots: as the file has it.
+        name: of a shipped map.
+
+    Raises:
+        InputError: not the layout, or a step that there is not.
+
+    Example:
+        >>> areas = ValueMap({"area": {"centre": ["city center", "middle of town"], "north": ["northern part"]}})
+        >>> areas.canonical("hotel-area", "City  Center"), areas.canonical("hotel-area", "south")
+        ('centre', 'south')
+    """
+
+    def __init__(self, slots: Mapping[str, Mapping[str, Any]], name: str = OWN) -> None:
+        self.name = name
+        self._slots = {_checked(slot, values): values for slot, values in slots.items()}
+        self._split = frozenset(slot for slot, values in self._slots.items() if _is_split(values))
+        self._tables: dict[tuple[str, str], Table | None] = {}
+
+    @classmethod
+    def read(cls, path: str | Path) -> ValueMap:
+        """Reads a map from a file, plain or compressed.
+
+        Raises:
+            InputError: no such file, or not a map.
+        """
+        source = Source(path)
+        if source.path != "-" and not Path(source.path).is_file():
+            raise InputError("no such file", file=source.name)
+        document = source.document
+        if source.doubled:
+            twice = one_line(source.doubled[0].twice)
+            raise InputError(f"the key {twice!r} stands twice in one object", file=source.name)
+        if not isinstance(document, dict):
+            raise InputError("a value map is an object: slot → canonical value → list of forms", file=source.name)
+        try:
+            return cls(document)
+        except InputError as error:
+            raise error.at(file=source.name) from None
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slots that the map knows."""
+        return tuple(self._slots)
+
+    @cached_property
+    def digest(self) -> str:
+        """Ten hexadecimal digits that tell this map from others."""
+        encoded = msgspec.json.encode(self._slots, order="sorted")
+        return hashlib.sha256(encoded).hexdigest()[:10]
+
+    @property
+    def shown(self) -> str:
+        """The map as it stands in a signature.
+
+        Example:
+            >>> ValueMap({"area": {"centre": ["city center"]}}).shown
+            'own@5dd8b3b6d2'
+        """
+        return f"{self.name}@{self.digest}"
+
+    def is_split(self, slot: str) -> bool:
+        """Does the map hold this slot by domain?"""
+        return slot in self._split
+
+    def canonical(self, slot: str, value: str) -> str:
+        """The canonical value of a form, where the map lists the form; else the value after the slot's steps.
+
+        Args:
+            slot: ``domain-slot`` in any spelling (``train-leaveAt``, ``train-leave at``, ``train-leave``).
+            value: as a rule set's own steps leave it; letter case and blanks do not matter.
+
+        Example:
+            >>> multiwoz = named("multiwoz")
+            >>> multiwoz.canonical("train-leave at", "5:15 pm"), multiwoz.canonical("hotel-type", "guest house")
+            ('17:15', 'guesthouse')
+        """
+        domain, hyphen, name = slot.partition("-")
+        spelling = _spelling(name if hyphen else slot)
+        key = self._spellings.get(spelling) or self._spellings.get(canonical_slot(spelling))
+        table = None if key is None else self.table(domain.lower() if hyphen else "", key)
+        return value if table is None else table.canonical(value)
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """A spelling → the slot as the map has it; a slot's own spelling comes before that of a slot with the same meaning."""
+        own = {_spelling(slot): slot for slot in reversed(self._slots)}
+        return {canonical_slot(spelling): slot for spelling, slot in own.items()} | own
+
+    def table(self, domain: str, slot: str) -> Table | None:
+        """The values of a slot, as the map spells it, in a domain; None where the map has none."""
+        key = (domain, slot)
+        if key not in self._tables:
+            self._tables[key] = self._table(domain, slot)
+        return self._tables[key]
+
+    def _table(self, domain: str, slot: str) -> Table | None:
+        values: Any = self._slots.get(slot)
+        if slot in self._split and values is not None:
+            values = values.get(domain)
+        if values is None:
+            return None
+        special = values.get(_SPECIAL)
+        special = special if isinstance(special, dict) else {}
+        outside = special.get("not_in_goal")
+        outside = outside if isinstance(outside, dict) else {}
+        own = outside.get(domain)
+        return Table(values, own if isinstance(own, dict) else outside, tuple(special.get("steps", ())))
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The maps that are shipped.
+
+    Example:
+        >>> names()
+        ('multiwoz',)
+    """
+    return tuple(sorted(Path(entry.name).stem for entry in files(__package__).joinpath(_SHIPPED).iterdir()))
+
+
+@cache
+def named(name: str) -> ValueMap:
+    """A shipped map.
+
+    Raises:
+        DialmeterError: no such map.
+    """
+    if name not in names():
+        raise DialmeterError(f"no file and no value map {name!r}; {did_you_mean(name, names())}")
+    data = files(__package__).joinpath(_SHIPPED, f"{name}.json").read_bytes()
+    return ValueMap(msgspec.json.decode(data, type=dict[str, dict[str, Any]]), name)
+
+
+def load(name_or_file: str | Path) -> ValueMap:
+    """A shipped map by name, or a map from a file.
+
+    Raises:
+        DialmeterError: neither a name nor a file, or not a map.
+    """
+    text = str(name_or_file)
+    path = Path(text)
+    # What looks like a file is reported as a missing file.
+    is_file = text == "-" or path.exists() or path.suffix or path.name != text
+    return named(text) if text in names() or not is_file else ValueMap.read(text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _spelling(slot: str) -> str:
+    return _GAPS.sub("", slot.lower())
+
+
+def _is_split(values: Mapping[str, Any]) -> bool:
+    inside = [each for key, each in values.items() if key != _SPECIAL]
+    return bool(inside) and all(isinstance(each, dict) for each in inside)
+
+
+def _checked(slot: str, values: object) -> str:
+    if not isinstance(values, dict):
+        raise InputError("a slot must hold an object: canonical value → list of forms", slot=slot)
+    is_split = _is_split(values)
+    if is_split and _SPECIAL in values:
+        raise InputError("special_keys of a slot that is split by domain must stand in its domains", slot=slot)
+    for domain, inside in values.items() if is_split else [("", values)]:
+        for key, held in inside.items():
+            where = f"{one_line(domain)} → {one_line(key)}" if domain else one_line(key)
+            if key == _SPECIAL:
+                _check_special(held, where, slot)
+            elif not _is_texts(held):
+                raise InputError(f"{where} must hold a list of strings", slot=slot)
+    return slot.lower()
+
+
+def _check_special(special: object, where: str, slot: str) -> None:
+    if not isinstance(special, dict):
+        raise InputError(f"{where} must hold an object", slot=slot)
+    outside = special.get("not_in_goal")
+    outside = outside if isinstance(outside, dict) else {}
+    for listed in (outside, *(each for each in outside.values() if isinstance(each, dict))):
+        for key, forms in listed.items():
+            if isinstance(forms, list) and not _is_texts(forms):
+                raise InputError(f"{where} → not_in_goal → {one_line(key)} must hold a list of strings", slot=slot)
+    steps = special.get("steps", [])
+    if not _is_texts(steps):
+        raise InputError(f"{where} → steps must hold a list of strings", slot=slot)
+    for step in steps:
+        if step not in STEPS:
+            raise InputError(f"{where} → steps: unknown step {step!r}; {did_you_mean(step, STEPS)}", slot=slot)
+
+
+def _is_texts(held: object) -> bool:
+    return isinstance(held, list) and all(isinstance(each, str) for each in held)

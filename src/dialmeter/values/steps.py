@@ -1,0 +1,47 @@
+"""Steps that a value map can name for a slot: what lists of forms cannot say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+_CLOCK = re.compile(
+    r"\s*(?:(\d{1,2})\s*[:.]\s*(\d{2})|(\d{2})(\d{2})|(\d{1,2})(?=\s*[ap]))\s*(?:([ap])\.?\s?m\.?)?\s*",
+    re.ASCII | re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"\s*the\s+(?=\S)", re.IGNORECASE)
+
+
+def clock_time(text: str) -> str:
+    """A clock time as HH:MM. What is not clearly a clock time stays as it is.
+
+    Example:
+        >>> [clock_time(text) for text in ("5:15 pm", "12:15 a.m.", "17 : 00", "1715", "17.15", "5pm", "9:05")]
+        ['17:15', '00:15', '17:00', '17:15', '17:15', '17:00', '09:05']
+        >>> [clock_time(text) for text in ("24:30", "9:5", "929", "17", "after 13:45", "morning")]
+        ['24:30', '9:5', '929', '17', 'after 13:45', 'morning']
+    """
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        return text
+    hour, minute = int(found[1] or found[3] or found[5]), int(found[2] or found[4] or 0)
+    half = (found[6] or "").lower()
+    if minute > 59 or hour > 23 or (half == "a" and hour > 12) or (half == "p" and hour == 0):
+        return text
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return f"{hour:02}:{minute:02}"
+
+
+def without_article(text: str) -> str:
+    """A name without "the" before it.
+
+    Example:
+        >>> without_article("the junction"), without_article("theatre"), without_article("the")
+        ('junction', 'theatre', 'the')
+    """
+    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+
+
+STEPS: Mapping[str, Callable[[str], str]] = {"time": clock_time, "article": without_article}
+"""The steps by the name that a map gives them."""
