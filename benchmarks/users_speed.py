@@ -26,8 +26,8 @@ from typing import Any
 import orjson
 
 from dialmeter.users.book import Book
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.values.maps import ValueMap
 from rows import Row, at_least, at_most, print_ratios
 
 DIALOGUES = 1350
@@ -129,7 +129,7 @@ def value_map() -> ValueMap:
 
 def scored(path: Path, values: ValueMap) -> None:
     """A file scored end to end, from a matcher that remembers nothing yet to scores with signatures."""
-    assert score_user(path, values=values, form="gcdf1", ci=0, keep=False).scores
+    assert score_user(path, value_map=values, form="gcdf1", ci=0, keep=False).scores
 
 
 def parsed(path: Path) -> None:
@@ -161,7 +161,7 @@ def shard(path: Path) -> Book:
     """One part of the corpus, scored in a process of its own."""
     from dialmeter.conversations import open_conversations
 
-    scorer = UserScorer(values=_state["values"])
+    scorer = UserScorer(value_map=_state["values"])
     for talk in open_conversations(path, "gcdf1"):
         scorer.add(talk)
     return scorer.book

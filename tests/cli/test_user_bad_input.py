@@ -195,7 +195,9 @@ BAD_OPTIONS = [
     (["--rules", "nowhere.toml"], "nowhere.toml: cannot be read"),
     (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),
     (["--profile", "nowhere.toml"], "nowhere.toml: cannot be read"),
-    (["--values", "nowhere.json"], "nowhere.json"),
+    (["--map", "nowhere.json"], "nowhere.json: no such file"),
+    (["--map", "multiwos"], "no file and no value map 'multiwos'; did you mean multiwoz?"),
+    (["--values", "map.json"], "--values is renamed to --map"),
     (["--from", "gcdf2"], "unknown conversation format 'gcdf2'; did you mean gcdf1?"),
     (["--goals", "nowhere.json"], "nowhere.json: cannot be opened"),
 ]

@@ -60,7 +60,7 @@ def test_goals_that_nobody_can_meet_are_named(capsys: pytest.CaptureFixture[str]
     values = tmp_path / "map.json"
     values.write_text(json.dumps({"area": {"centre": ["centre", "center"], "east": ["east"]}}))
     assert "self-score" not in call(capsys, "user", "check", file, "--json").out
-    found = checked(call(capsys, "user", "check", file, "--values", values, "--json"), "user-check")
+    found = checked(call(capsys, "user", "check", file, "--map", values, "--json"), "user-check")
     [notice] = [each for each in found["warnings"] if each["code"] == "self-score"]
     assert (notice["count"], notice["where"]) == (1, ["twofold"])
     assert found["scores"][0]["value"] < 1

@@ -128,19 +128,33 @@ def test_a_value_map_makes_forms_equal(capsys: pytest.CaptureFixture[str], tmp_p
     values.write_text(json.dumps(MAP))
     file = users(tmp_path, [OTHER_WORDS])
     assert value(score(capsys, file)) == 0
-    mapped = score(capsys, file, "--values", values)
+    mapped = score(capsys, file, "--map", values)
     assert value(mapped) == 1
-    assert "|values:map@" in mapped["scores"][0]["signature"]
-    exact = score(capsys, file, "--values", values, "--set", "values.fuzzy=false")
+    assert "|map:own@" in mapped["scores"][0]["signature"]
+    exact = score(capsys, file, "--map", values, "--set", "values.fuzzy=false")
     assert value(exact) == 0.5
-    assert value(score(capsys, file, "--values", values, "--set", "values.map=false")) == 0
+    assert value(score(capsys, file, "--map", values, "--set", "values.map=false")) == 0
+
+
+def test_a_shipped_map_is_given_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    wanted = goal(attraction={"info": {"type": "nightclub", "name": "the junction"}})
+    said = talk(wanted, user("Attraction-Inform type=night club | Attraction-Inform name=junction theatre"), system(""))
+    file, run = users(tmp_path, [said]), tmp_path / "run"
+    assert value(score(capsys, file)) == 0
+    mapped = score(capsys, file, "--map", "multiwoz", "--out", run)
+    assert value(mapped) == 1
+    assert not mapped["warnings"]
+    assert "|map:multiwoz@" in mapped["scores"][0]["signature"]
+    manifest = json.loads((run / "run.json").read_text())
+    assert manifest["map"].startswith("multiwoz@")
+    assert [each["role"] for each in manifest["inputs"]] == ["dialogues"]
 
 
 @pytest.mark.parametrize("content", ["[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"])
 def test_value_maps_that_are_wrong(content: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     values = tmp_path / "map.json"
     values.write_text(content)
-    said = call(capsys, "user", "score", users(tmp_path), "--values", values)
+    said = call(capsys, "user", "score", users(tmp_path), "--map", values)
     assert said.code == 2
     assert said.complaint.startswith(f"{values}: ")
 
@@ -161,16 +175,16 @@ def test_users_that_only_speak(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     values = tmp_path / "map.json"
     values.write_text(json.dumps(MAP))
     file = users(tmp_path, [SPOKEN])
-    unread = score(capsys, file, "--values", values)
+    unread = score(capsys, file, "--map", values)
     assert value(unread) == 0
     [notice] = [each for each in unread["warnings"] if each["code"] == "no-acts"]
     assert "(--from-text looks at their words)" in notice["message"]
-    read = score(capsys, file, "--values", values, "--from-text")
+    read = score(capsys, file, "--map", values, "--from-text")
     assert value(read) == value(read, "R-GCDF1") == 1
     assert "|from:text|" in read["scores"][0]["signature"]
     [notice] = [each for each in read["warnings"] if each["code"] == "from-text"]
     assert (notice["count"], notice["where"][0]) == (4, "spoken turn 0")
-    said = call(capsys, "user", "score", file, "--values", values, "--from-text")
+    said = call(capsys, "user", "score", file, "--map", values, "--from-text")
     assert "warning: 4 turns without acts whose constraints and requests were found in the text" in said.err
     assert "|from:text|" in said.out
 

@@ -188,7 +188,7 @@ def unfinish(folder: Path, kept: int) -> None:
     manifest = json.loads((folder / "run.json").read_text())
     rows = (folder / "rows.jsonl").read_bytes().splitlines(keepends=True)
     about = {
-        key: manifest[key] for key in ("kind", "inputs", "rules", "profile", "values", "from_text", "measures", "blame")
+        key: manifest[key] for key in ("kind", "inputs", "rules", "profile", "map", "from_text", "measures", "blame")
     }
     writer = RunWriter(folder, about, force=True)
     parts = writer.begin()

@@ -38,8 +38,8 @@ def test_from_dialogues_to_a_map_to_a_score(capsys: pytest.CaptureFixture[str], 
     said = call(capsys, "user", "values", file, "--similarity", "0.6", "--out", values)
     assert said.code == 0
     assert said.out.splitlines()[2].split() == ["area", "1", "2", "0", "0"]
-    assert said.out.endswith(f"\nNext: edit it, then dialmeter user score {file} --values {values}\n")
-    after = call(capsys, "user", "score", file, "--values", values, "--json").json["scores"][2]
+    assert said.out.endswith(f"\nNext: edit it, then dialmeter user score {file} --map {values}\n")
+    after = call(capsys, "user", "score", file, "--map", values, "--json").json["scores"][2]
     assert before["measure"] == after["measure"] == "I-recall"
     assert before["value"] < after["value"] == 1
 
@@ -51,7 +51,7 @@ def test_an_edited_map_is_read_as_it_was_edited(capsys: pytest.CaptureFixture[st
     assert found["food"]["special_keys"]["not_in_goal"] == {"restaurant": {"thai food": ["thai food"]}}
     found["food"] = {"thai": ["thai", "thai food"]}
     values.write_text(json.dumps(found))
-    recall = call(capsys, "user", "score", file, "--values", values, "--json").json["scores"][2]
+    recall = call(capsys, "user", "score", file, "--map", values, "--json").json["scores"][2]
     assert recall["value"] == 1
 
 

@@ -137,7 +137,7 @@ def user_cases() -> list[Case]:
         *styled("user-patterns", f"user patterns agenda.jsonl {town}"),
         Case("user-values", "user values agenda.jsonl"),
         Case("user-values-out", "user values looping.jsonl --similarity 0.6 --out map.json", "map.json"),
-        Case("user-values-used", f"user score looping.jsonl {town} --values map.json --ci 0"),
+        Case("user-values-used", f"user score looping.jsonl {town} --map map.json --ci 0"),
     ]  # fmt: skip
 
 

@@ -163,7 +163,7 @@ LAYOUTS = (
 def talk_cases() -> list[Case]:
     """Users and judges."""
     fixture, satisfaction = "data/users/fixture48_dialogues.json.gz", "data/judges/satisfaction_mwoz.txt.gz"
-    values = "--values data/users/multiwoz21_canonical_map.json.gz"
+    values = "--map data/users/multiwoz21_canonical_map.json.gz"
     return [
         Case("users: check", f"user check {fixture} --json"),
         Case("users: score", f"user score {fixture} {values} --json --ci 0"),

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.outcome import DialogueOutcome
 from dialmeter.users.score import Parts
 from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.values.maps import ValueMap
 
 from .corpora import law
 
@@ -212,8 +212,8 @@ def test_the_order_of_dialogues_frames_and_keys_does_not_matter(
     talks: list[Conversation], rules: str, values: ValueMap | None, seed: int
 ) -> None:
     draw = random.Random(seed)
-    one = score_user(talks, rules, values=values, resamples=50)
-    other = score_user([shuffled(each, draw) for each in reversed(talks)], rules, values=values, resamples=50)
+    one = score_user(talks, rules, value_map=values, resamples=50)
+    other = score_user([shuffled(each, draw) for each in reversed(talks)], rules, value_map=values, resamples=50)
     assert one.to_dicts() == other.to_dicts()
     assert one.events == other.events
     assert one.notices == other.notices

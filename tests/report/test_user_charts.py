@@ -9,9 +9,9 @@ import pytest
 from dialmeter.conversations import open_conversations
 from dialmeter.report.user_charts import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN, Tally, user_charts
 from dialmeter.users.behaviours import ALL
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.record import UserRow, row_of
 from dialmeter.users.scorer import UserScorer
+from dialmeter.values.maps import ValueMap
 
 from ..shared_data import shared
 
@@ -39,7 +39,7 @@ def test_no_behaviour_is_left_out_of_the_pictures() -> None:
 @pytest.fixture(scope="module")
 def rows() -> list[UserRow]:
     values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
-    scorer = UserScorer(values=values)
+    scorer = UserScorer(value_map=values)
     return [
         row_of(each, scorer.outcome(each))
         for each in open_conversations(shared("data", "users", "fixture48_dialogues.json.gz"))

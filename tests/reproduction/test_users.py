@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from dialmeter.conversations import gcdf1, open_conversations
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.outcome import COMBINED, DialogueOutcome, Measured
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
+from dialmeter.values.maps import ValueMap
 
 from ..shared_data import shared
 from ..users.published import classes, ours, theirs

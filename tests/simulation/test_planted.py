@@ -115,7 +115,7 @@ def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> N
     from importlib.resources import as_file, files
 
     with as_file(files("dialmeter.simulation.world").joinpath("data", "values.json")) as path:
-        scorer = UserScorer(profile="town", values=path)
+        scorer = UserScorer(profile="town", value_map=path)
     for talk in played("inventive"):
         scorer.add(talk)
     assert scorer.result()["I-GCDF1"].value == pytest.approx(value("inventive", "I-GCDF1"))

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.outcome import DialogueOutcome
 from dialmeter.users.profile import Profile, named
 from dialmeter.users.rules import UserRules, changed
 from dialmeter.users.rules import named as rules_named
 from dialmeter.users.scorer import UserScorer
+from dialmeter.values.maps import ValueMap
 
 
 def acts(text: str) -> tuple[Act, ...]:
@@ -57,11 +57,11 @@ def scored(
     *changes: str,
     rules: str | UserRules = "dialmeter",
     profile: str | Profile = "multiwoz",
-    values: ValueMap | None = None,
+    value_map: ValueMap | None = None,
 ) -> DialogueOutcome:
     chosen = rules if isinstance(rules, UserRules) else rules_named(rules)
     used = profile if isinstance(profile, Profile) else named(profile)
-    return UserScorer(changed(chosen, *changes), used, values).add(talk)
+    return UserScorer(changed(chosen, *changes), used, value_map).add(talk)
 
 
 def classes(outcome: DialogueOutcome, family: str) -> set[str]:

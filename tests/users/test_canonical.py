@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dialmeter.errors import InputError
-from dialmeter.users.canonical import Matcher, ValueMap
+from dialmeter.users.canonical import Matcher
+from dialmeter.values.maps import ValueMap
 
 VALUES = {
     "area": {
@@ -81,39 +78,30 @@ def test_scores_are_whole_percents() -> None:
     assert Matcher(values, threshold=0.92)("d", "x", value) == value
 
 
-def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
-    plain, packed = tmp_path / "map.json", tmp_path / "map.json.gz"
-    plain.write_text(json.dumps(VALUES))
-    packed.write_bytes(gzip.compress(json.dumps(dict(reversed(VALUES.items()))).encode()))
-    one, other = ValueMap.read(plain), ValueMap.read(packed)
-    assert one.digest == other.digest
-    assert one.digest != ValueMap({"area": {"centre": ["centre"]}}).digest
-    assert one.is_split("leaveat")
-    assert not one.is_split("area")
+STEPPED = ValueMap(
+    {
+        "name": {"junction theatre": ["the junction"], "special_keys": {"steps": ["article"]}},
+        "time": {"special_keys": {"steps": ["time"]}},
+    }
+)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("slot", "value", "goal_values", "canonical"),
     [
-        ("[]", "a value map is an object"),
-        ('{"area": []}', "slot area: a slot must hold an object"),
-        ('{"area": {"east": "east"}}', "slot area: east must hold a list of strings"),
-        ('{"leaveat": {"train": {"10:00": [10]}}}', "slot leaveat: train → 10:00 must hold a list of strings"),
-        ("{", "not valid JSON"),
+        ("time", "5:15 pm", (), "17:15"),
+        ("time", "5:15 pm", ("5.15 pm",), "5.15 pm"),  # the goal's own form is the one that counts
+        ("time", "around five", ("17:00",), "around five"),
+        ("name", "the junction", (), "junction theatre"),
+        ("name", "junction theatre", ("the junction",), "the junction"),
+        ("name", "the belfry", ("belfry",), "belfry"),
+        ("name", "belfry", ("the belfry",), "the belfry"),
+        ("name", "the belfry", (), "belfry"),
+        ("name", "the junctions", (), "junction theatre"),
     ],
 )
-def test_maps_that_are_none(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "map.json"
-    path.write_text(text)
-    with pytest.raises(InputError) as caught:
-        ValueMap.read(path)
-    assert str(path) in str(caught.value)
-    assert message in str(caught.value)
-
-
-def test_a_map_that_is_not_there() -> None:
-    with pytest.raises(InputError, match="no such file"):
-        ValueMap.read("nowhere.json")
+def test_steps_come_before_forms(slot: str, value: str, goal_values: tuple[str, ...], canonical: str) -> None:
+    assert Matcher(STEPPED)("hotel", slot, value, goal_values) == canonical
 
 
 def test_answers_are_forgotten_before_they_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:

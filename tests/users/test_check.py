@@ -58,6 +58,6 @@ def test_a_value_that_stands_in_two_parts_is_said_once() -> None:
 def test_a_user_that_says_exactly_its_goal_scores_1_on_published_goals(rules: str) -> None:
     values = shared("data", "users", "multiwoz21_canonical_map.json.gz")
     talks = open_conversations(shared("data", "users", "fixture48_dialogues.json.gz"))
-    result = score_user([saying_exactly(each.id, each.goal or {}) for each in talks], rules, values=values, ci=0)
+    result = score_user([saying_exactly(each.id, each.goal or {}) for each in talks], rules, value_map=values, ci=0)
     assert result.dialogues == 48
     assert {score.value for score in result.scores} == {1.0}

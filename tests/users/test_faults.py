@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dialmeter.model import Conversation
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.rules import changed, named, switches
 from dialmeter.users.scorer import score_user
+from dialmeter.values.maps import ValueMap
 
 from .talks import classes, goal, scored, system, talk, user
 
@@ -105,7 +105,7 @@ TIMES = ValueMap({"leaveat": {"train": {"10:15": ["10 15 am"], "10:16": ["10 15 
 
 def test_slots_are_looked_for_in_the_goal_in_any_letter_case() -> None:
     each = talk(goal(train={"info": {"leaveAt": "10:16"}}), user("Train-Inform leaveAt=10 15 AM."), END)
-    published, ours = scored(each, rules="gcdf1-repo", values=TIMES), scored(each, values=TIMES)
+    published, ours = scored(each, rules="gcdf1-repo", value_map=TIMES), scored(each, value_map=TIMES)
     assert published.inform["train"].counted == ("leaveat=10:15",)
     assert ours.inform["train"].counted == ("leaveat=10:16",)
 
@@ -138,7 +138,7 @@ AREAS = ValueMap({"area": {"centre": ["centre", "center of town"]}})
 def test_two_forms_of_one_value_are_one_mention() -> None:
     wanted = goal(hotel={"info": {"area": "centre"}})
     each = talk(wanted, user("Hotel-Inform area=centre | Hotel-Inform area=center of town"), END)
-    published, ours = scored(each, rules="gcdf1-repo", values=AREAS), scored(each, values=AREAS)
+    published, ours = scored(each, rules="gcdf1-repo", value_map=AREAS), scored(each, value_map=AREAS)
     assert published.inform["hotel"].counted == ("area=center of town", "area=centre")
     assert ours.inform["hotel"].counted == ("area=centre",)
 

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from dialmeter.conversations import open_conversations
 from dialmeter.model import SYSTEM, USER, Conversation, Move
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.from_text import TextReader
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import score_user
+from dialmeter.values.maps import ValueMap
 
 from ..shared_data import shared
 from .talks import goal, system, talk, user
@@ -84,12 +84,12 @@ def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() 
     wanted = goal(hotel={"info": {"area": "east", "stars": "4"}})
     first = user("Hotel-Inform area=east", text="A hotel with 4 stars.")
     half = talk(wanted, first, system(""), Move(USER, "It should have four stars."), system(""))
-    result = score_user([half], values=VALUES, from_text=True, ci=0)
+    result = score_user([half], value_map=VALUES, from_text=True, ci=0)
     assert result.outcomes[0].said == {"hotel": {"area=east": (0,), "stars=4": (2,)}}
     notice = next(each for each in result.notices if each.code == "from-text")
     assert (notice.count, notice.where) == (1, ("d turn 2",))
     assert "from:text" in result.signature.split("|")
-    plain = score_user([half], values=VALUES, ci=0)
+    plain = score_user([half], value_map=VALUES, ci=0)
     assert [each.code for each in plain.notices] == ["no-acts", "no-understanding"]
     assert "from:text" not in plain.signature
 
@@ -98,7 +98,7 @@ def test_requests_in_words_count_beside_lists_of_requests() -> None:
     wanted = goal(hotel={"info": {"area": "east"}, "requests": ["phone", "address"]})
     first = replace(user("Hotel-Inform area=east"), requested={"hotel": ("hotel-phone",)})
     mixed = talk(wanted, first, system(""), Move(USER, "What is the address?"), system(""))
-    result = score_user([mixed], values=VALUES, from_text=True, ci=0)
+    result = score_user([mixed], value_map=VALUES, from_text=True, ci=0)
     assert result.outcomes[0].asked == {"hotel": {"hotel-phone": (0,), "hotel-address": (2,)}}
 
 
@@ -107,6 +107,6 @@ def test_words_tell_nearly_what_acts_tell_on_published_dialogues() -> None:
     values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
     talks = list(open_conversations(path))
     wordy = [replace(each, moves=tuple([Move(move.speaker, move.text) for move in each.moves])) for each in talks]
-    by_acts, by_words = score_user(talks, values=values), score_user(wordy, values=values, from_text=True)
+    by_acts, by_words = score_user(talks, value_map=values), score_user(wordy, value_map=values, from_text=True)
     assert by_acts.value is not None
     assert by_words.value == pytest.approx(by_acts.value, abs=0.1)

@@ -12,13 +12,13 @@ from dialmeter.model import Conversation
 from dialmeter.resampling import Resampling
 from dialmeter.runs import RunWriter, open_run
 from dialmeter.users.blame import Blamer
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.patterns import Pattern
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.record import UserRow, finish, identity, row_of, rows_of
 from dialmeter.users.result import How
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
+from dialmeter.values.maps import ValueMap
 
 from .talks import goal, system, talk, user
 
@@ -93,6 +93,4 @@ def test_whatever_changes_scores_makes_another_run(how: How) -> None:
 
 def test_inputs_and_blame_make_another_run_too() -> None:
     assert identity([], HOW, blamed=True) != identity([], HOW, blamed=False)
-    assert identity([{"role": "values", "name": "m", "sha256": "1"}], HOW, blamed=False) != identity(
-        [], HOW, blamed=False
-    )
+    assert identity([{"role": "map", "name": "m", "sha256": "1"}], HOW, blamed=False) != identity([], HOW, blamed=False)

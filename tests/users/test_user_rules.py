@@ -8,9 +8,9 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.users import profile, rules
-from dialmeter.users.canonical import ValueMap
 from dialmeter.users.kinds import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OTHER, RECOMMEND, REQUEST, classifier
 from dialmeter.users.scorer import score_user
+from dialmeter.values.maps import ValueMap
 
 from .talks import goal, system, talk, user
 
@@ -78,10 +78,10 @@ def test_signatures_say_what_is_changed() -> None:
 def test_a_map_can_be_given_and_not_used() -> None:
     values = ValueMap({"area": {"east": ["eastern part"]}})
     each = talk(GOAL, user("Hotel-Inform area=eastern part"), system(""))
-    used = score_user([each], values=values, ci=0)
-    unused = score_user([each], rules.changed(rules.named("dialmeter"), "values.map=false"), values=values, ci=0)
+    used = score_user([each], value_map=values, ci=0)
+    unused = score_user([each], rules.changed(rules.named("dialmeter"), "values.map=false"), value_map=values, ci=0)
     assert (used.value, unused.value) == (1.0, 0.0)
-    assert f"values:map@{values.digest}" in used.signature
+    assert f"map:own@{values.digest}" in used.signature
     assert "values:exact" in unused.signature
 
 

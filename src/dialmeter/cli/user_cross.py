@@ -14,12 +14,12 @@ from ..report import cross as report
 from ..report.tables import render
 from ..simulation.play import Setting, Task, play_all
 from ..simulation.world import town
-from ..users.canonical import ValueMap
 from ..users.profile import load as load_profile
 from ..users.result import How
 from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
+from .map_options import chosen_map, map_option, old_map_option
 from .options import chart_options, chosen_resampling, interval_options, quiet_option, stacked, style_options
 from .progress import counted
 from .say import document, draw, print_json, warn
@@ -27,7 +27,8 @@ from .user_play import chosen_agent, chosen_tasks, cores, talk_options
 from .work import chosen_cluster
 
 scoring_options = stacked(
-    click.option("--values", metavar="MAP", help="A map of values and their surface forms (see `user values`)."),
+    map_option,
+    old_map_option,
     click.option("--profile", default="town", show_default=True, metavar="NAME|FILE.toml", help="How acts are named."),
     click.option(
         "--rules",
@@ -96,7 +97,7 @@ def _chosen_how(options: dict[str, Any]) -> How:
     return How(
         rules=changed(load_rules(options["rules"]), *options["changes"]),
         profile=load_profile(options["profile"]),
-        values=ValueMap.read(options["values"]) if options["values"] else None,
+        value_map=chosen_map(options),
     )
 
 
@@ -104,7 +105,7 @@ def _cells(
     settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How
 ) -> Iterator[report.Cell]:
     """The dialogues of all settings, which come one after the other, as cells."""
-    scorers = [UserScorer(how.rules, how.profile, how.values) for _ in settings]
+    scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)

@@ -16,7 +16,6 @@ from ..model import Notice
 from ..resampling import Resampling
 from ..runs import RunWriter, open_run
 from ..users.blame import Verdict
-from ..users.canonical import ValueMap
 from ..users.profile import load as load_profile
 from ..users.record import UserRow, rows_of
 from ..users.result import How, UserResult
@@ -24,6 +23,7 @@ from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
 from ..users.spans import SpanScore, SpanTask, score_span
+from .map_options import chosen_map, map_option, old_map_option
 from .options import stacked
 from .say import warn, watched
 from .work import worked
@@ -37,7 +37,8 @@ dialogue_options = stacked(
 )
 
 scoring_options = stacked(
-    click.option("--values", metavar="MAP", help="A map of values and their surface forms (see `user values`)."),
+    map_option,
+    old_map_option,
     click.option(
         "--profile",
         default="multiwoz",
@@ -65,7 +66,7 @@ def chosen_how(options: dict[str, Any]) -> How:
     return How(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
-        values=ValueMap.read(options["values"]) if options["values"] else None,
+        value_map=chosen_map(options),
         from_text=options["from_text"],
     )
 
@@ -113,7 +114,7 @@ def scored(
     def alone(task: SpanTask) -> SpanScore:
         return score_span(task, opened, lambda each: watched(each, opened, options["quiet"]))
 
-    scorer = UserScorer(how.rules, how.profile, how.values, from_text=how.from_text)
+    scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
     notices: dict[Notice, None] = {}
     verdicts: list[Verdict] = []
     rows: list[UserRow] = []
@@ -183,7 +184,7 @@ def _scoring_words(options: dict[str, Any]) -> list[str]:
     for name, option, usual in (
         ("form", "--from", None),
         ("goals", "--goals", None),
-        ("values", "--values", None),
+        ("value_map", "--map", None),
         ("profile", "--profile", "multiwoz"),
         ("rules_name", "--rules", "dialmeter"),
     ):

@@ -19,6 +19,7 @@ from ..users import record
 from ..users.outcome import COMBINED
 from ..users.result import UserResult
 from .main import EXIT_INPUT
+from .map_options import map_file
 from .options import (
     chart_options,
     chosen_resampling,
@@ -58,7 +59,7 @@ def score(**options: Any) -> int:
     """
     how = chosen_how(options)
     guards = [parse_condition(text) for text in options["conditions"]]
-    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "values": options["values"]}
+    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": map_file(options)}
 
     def identity() -> dict[str, Any]:
         return record.identity([input_of(role, path) for role, path in paths.items() if path], how, options["blamed"])

@@ -35,7 +35,7 @@ from .say import refusals, warn, watched
 def values(**options: Any) -> None:
     """Build a value map from the goals, acts and ontology of DIALOGUES, as a file to look at and edit.
 
-    `user score --values FILE` then takes forms of one value as equal.
+    `user score --map FILE` then takes forms of one value as equal.
     """
     out = Path(options["out"]) if options["out"] else None
     if out is not None and out.exists() and not options["force"]:
@@ -65,7 +65,7 @@ def values(**options: Any) -> None:
     if len(doubts) > 10:
         click.echo(f"… and {len(doubts) - 10} more")
     click.echo(
-        f"\nmap: {out}\nNext: edit it, then dialmeter user score {one_line(options['dialogues'], 200)} --values {out}"
+        f"\nmap: {out}\nNext: edit it, then dialmeter user score {one_line(options['dialogues'], 200)} --map {out}"
     )
 
 

@@ -144,7 +144,7 @@ def _signature(measure: str, cell: Cell) -> str:
         f"turns:{setting.max_turns}",
         f"seed:{setting.seed}",
     )
-    shared = how_scored(how.rules, how.profile, how.values, how.from_text)
+    shared = how_scored(how.rules, how.profile, how.value_map, how.from_text)
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
     return "|".join((measure, *played, *shared, *counts))
 

@@ -3,12 +3,12 @@
 The way in is :func:`~dialmeter.users.scorer.score_user`, or :class:`~dialmeter.users.scorer.UserScorer` for one dialogue
 at a time:
 
-``score_user(dialogues, rules="dialmeter", profile="multiwoz", values=None, *, form=None, from_text=False, ci=0.95,
+``score_user(dialogues, rules="dialmeter", profile="multiwoz", value_map=None, *, form=None, from_text=False, ci=0.95,
 resamples=1000, seed=12345, keep=True, watch=..., sink=None) -> UserResult``
     ``dialogues`` is a file, a folder, or conversations. ``watch`` wraps the conversations for a progress bar, ``sink`` takes
     every conversation with its outcome. Dialogues that cannot be scored are in ``result.refused``, the rest goes on.
 
-``UserScorer(rules, profile, values, *, from_text=False, keep=False)``
+``UserScorer(rules, profile, value_map, *, from_text=False, keep=False)``
     ``.add(conversation) -> DialogueOutcome`` (raises InputError), ``.outcome(conversation)`` the same without taking it into
     the result, ``.refuse(error)``, ``.merge(other)``, ``.result(notices=(), resampling=None) -> UserResult``.
 
@@ -25,6 +25,6 @@ resamples=1000, seed=12345, keep=True, watch=..., sink=None) -> UserResult``
     ``to_dicts()``, ``to_polars()``, ``counts``, ``notices``, ``refused``, ``outcomes`` (where kept), ``data``, ``signature``.
 
 Rules and profiles: ``rules.load(name_or_file)``, ``rules.changed(rules, "repetitions.max=4")``, ``rules.names()``,
-``rules.switches(rules)``; ``profile.load(name_or_file)``, ``profile.names()``; ``canonical.ValueMap.read(path)``.
+``rules.switches(rules)``; ``profile.load(name_or_file)``, ``profile.names()``; ``dialmeter.values.maps.load(name_or_file)``.
 Classes of events with what they mean: ``behaviours.ALL``. Expression patterns: ``patterns``. Verdicts: ``blame``.
 """

@@ -47,8 +47,8 @@ def check_talk(
         how: what it would be scored with.
         watch: wraps the conversations, for a progress bar.
     """
-    scorer = UserScorer(how.rules, how.profile, how.values, from_text=how.from_text)
-    perfect = UserScorer(how.rules, how.profile, how.values)
+    scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
+    perfect = UserScorer(how.rules, how.profile, how.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
     for talk in watch(talks):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model import USER, Act, Conversation, Move
-from .canonical import ValueMap
+from ..values.maps import ValueMap
 from .events import Remark
 from .goals import Wants, constraint, wants_of
 from .profile import Profile
@@ -41,7 +41,7 @@ class TextReader:
 
     Args:
         profile: how slots and domains are called, and how acts are named.
-        values: the map; the values of the goal are looked for in any case.
+        value_map: the map; the values of the goal are looked for in any case.
 
     Example:
         >>> from dialmeter.model import DomainGoal
@@ -53,9 +53,9 @@ class TextReader:
         [('Inform', 'hotel', 'area', ('east',)), ('Request', 'hotel', 'phone', ('?',))]
     """
 
-    def __init__(self, profile: Profile, values: ValueMap | None) -> None:
+    def __init__(self, profile: Profile, value_map: ValueMap | None) -> None:
         self._profile = profile
-        self._values = values
+        self._map = value_map
         self._indices: dict[str, dict[str, dict[str, str]]] = {}
         self._known: dict[tuple[str, ...], frozenset[str]] = {}
         words = profile.words
@@ -156,9 +156,9 @@ class TextReader:
     def _index(self, domain: str) -> Index:
         if domain not in self._indices:
             index: dict[str, dict[str, str]] = {}
-            for slot in self._values.slots if self._values else ():
-                table = self._values.table(domain, slot) if self._values else None
-                for form, canonical in (table.canonical if table else {}).items():
+            for slot in self._map.slots if self._map else ():
+                table = self._map.table(domain, slot) if self._map else None
+                for form, canonical in (table.by_form if table else {}).items():
                     index.setdefault(_joined(_words(form)), {}).setdefault(slot, canonical)
             index.pop("", None)
             self._indices[domain] = index

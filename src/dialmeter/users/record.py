@@ -74,7 +74,7 @@ def identity(inputs: Sequence[Mapping[str, str | None]], how: How, blamed: bool)
         "inputs": [dict(each) for each in inputs],
         "rules": msgspec.to_builtins(how.rules),
         "profile": msgspec.to_builtins(how.profile),
-        "values": how.values.digest if how.values is not None else None,
+        "map": how.value_map.shown if how.value_map is not None else None,
         "from_text": how.from_text,
         "measures": list(MEASURES),
         "blame": blamed,

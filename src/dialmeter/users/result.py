@@ -12,9 +12,9 @@ from ..errors import DialmeterError, InputError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from ..resampling import Resampling
+from ..values.maps import ValueMap
 from ..views import as_polars, html_table, percent
 from .book import Book
-from .canonical import ValueMap
 from .estimates import MEASURES, column, intervals, mean
 from .goals import data_digest
 from .notices import notices_of
@@ -42,7 +42,7 @@ class How(Struct, frozen=True):
 
     rules: UserRules
     profile: Profile
-    values: ValueMap | None = None
+    value_map: ValueMap | None = None
     from_text: bool = False
 
 
@@ -96,7 +96,7 @@ class UserResult:
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
         columns = {key: column(self.book.rows, *key) for key in keys}
         limits = intervals(self.book.rows, columns, self.resampling) if self.resampling else {}
-        shared = how_scored(self.how.rules, self.how.profile, self.how.values, self.how.from_text)
+        shared = how_scored(self.how.rules, self.how.profile, self.how.value_map, self.how.from_text)
         found = []
         for key, values in columns.items():
             measure, domain = key

@@ -122,7 +122,8 @@ class Stage:
                 continue
             for slot, wanted_values in wanted.values.items():
                 table = values.table(domain, slot)
-                if table is not None:
+                # A slot with steps has more values than its table lists.
+                if table is not None and not table.steps:
                     remarks += [
                         Remark("goal-value-not-in-map", None, f"{domain}-{slot}={value}")
                         for value in wanted_values

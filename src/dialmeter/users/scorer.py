@@ -10,8 +10,10 @@ from ..errors import DialmeterError, InputError
 from ..formats.parts import Once
 from ..model import Conversation, Notice
 from ..resampling import Resampling
+from ..values.maps import ValueMap
+from ..values.maps import load as load_map
 from .book import Book
-from .canonical import Matcher, ValueMap
+from .canonical import Matcher
 from .events import Event
 from .from_text import TextReader
 from .inform import InformWalk
@@ -32,7 +34,7 @@ class UserScorer:
     Args:
         rules: a rule set, its name, or a TOML file.
         profile: a profile, its name, or a TOML file.
-        values: a value map, or its file; without one values are compared as they are, letter case aside.
+        value_map: a value map, its name, or its file; without one values are compared as they are, letter case aside.
         from_text: find constraints and requests in the words of turns that have no acts.
         keep: keep every outcome in the result; without it only scores and counts are.
 
@@ -50,19 +52,19 @@ class UserScorer:
         self,
         rules: str | Path | UserRules = "dialmeter",
         profile: str | Path | Profile = "multiwoz",
-        values: str | Path | ValueMap | None = None,
+        value_map: str | Path | ValueMap | None = None,
         *,
         from_text: bool = False,
         keep: bool = False,
     ) -> None:
         self.rules = rules if isinstance(rules, UserRules) else load_rules(str(rules))
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
-        self.values = ValueMap.read(values) if isinstance(values, str | Path) else values
-        matcher = Matcher.under(self.rules.values, self.values, self.profile.kept_values)
+        self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
+        matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._stage = Stage(self.rules, self.profile, matcher)
         self._walk = InformWalk(self._stage)
         self._once = Once()
-        self._from_text = TextReader(self.profile, self.values) if from_text else None
+        self._from_text = TextReader(self.profile, self.value_map) if from_text else None
         self.book = Book(keep)
         self.refused: list[InputError] = []
 
@@ -133,7 +135,7 @@ class UserScorer:
         if not self.book.rows:
             first = f"; the first: {self.refused[0]}" if self.refused else ""
             raise InputError(f"no dialogue can be scored{first}")
-        how = How(self.rules, self.profile, self.values, self._from_text is not None)
+        how = How(self.rules, self.profile, self.value_map, self._from_text is not None)
         return UserResult(how, self.book, refused=self.refused, notices=notices, resampling=resampling)
 
 
@@ -141,7 +143,7 @@ def score_user(
     dialogues: str | Path | Conversations | Iterable[Conversation],
     rules: str | Path | UserRules = "dialmeter",
     profile: str | Path | Profile = "multiwoz",
-    values: str | Path | ValueMap | None = None,
+    value_map: str | Path | ValueMap | None = None,
     *,
     form: str | None = None,
     from_text: bool = False,
@@ -158,7 +160,7 @@ def score_user(
         dialogues: a file or folder, one that is open already, or conversations.
         rules: a rule set, its name, or a TOML file.
         profile: a profile, its name, or a TOML file.
-        values: a value map, or its file.
+        value_map: a value map, its name, or its file.
         form: the layout of the file; found where it is not named.
         from_text: find constraints and requests in the words of turns that have no acts.
         ci: the confidence of the intervals; 0 for none.
@@ -181,7 +183,7 @@ def score_user(
     """
     if not 0 <= ci < 1:
         raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
-    scorer = UserScorer(rules, profile, values, from_text=from_text, keep=keep)
+    scorer = UserScorer(rules, profile, value_map, from_text=from_text, keep=keep)
     talks = open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues
     opened = talks if isinstance(talks, Conversations) else None
     name = opened.name if opened is not None else None

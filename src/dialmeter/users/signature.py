@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from .._version import __version__
 from ..errors import one_line
-from .canonical import ValueMap
+from ..values.maps import ValueMap
 from .profile import Profile
 from .rules import UserRules
 
 
-def how_scored(rules: UserRules, profile: Profile, values: ValueMap | None, from_text: bool) -> tuple[str, ...]:
-    """The fields that all numbers of a run share: rules with what is changed in them, profile, values.
+def how_scored(rules: UserRules, profile: Profile, value_map: ValueMap | None, from_text: bool) -> tuple[str, ...]:
+    """The fields that all numbers of a run share: rules with what is changed in them, profile, value map.
 
     Example:
         >>> from .profile import named as profile
@@ -20,13 +20,12 @@ def how_scored(rules: UserRules, profile: Profile, values: ValueMap | None, from
     """
     base = (f"base:{rules.base}",) if rules.base not in ("", rules.name) else ()
     changes = (f"{name}:{value}" for name, value in rules.changes().items())
-    mapped = values is not None and rules.values.map
     return (
         f"rules:{rules.name}",
         *base,
         *changes,
         f"profile:{profile.shown or profile.name}",
-        f"values:map@{values.digest}" if values is not None and mapped else "values:exact",
+        f"map:{value_map.shown}" if value_map is not None and rules.values.map else "values:exact",
         *(("from:text",) if from_text else ()),
     )
 

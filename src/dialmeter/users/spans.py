@@ -69,7 +69,7 @@ def score_span(
         at: is told which dialogue is being scored.
     """
     how = task.how
-    scorer = UserScorer(how.rules, how.profile, how.values, from_text=how.from_text)
+    scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
     blamer = Blamer(how.profile) if task.blamed else None
     part = row_part(task.parts, task.number) if task.parts is not None else None
     found = SpanScore(scorer.book, scorer.refused, [], [], [])
