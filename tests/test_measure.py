@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from dialmeter import citations
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import Measure, build, parameter_help, parse, registry, with_settings
+from dialmeter.model import Frame
+from dialmeter.rules import named
 from dialmeter.tracking.fga import FGA, lam_for
+from dialmeter.tracking.frames import FramePair
 from dialmeter.tracking.gca import GCA
 from dialmeter.tracking.jga import JGA
+from dialmeter.tracking.sa import SA
+from dialmeter.tracking.sequence_match import SequenceMatch
+from dialmeter.tracking.sgd_intents import IntentAccuracy
+from dialmeter.tracking.tally import Tally
 
 NAMES = registry.builtin()
 
@@ -45,6 +53,12 @@ def plain(name: str) -> Measure:
         ("RSA(empty=skip)", "RSA(empty=skip)"),
         ("JointGoalAccuracy(exact=True)", "JointGoalAccuracy(exact=True)"),
         ("jointgoalaccuracy(exact=true)", "JointGoalAccuracy(exact=True)"),
+        ("JointCatAccuracy(case=exact, across_turn=true)", "JointCatAccuracy(case=exact, across_turn=True)"),
+        ("AverageGoalAccuracy(case=lower)", "AverageGoalAccuracy"),
+        ("IntentAccuracy(case=exact)", "IntentAccuracy(case=exact)"),
+        ("SA(capped=false, slots=30)", "SA(slots=30, capped=False)"),
+        ("SA(capped=true)", "SA"),
+        ("sequencematch", "SequenceMatch"),
     ],
 )
 def test_parsed_and_shown(text: str, shown: str) -> None:
@@ -72,6 +86,9 @@ def test_parsed_and_shown(text: str, shown: str) -> None:
         ("GCA(alpha=1.1)", "alpha lies between 0 and 1"),
         ("GCA(credit=fuzzy, deletions=code)", "credit is not defined with deletions=code"),
         ("SA(slots=2.5)", "slots"),
+        ("SA(capped=3)", "capped"),
+        ("AverageGoalAccuracy(across_turn=true)", "AverageGoalAccuracy has no parameter 'across_turn'"),
+        ("IntentAccuracy(case=upper)", "upper"),
         ("RSA(empty=none)", "none"),
     ],
 )
@@ -91,7 +108,7 @@ def test_every_measure_says_what_it_is(name: str) -> None:
     assert kind.why_unscored
     assert kind.low < kind.high
     assert kind.unit in ("turn", "dialogue", "frame")
-    assert measure.reads() in ("tally", "states", "frames")
+    assert measure.reads() in ("tally", "states", "texts", "frames")
     assert all(parameter_help(kind).values())
     assert set(kind.cite) <= citations.entries().keys()
 
@@ -107,6 +124,53 @@ def test_every_measure_round_trips_and_is_frozen(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_sums_give_no_value(name: str) -> None:
     assert plain(name).value((0, 0, 0, 0)) is None
+
+
+def test_slot_accuracy_below_zero() -> None:
+    tally = Tally(gold=3, pred=3, match=0, both=0, since=0, missed=0, wrong=0, over=0, correct=0)
+    assert tally.errors == 6
+    assert SA(slots=4).from_tally(tally) == (0, 1)
+    assert SA(slots=4, capped=False).from_tally(tally) == (-0.5, 1)
+
+
+def test_a_sequence_matches_but_for_blanks_at_its_ends() -> None:
+    measure = SequenceMatch()
+    assert measure.from_texts(" [a]([b][c])", "[a]([b][c]) \n") == (True, 1)
+    assert measure.from_texts("[a]([b][c],[d][e])", "[a]([d][e],[b][c])") == (False, 1)
+    assert measure.from_texts("[a]([b][c])", "[a]([b][C])") == (False, 1)
+    assert measure.value((1, 2)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "precision", "recall", "f1"),
+    [
+        ((), (), 1, 1, 1),
+        (("a",), (), 1, 0, 0),
+        ((), ("a",), 0, 1, 0),
+        (("a", "b"), ("b", "c", "d"), 1 / 3, 1 / 2, 2 / 5),
+        (("a",), ("a", "a"), 1 / 2, 1, 2 / 3),
+        (("a", "a"), ("a", "a"), 1, 1, 1),
+    ],
+)
+def test_requested_slots(
+    gold: tuple[str, ...], pred: tuple[str, ...], precision: float, recall: float, f1: float
+) -> None:
+    for name, wanted in (("Precision", precision), ("Recall", recall), ("F1", f1)):
+        measure: Any = parse(f"RequestedSlot{name}")
+        assert measure.from_frame(framed(gold_requested=gold, pred_requested=pred)) == (pytest.approx(wanted), 1)
+        assert measure.from_frame(framed(gold_requested=gold)) == (0, 0)
+
+
+def test_intents_in_lower_case_or_exactly() -> None:
+    for pred, lower, exact in (("Find", 1, 1), ("FIND", 1, 0), ("Book", 0, 0)):
+        frame = framed(gold_intent="Find", pred_intent=pred)
+        assert IntentAccuracy().from_frame(frame) == (lower, 1)
+        assert IntentAccuracy(case="exact").from_frame(frame) == (exact, 1)
+
+
+def framed(**said: Any) -> FramePair:
+    """A frame of a service without slots."""
+    return FramePair("music", {}, {}, kinds={}, said=Frame(**said), rules=named("sgd"))
 
 
 def test_equal_measures_are_one() -> None:

@@ -1,4 +1,4 @@
-"""Rule sets: complete, printable, changeable, and doing what they say to values."""
+"""Rule sets: complete, printable, and changeable."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dialmeter.errors import DialmeterError
-from dialmeter.formats.pairs.state_layouts import FLAT
-from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.measure import parse
-from dialmeter.model import DELETED, State, Value
 from dialmeter.normalise import Normaliser
-from dialmeter.rules import FIELDS, change, load, named, names, parse_match
-from dialmeter.tracking.pairs import PairRules
+from dialmeter.rules import EMPTY, FIELDS, DontcareOf, NoneWords, change, load, named, names, parse_match
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.values.maps import load as load_map
 
 COMPLETE = {
     "values": '["trim"]',
@@ -40,7 +36,7 @@ def toml(**other: str | None) -> str:
 class TestNamed:
     """Every rule set that comes with dialmeter."""
 
-    def test_states_all_eight_fields_in_its_own_file(self, name: str) -> None:
+    def test_states_all_fields_in_its_own_file(self, name: str) -> None:
         text = files("dialmeter").joinpath("rulesets", f"{name}.toml").read_text("utf-8")
         assert set(FIELDS) <= tomllib.loads(text).keys()
 
@@ -75,10 +71,40 @@ def test_those_of_the_specification_are_there() -> None:
 
 @pytest.mark.parametrize(
     ("given", "absent"),
-    [("dialmeter", {"", "none", "null", "not mentioned"}), ("fga-repo", set()), ("gca-repo", {"none"}), ("trade", {"none"}), ("convlab3", {""})],
+    [
+        ("dialmeter", {"", "none", "null", "not mentioned"}), ("fga-repo", set()), ("gca-repo", {"none"}), ("trade", set()),
+        ("mwzeval", set()), ("dstc10", set()), ("sgd", set()), ("convlab3-t5", {EMPTY}),
+    ],
 )  # fmt: skip
 def test_words_that_mean_absent(given: str, absent: set[str]) -> None:
-    assert set(named(given).none) == absent
+    rules = named(given)
+    assert set(rules.none_words("gold")) == set(rules.none_words("pred")) == absent
+
+
+def test_rule_sets_whose_sides_differ() -> None:
+    assert named("convlab3").none == NoneWords(gold=(EMPTY,), pred=("",))
+    assert named("mwzeval").dontcare == DontcareOf(gold="drop-exact", pred="keep")
+
+
+@pytest.mark.parametrize(
+    ("field", "usual", "others"),
+    [
+        ("names", "as-is", {"dialmeter": "multiwoz", "mwzeval": "mwzeval"}),
+        ("clash", "keep", {"mwzeval": "last"}),
+        ("extra", "penalise", {"convlab3": "unlisted"}),
+        ("alternatives", "literal", {"dialmeter": "any-of", "convlab3": "any-of-both", "convlab3-t5": "first", "dstc10": "set", "mwzeval": "first-listed", "sgd": "listed"}),
+        ("match", "exact", {"mwzeval": "fuzzywuzzy-partial>95", "sgd": "fuzzywuzzy-token-sort"}),
+        ("missing", "error", {"mwzeval": "predicted-only", "sgd": "predicted-only"}),
+        ("undefined", "zero", {"dialmeter": "none", "fga-repo": "none", "gca-repo": "none", "sgd": "none"}),
+    ],
+)  # fmt: skip
+def test_the_choices_of_the_specification(field: str, usual: str, others: dict[str, str]) -> None:
+    assert {name: getattr(named(name), field) for name in names()} == {**dict.fromkeys(names(), usual), **others}
+
+
+def test_only_one_rule_set_looks_at_few_slots() -> None:
+    assert [name for name in names() if named(name).only] == ["dstc10"]
+    assert len(set(named("dstc10").only)) == 19
 
 
 class TestFile:
@@ -91,16 +117,55 @@ class TestFile:
         path.write_text('name = "ours"\n' + toml())
         assert load(str(path)).name == "ours"
 
-    @pytest.mark.parametrize("field", FIELDS)
-    def test_must_state_every_field(self, field: str, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("field", COMPLETE)
+    def test_must_state_these_fields(self, field: str, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_text(toml(**{field: None}))
-        with pytest.raises(DialmeterError, match=f"mine.toml: .*`{field}`.*a rule set states values, none"):
+        with pytest.raises(DialmeterError, match=f"mine.toml: .*`{field}`.*a rule set states {', '.join(COMPLETE)}"):
             load(str(path))
+
+    def test_need_not_state_the_others(self, tmp_path: Path) -> None:
+        path = tmp_path / "mine.toml"
+        path.write_text(toml())
+        mine = load(str(path))
+        assert {name: getattr(mine, name) for name in FIELDS if name not in COMPLETE} == {
+            "names": "multiwoz",
+            "clash": "keep",
+            "only": (),
+            "map": "",
+            "backend": "levenshtein",
+            "undefined": "none",
+        }
+
+    def test_may_differ_by_side(self, tmp_path: Path) -> None:
+        path = tmp_path / "mine.toml"
+        dontcare = '{ gold = "drop-exact", pred = "merge" }'
+        path.write_text(toml(none='{ gold = ["<empty>"], pred = ["", "none"] }', dontcare=dontcare))
+        mine = load(str(path))
+        assert (mine.none_words("gold"), mine.none_words("pred")) == ((EMPTY,), ("", "none"))
+        assert (mine.dontcare_of("gold"), mine.dontcare_of("pred")) == ("drop-exact", "merge")
+        assert (mine.shown("none"), mine.shown("dontcare")) == (
+            "gold=empty;pred=blank+none",
+            "gold=drop-exact;pred=merge",
+        )
 
     @pytest.mark.parametrize(
         ("field", "value"),
-        [("values", '["upper"]'), ("none", '"none"'), ("dontcare", '"ignore"'), ("extra", "true"), ("state", "1")],
+        [
+            ("values", '["upper"]'),
+            ("none", '"none"'),
+            ("none", '{ gold = ["none"] }'),
+            ("none", "{ gold = [], pred = [], both = [] }"),
+            ("dontcare", '"ignore"'),
+            ("dontcare", '{ gold = "keep", pred = "ignore" }'),
+            ("extra", "true"),
+            ("state", "1"),
+            ("names", '"multiwos"'),
+            ("clash", '"first"'),
+            ("only", '[["hotel", "area"]]'),
+            ("backend", '"rapidfuzz"'),
+            ("undefined", "0"),
+        ],
     )
     def test_must_state_something_known(self, field: str, value: str, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
@@ -108,7 +173,7 @@ class TestFile:
         with pytest.raises(DialmeterError, match=rf"mine.toml: .*\$\.{field}"):
             load(str(path))
 
-    @pytest.mark.parametrize("text", ["values = [", "\x00", "colour = 1\n" + toml()])
+    @pytest.mark.parametrize("text", ["values = [", "\x00", "colour = 1\n" + toml(), "only_slots = []\n" + toml()])
     def test_must_be_such_a_file(self, text: str, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_text(text)
@@ -135,11 +200,25 @@ class TestChange:
             ("none", "drop", ("", "none", "null", "not mentioned")),
             ("none", "none,null", ("none", "null")),
             ("dontcare", "drop", "drop"),
+            ("none", "empty,none", (EMPTY, "none")),
+            ("none", "blank", ("",)),
+            ("none", "gold=empty;pred=blank,none", NoneWords(gold=(EMPTY,), pred=("", "none"))),
+            ("none", "pred=drop;gold=keep", NoneWords(gold=(), pred=("", "none", "null", "not mentioned"))),
+            ("dontcare", "drop-exact", "drop-exact"),
+            ("dontcare", "gold=drop-exact;pred=keep", DontcareOf(gold="drop-exact", pred="keep")),
             ("extra", "ignore-domains", "ignore-domains"),
+            ("extra", "unlisted", "unlisted"),
             ("alternatives", "set", "set"),
             ("match", "ratio>=90", "ratio>=90"),
             ("missing", "skip", "skip"),
+            ("missing", "predicted-only", "predicted-only"),
             ("state", "update", "update"),
+            ("names", "as-is", "as-is"),
+            ("clash", "error", "error"),
+            ("only", "hotel/semi/area, hotel/book/day", (("hotel", "semi", "area"), ("hotel", "book", "day"))),
+            ("map", "multiwoz", "multiwoz"),
+            ("backend", "difflib", "difflib"),
+            ("undefined", "zero", "zero"),
         ],
     )
     def test_sets_a_field(self, field: str, text: str, value: Any) -> None:
@@ -150,6 +229,26 @@ class TestChange:
 
     def test_leaves_alone_what_is_not_given(self) -> None:
         assert change(named("trade"), none=None) == named("trade")
+
+    def test_takes_back(self) -> None:
+        changed = change(named("dstc10"), only="all", map="multiwoz")
+        assert (changed.only, change(changed, map="none").map) == ((), "")
+
+    @pytest.mark.parametrize(
+        ("field", "text", "says"),
+        [
+            ("none", "gold=keep;pred=keep;both=keep", "none: .*`both`"),
+            ("dontcare", "gold=keep;pred=never", "dontcare: .*'never'; known: drop, drop-exact, keep, merge"),
+            ("names", "multiwos", "names: .*'multiwos'; known: as-is, multiwoz, mwzeval"),
+            ("clash", "first", "clash: .*'first'; known: error, keep, last"),
+            ("only", "hotel/area", "only: "),
+            ("map", "multiwos", r"no value map 'multiwos'; did you mean multiwoz\?"),
+            ("backend", "rapidfuzz", "backend: .*known: difflib, levenshtein"),
+        ],
+    )
+    def test_refuses(self, field: str, text: str, says: str) -> None:
+        with pytest.raises(DialmeterError, match=says):
+            change(named("dialmeter"), **{field: text})
 
     def test_an_unknown_field(self) -> None:
         with pytest.raises(DialmeterError, match=r"a rule set has no field 'nonne'; did you mean none\?"):
@@ -171,104 +270,48 @@ class TestMatch:
         with pytest.raises(DialmeterError, match="match is 'exact' or one of ratio"):
             parse_match(text)
 
-    def test_the_published_one_lets_short_values_match(self) -> None:
-        assert agrees("mwzeval", "11:15", "1")
-        assert agrees("mwzeval", ["east", "west"], "west")
-        assert not agrees("mwzeval", "east", "north")
 
-
-def agrees(rules: str, gold: object, pred: object) -> bool:
-    """Does a predicted value meet a gold value?"""
-    words = Vocabulary()
-    (wanted,), (found,) = (words.number({"a-b": value}, FLAT) for value in (gold, pred))
-    pairs = PairRules(named(rules), words)
-    pairs.extend()
-    return pairs.agrees(pairs.gold[wanted], pairs.pred[found])
-
-
-@pytest.mark.parametrize(
-    ("rules", "value", "gold", "pred"),
-    [
-        ("dialmeter", " The  Gables\t", "the gables", "the gables"),
-        ("dialmeter", "None", None, None),
-        ("dialmeter", " ", None, None),
-        ("dialmeter", "NOT  mentioned", None, None),
-        ("dialmeter", "null", None, None),
-        ("dialmeter", "nonexistent", "nonexistent", "nonexistent"),
-        ("dialmeter", "a|B", ("a", "b"), "a|b"),
-        ("dialmeter", "a|A", "a", "a|a"),
-        ("dialmeter", "a|none", "a", "a|none"),
-        ("dialmeter", "none|", None, "none|"),
-        ("dialmeter", ("A", "b|C"), ("a", "b", "c"), "a"),
-        ("dialmeter", ("none", "x"), "x", None),
-        ("dialmeter", DELETED, None, None),
-        ("fga-repo", " The Gables", " The Gables", " The Gables"),
-        ("fga-repo", "none", "none", "none"),
-        ("fga-repo", "a|b", "a|b", "a|b"),
-        ("fga-repo", ("a", "b"), "a|b", "a|b"),
-        ("fga-repo", DELETED, None, None),
-        ("gca-repo", "none", None, None),
-        ("gca-repo", "None", "None", "None"),
-        ("convlab3", "The Gables", "thegables", "thegables"),
-        ("convlab3", "", None, None),
-        ("convlab3", "none", "none", "none"),
-        ("dstc10", "One or Two", "1 or 2", "1 or 2"),
-        ("dstc10", "someone", "someone", "someone"),
-        ("dstc10", ("b", "A"), ("a", "b"), ("a", "b")),
-        ("dstc10", ("a", "A"), "a", "a"),
-    ],
-)
-def test_what_becomes_of_a_value(rules: str, value: Value, gold: Value | None, pred: Value | None) -> None:
-    normaliser = Normaliser(named(rules))
-    assert normaliser.gold_value(value) == gold
-    assert normaliser.pred_value(value) == pred
-    assert normaliser.both(value) == (gold, pred, normaliser.absent(value))
-
-
-SPELLINGS = ("dontcare", "don't care", "dont care", "do not care", "do n't care", "doesn't care", "does not care")
-
-
-@pytest.mark.parametrize("spelling", [*SPELLINGS, "Don't Care", " DONTCARE "])
-def test_spellings_of_dontcare(spelling: str) -> None:
-    ours = named("dialmeter")
-    assert Normaliser(ours).gold_value(spelling) == "dontcare"
-    assert Normaliser(change(ours, dontcare="drop")).gold_value(spelling) is None
-    assert Normaliser(change(ours, dontcare="keep")).gold_value(spelling) == spelling.strip().lower()
-
-
-values = st.one_of(
-    st.text(alphabet="aA |-\t", max_size=5),
-    st.sampled_from((*SPELLINGS, "none", "null", "", "Not mentioned")),
-    st.lists(st.text(alphabet="aA |", min_size=1, max_size=3), min_size=2, max_size=3).map(tuple),
-)
-
-
-@pytest.mark.parametrize("rules", ["dialmeter", "fga-repo", "convlab3", "mwzeval", "trade"])
-@given(value=values)
-@settings(derandomize=True, deadline=None, max_examples=100, database=None)
-def test_what_is_normal_stays(rules: str, value: Value) -> None:
-    normaliser = Normaliser(named(rules))
-    for side in (normaliser.gold_value, normaliser.pred_value):
-        once = side(value)
-        assert once is None or side(once) == once
-    assert normaliser.both(value) == (
-        normaliser.gold_value(value),
-        normaliser.pred_value(value),
-        normaliser.absent(value),
+def test_only_is_shown_by_its_number_and_a_digest() -> None:
+    one, other = (
+        change(named("dialmeter"), only=text).shown("only") for text in ("a/semi/b,a/book/c", "a/book/c,a/semi/b")
     )
+    assert one == other
+    assert one.startswith("2@")
+    assert change(named("dialmeter"), only="a/semi/b,a/book/d").shown("only") != one
+    assert named("dialmeter").shown("only") == "all"
 
 
-def test_updates_add_up() -> None:
-    def after(first: State, update: State) -> State:
-        words = Vocabulary()
-        pairs = PairRules(named("dialmeter"), words)
-        numbers = [words.number(dict(state), FLAT) for state in (first, update)]
-        pairs.extend()
-        return words.state(pairs.accumulate(*numbers))
+class TestMap:
+    """A map of values and their forms as a rule."""
 
-    first = {"a": "1", "b": "2"}
-    assert after({}, first) == first
-    assert after(first, {"a": "None", "c": "3"}) == {"b": "2", "c": "3"}
-    assert after(first, {"b": DELETED}) == {"a": "1"}
-    assert after(first, {}) == first
-    assert after({"a-book day": "1"}, {"a-day": "2"}) == {"a-day": "2"}
+    def test_brings_forms_to_values(self, tmp_path: Path) -> None:
+        path = tmp_path / "areas.json"
+        path.write_text('{"area": {"centre": ["city center", "middle"]}}')
+        normaliser = Normaliser(change(named("dialmeter"), map=str(path)))
+        assert normaliser.gold_value("Middle|east", "hotel-area") == ("centre", "east")
+        assert normaliser.pred_value(" city  center", "hotel-area") == "centre"
+        assert normaliser.pred_value("middle", "hotel-name") == "middle"
+
+    def test_is_read_again_where_its_file_has_changed(self, tmp_path: Path) -> None:
+        path = tmp_path / "areas.json"
+        for value in ("centre", "south"):
+            path.write_text(f'{{"area": {{"{value}": ["middle"]}}}}')
+            rules = change(named("dialmeter"), map=str(path))
+            assert Normaliser(rules).gold_value("middle", "hotel-area") == value
+
+    def test_is_named_in_the_signature(self, tmp_path: Path) -> None:
+        path = tmp_path / "mine.toml"
+        path.write_text(toml(map='"multiwoz"'))
+        scorer = TrackerScorer(["JGA"], path)
+        scorer.add("d", [{"hotel-type": "guesthouse"}], [{"hotel-type": "guest house"}])
+        [score] = scorer.result().scores
+        assert score.value == 1
+        assert f"|map:{load_map('multiwoz').shown}|" in score.signature
+        assert load_map("multiwoz").shown.startswith("multiwoz@")
+
+    @pytest.mark.parametrize("value", ['"multiwos"', '"nowhere.json"'])
+    def test_must_be_there(self, value: str, tmp_path: Path) -> None:
+        path = tmp_path / "mine.toml"
+        path.write_text(toml(map=value))
+        with pytest.raises(DialmeterError, match=r"did you mean multiwoz\?|nowhere\.json: no such file"):
+            load(str(path))

@@ -164,6 +164,8 @@ def rules_page() -> str:
         "# Rule sets for trackers",
         "",
         "[For users](#rule-sets-for-users) there are others. `dialmeter list rules NAME` prints one. Each field can be changed: `--rules trade --none keep`.",
+        "What was compared with the original scorers, and how, is on [the page on conformance](conformance.md); what the choices of a field mean,",
+        "on [own rules](howto/own-rules.md).",
         "",
     ]
     for found in map(rules.named, rules.names()):
@@ -183,6 +185,11 @@ def rules_page() -> str:
             f"| {name} | {', '.join(f'{key}={value}' for key, value in each.items())} |"
             for name, each in found.settings.items()
         ]
+        if found.only:
+            lines += ["", f"Looks only at {', '.join(f'`{chr(47).join(cell)}`' for cell in found.only)}."]
+        if found.faults:
+            lines += ["", "What the original does that you may not expect:", ""]
+            lines += [f"- {fault}" for fault in found.faults]
         lines.append("")
     return "\n".join([*lines, *user_rules_section()])
 

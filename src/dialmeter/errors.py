@@ -11,6 +11,10 @@ class DialmeterError(Exception):
     """A problem that is told to the user in one line (exit code 2)."""
 
 
+class NotApplicable(DialmeterError):
+    """A file does not carry what a rule set looks at."""
+
+
 class InputError(DialmeterError):
     """Something in an input file is not as it should be, and where.
 

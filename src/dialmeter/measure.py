@@ -17,18 +17,24 @@ from .registry import Registry
 
 Vector: TypeAlias = tuple[float, ...]
 Average: TypeAlias = Literal["turn", "dialogue"]
-Reads: TypeAlias = Literal["tally", "changes", "states", "frames"]
+Reads: TypeAlias = Literal["tally", "changes", "states", "texts", "frames"]
 Gather: TypeAlias = Literal["sum", "last", "every"]
 
 
-_READERS: dict[Reads, str] = {"tally": "from_tally", "states": "from_states", "frames": "from_frames"}
+_READERS: dict[Reads, str] = {
+    "tally": "from_tally",
+    "states": "from_states",
+    "texts": "from_texts",
+    "frames": "from_frame",
+}
 
 
 class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     """The base of all measures: parameters are fields, the repr is the identity.
 
     A measure gives a vector per unit by one of ``from_tally(tally)`` (a turn's tally), ``from_states(previous_gold, gold,
-    previous_pred, pred)`` (a turn's states under the rules) or ``from_frames(frames)`` (the services of one turn), and a
+    previous_pred, pred)`` (a turn's states under the rules), ``from_texts(gold, pred)`` (a turn's states as texts) or
+    ``from_frame(frame)`` (one service at one turn), and a
     ``value`` over the sum of vectors, which is None where its denominator is zero.
     """
 
@@ -146,6 +152,9 @@ registry = Registry(
             "AverageNoncatAccuracy": "sgd_goals",
             "IntentAccuracy": "sgd_intents",
             "RequestedSlotF1": "sgd_intents",
+            "RequestedSlotPrecision": "sgd_intents",
+            "RequestedSlotRecall": "sgd_intents",
+            "SequenceMatch": "sequence_match",
         }.items()
     },
 )

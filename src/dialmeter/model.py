@@ -17,6 +17,10 @@ DELETED = "[DELETE]"
 """What a prediction holds for a slot that it takes back; absent under every rule set."""
 
 
+NAMED = "[EMPTY]"
+"""What a slot holds that a file names without giving it a value; absent under every rule set."""
+
+
 class Frame(Struct, frozen=True, omit_defaults=True):
     """What the schema-guided layout says of one service at one turn, beside the slot values."""
 
@@ -24,6 +28,8 @@ class Frame(Struct, frozen=True, omit_defaults=True):
     pred_intent: str | None = None
     gold_requested: tuple[str, ...] | None = None
     pred_requested: tuple[str, ...] | None = None
+    predicted: bool = True
+    """Does the prediction have a frame for this one of gold?"""
 
 
 class Turn(Struct, frozen=True, omit_defaults=True):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from .model import DELETED, Value
-from .rules import DONTCARE, DONTCARE_SPELLINGS, Rules
+from .model import DELETED, NAMED, Value
+from .rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side
+from .values.maps import load as load_map
+from .values.mwzeval import normalised, stops
 
 _BLANKS = re.compile(r"\s+")
 _DIGITS = {
@@ -20,14 +22,15 @@ _STEPS: Mapping[str, Callable[[str], str]] = {
     "no-blanks": lambda text: _BLANKS.sub("", text),
     "lower": str.lower,
     "digits": lambda text: _NUMBER_WORD.sub(lambda word: _DIGITS[word[0]], text),
+    "number-word": lambda text: _DIGITS.get(text, text),
 }
 
 
 class Normaliser:
     """Turns values as read into values as compared; ``None`` is no value.
 
-    A gold value that is a tuple is a set of alternatives (``alternatives=any-of``) or a set to be met whole
-    (``alternatives=set``).
+    A value that is a tuple is a set of alternatives, or, where sets are compared (``alternatives=set``), all its members,
+    sorted and as often as they were written in different spellings.
 
     Example:
         >>> from dialmeter.rules import named
@@ -39,62 +42,135 @@ class Normaliser:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self._steps = [_STEPS[step] for step in rules.values]
-        self._absent = frozenset(rules.none)
-        self._dontcare = rules.dontcare
+        self._as_mwzeval = "mwzeval" in rules.values
+        self._steps = [_step(step) for step in rules.values]
+        self._absent = {side: frozenset(rules.none_words(side)) for side in _SIDES}
+        self._dontcare = {side: rules.dontcare_of(side) for side in _SIDES}
         self._alternatives = rules.alternatives
+        self._map = load_map(rules.map) if rules.map else None
+        self._one_sided = rules.none_words("gold") == rules.none_words("pred") and len({*self._dontcare.values()}) == 1
 
-    def both(self, value: Value) -> tuple[Value | None, Value | None, bool]:
-        """The value in gold, in a prediction, and whether it is read as no value at all."""
-        if type(value) is str and ("|" not in value or self._alternatives == "literal"):
-            plain = self._plain(value)
-            return plain, plain, plain is None
-        return self.gold_value(value), self.pred_value(value), self.absent(value)
+    def both(self, value: Value, slot: str = "") -> tuple[Value | None, Value | None, bool]:
+        """The value in gold, in a prediction, and whether it is read as no value at all.
+
+        Args:
+            value: as read.
+            slot: the name of its slot; some steps look at it.
+        """
+        if self._one_sided and type(value) is str and ("|" not in value or self._alternatives == "literal"):
+            gold = pred = self._whole(value, slot, "gold")
+        else:
+            gold, pred = self.gold_value(value, slot), self.pred_value(value, slot)
+        return gold, pred, value == DELETED or (gold is None and pred is None and value != NAMED)
 
     def absent(self, value: Value) -> bool:
         """Does the rule set read this value as no value at all?"""
-        return value == DELETED or (isinstance(value, str) and self._plain(value) is None)
+        return self.both(value)[2]
+
+    def stops_original(self, value: Value, slot: str) -> bool:
+        """Would the scorer whose steps these are stop at this value?"""
+        return self._as_mwzeval and isinstance(value, str) and stops(slot.partition("-")[2], value)
 
     def spoken(self, value: Value) -> Value:
-        """A gold value as a prediction of it: the first alternative where any of several will do."""
-        if self._alternatives != "any-of" or (isinstance(value, str) and "|" not in value):
+        """A gold value as a prediction of it: the first alternative where one of several is enough."""
+        if isinstance(value, str) and ("|" not in value or self._alternatives not in ("any-of", "first")):
             return value
-        kept = self.gold_value(value)
-        return DELETED if kept is None else kept if isinstance(kept, str) else kept[0]
+        if self._alternatives == "any-of":
+            kept = self.gold_value(value)
+            return DELETED if kept is None else kept if isinstance(kept, str) else kept[0]
+        if self._alternatives in ("first", "first-listed", "listed") and value:
+            return self._first(value)
+        return value
 
-    def _plain(self, text: str) -> str | None:
-        if text == DELETED:
-            return None
-        for step in self._steps:
-            text = step(text)
-        if text in self._absent:
-            return None
-        if self._dontcare != "keep" and text.lower() in DONTCARE_SPELLINGS:
-            return None if self._dontcare == "drop" else DONTCARE
-        return text
-
-    def gold_value(self, value: Value) -> Value | None:
+    def gold_value(self, value: Value, slot: str = "") -> Value | None:
         """A gold value under the rules."""
-        if self._alternatives == "set":
-            return self._as_set(value)
-        if self._alternatives == "literal":
-            return self._plain(value if isinstance(value, str) else "|".join(value))
-        parts = value.split("|") if isinstance(value, str) else [part for text in value for part in text.split("|")]
-        kept = dict.fromkeys(text for part in parts if (text := self._plain(part)) is not None)
+        how = self._alternatives
+        if how == "any-of":
+            parts = value.split("|") if isinstance(value, str) else [part for text in value for part in text.split("|")]
+            return self._several(parts, slot)
+        if how == "listed":
+            return self._several([value] if isinstance(value, str) else value, slot)
+        if how in ("first", "first-listed"):
+            if not value and not isinstance(value, str):
+                return None
+            dropped = self._dontcare["gold"] == "drop-exact" and not isinstance(value, str) and DONTCARE in value
+            return None if dropped else self._plain(self._first(value), slot, "gold")
+        return self._whole(value, slot, "gold")
+
+    def pred_value(self, value: Value, slot: str = "") -> Value | None:
+        """A predicted value under the rules."""
+        takes_first = self._alternatives in ("any-of", "listed", "first-listed")
+        return self._whole(value[0] if takes_first and isinstance(value, tuple) and value else value, slot, "pred")
+
+    def _first(self, value: Value) -> str:
+        """The first alternative as it is written; a list says itself where each of them ends."""
+        if isinstance(value, tuple):
+            return value[0]
+        return value.partition("|")[0] if self._alternatives == "first" else value
+
+    def _several(self, parts: Sequence[str], slot: str) -> Value | None:
+        kept = dict.fromkeys(text for part in parts if (text := self._plain(part, slot, "gold")) is not None)
         alternatives = tuple(kept)
         return alternatives if len(alternatives) > 1 else next(iter(alternatives), None)
 
-    def pred_value(self, value: Value) -> Value | None:
-        """A predicted value under the rules."""
+    def _whole(self, value: Value, slot: str, side: Side) -> Value | None:
+        """A value that is not one of several: a text, a set, or alternatives of which each counts on either side."""
         if self._alternatives == "set":
-            return self._as_set(value)
-        if isinstance(value, str):
-            return self._plain(value)
-        if self._alternatives == "literal":
-            return self._plain("|".join(value))
-        return self._plain(value[0])
+            return self._as_set(value, slot, side)
+        if value == ():
+            return None
+        text = self._plain(value if isinstance(value, str) else "|".join(value), slot, side)
+        if self._alternatives != "any-of-both" or text is None or "|" not in text:
+            return text
+        alternatives = tuple(dict.fromkeys(text.split("|")))
+        return alternatives if len(alternatives) > 1 else alternatives[0]
 
-    def _as_set(self, value: Value) -> Value | None:
-        parts = (value,) if isinstance(value, str) else value
-        kept = {text for part in parts if (text := self._plain(part)) is not None}
-        return tuple(sorted(kept)) if len(kept) > 1 else next(iter(kept), None)
+    def _plain(self, text: str, slot: str, side: Side) -> str | None:
+        absent, dontcare = self._absent[side], self._dontcare[side]
+        if (
+            text in (DELETED, NAMED)
+            or (not text and EMPTY in absent)
+            or (text == DONTCARE and dontcare == "drop-exact")
+        ):
+            return None
+        for step in self._steps:
+            text = step(text, slot)
+        if text in absent:
+            return None
+        if dontcare in ("drop", "merge") and text.lower() in DONTCARE_SPELLINGS:
+            return None if dontcare == "drop" else DONTCARE
+        return text if self._map is None else self._map.canonical(slot, text)
+
+    def _as_set(self, value: Value, slot: str, side: Side) -> Value | None:
+        parts = (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
+        kept = sorted(text for part in parts if (text := self._plain(part, slot, side)) is not None)
+        if parts and not kept:
+            return None
+        return kept[0] if len(kept) == 1 else tuple(kept)
+
+
+def _step(name: str) -> Callable[[str, str], str]:
+    """A step that looks at a value and, if it must, at the name of its slot."""
+    if name == "mwzeval":
+        return lambda text, slot: normalised(slot.partition("-")[2], text)
+    step = _STEPS[name]
+    return lambda text, slot: step(text)
+
+
+def set_score(gold: Value, pred: Value) -> float:
+    """How well a predicted set meets a gold set, as DSTC10 counts: the F1 of pairs of equal members, which may exceed 1.
+
+    Example:
+        >>> set_score(("a", "b"), "a"), set_score("1", ("1", "1")), set_score((), ())
+        (0.6666666666666666, 1.3333333333333333, 0.0)
+    """
+    wanted = (gold,) if isinstance(gold, str) else gold
+    found = (pred,) if isinstance(pred, str) else pred
+    met = sum(wanted.count(each) for each in found)
+    if not met:
+        return 0.0
+    precision, recall = met / len(found), met / len(wanted)
+    return 2 * precision * recall / (precision + recall)
+
+
+_SIDES: tuple[Side, Side] = ("gold", "pred")

@@ -1,20 +1,22 @@
 """What counts as equal: named, printable, changeable rule sets.
 
-Every number that dialmeter prints is made under one of these. A rule set is a TOML file that states all eight
-fields; ``rulesets/`` holds the named ones.
+Every number that dialmeter prints is made under one of these. A rule set is a TOML file that states its fields;
+``rulesets/`` holds the named ones.
 """
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct, field
 
 from .errors import DialmeterError, did_you_mean
+from .values.maps import load as load_map
 
 ABSENT_WORDS = ("", "none", "null", "not mentioned")
 DONTCARE = "dontcare"
@@ -22,62 +24,148 @@ DONTCARE_SPELLINGS = frozenset(
     {"dontcare", "don't care", "dont care", "do not care", "do n't care", "doesn't care", "does not care"}
 )
 
-Step = Literal["trim", "blanks", "no-blanks", "lower", "digits"]
-FIELDS = ("values", "none", "dontcare", "extra", "alternatives", "match", "missing", "state")
+EMPTY = "<empty>"
+"""Among the words that mean absent: the text "" as it is written, before any step."""
+
+Step = Literal["trim", "blanks", "no-blanks", "lower", "digits", "number-word", "mwzeval"]
+Names = Literal["as-is", "multiwoz", "mwzeval"]
+Dontcare = Literal["keep", "drop", "drop-exact", "merge"]
+Side = Literal["gold", "pred"]
+Cell: TypeAlias = tuple[str, str, str]
+"""Domain, section and slot as a file writes them."""
+
+
+FIELDS = (
+    "names", "clash", "only", "values", "none", "dontcare", "extra", "alternatives", "map", "match", "backend", "missing",
+    "undefined", "state",
+)  # fmt: skip
+
+
+_NEEDED = ("values", "none", "dontcare", "extra", "alternatives", "match", "missing", "state")
+"""Fields without a default."""
+
+
+class NoneWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """The words that mean absent, where gold and predictions differ in that."""
+
+    gold: tuple[str, ...]
+    pred: tuple[str, ...]
+
+
+class DontcareOf(Struct, frozen=True, forbid_unknown_fields=True):
+    """What becomes of dontcare, where gold and predictions differ in that."""
+
+    gold: Dontcare
+    pred: Dontcare
 
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A rule set. The first eight fields are the rules proper; the rest says how measures are set under them."""
+    """A rule set. The fields down to ``state`` are the rules proper; the rest says how measures are set under them."""
 
+    names: Names = "multiwoz"
+    clash: Literal["keep", "last", "error"] = "keep"
+    only: tuple[Cell, ...] = ()
     values: tuple[Step, ...]
-    none: tuple[str, ...]
-    dontcare: Literal["keep", "drop", "merge"]
-    extra: Literal["penalise", "ignore-slots", "ignore-domains"]
-    alternatives: Literal["any-of", "literal", "set"]
+    none: tuple[str, ...] | NoneWords
+    dontcare: Dontcare | DontcareOf
+    extra: Literal["penalise", "ignore-slots", "ignore-domains", "unlisted"]
+    alternatives: Literal["any-of", "any-of-both", "listed", "first", "first-listed", "literal", "set"]
+    map: str = ""
     match: str
-    missing: Literal["error", "empty", "skip"]
+    backend: Literal["levenshtein", "difflib"] = "levenshtein"
+    missing: Literal["error", "empty", "skip", "predicted-only"]
+    undefined: Literal["none", "zero"] = "none"
     state: Literal["cumulative", "update", "update-pred"]
     name: str = ""
     about: str = ""
     evidence: str = "definition only"
+    faults: tuple[str, ...] = ()
+    """What the original does that a user may not expect."""
     hyphen_cut: bool = False
     measures: tuple[str, ...] = ()
     headline: str = "JGA"
-    only: tuple[str, ...] = ()
+    only_measures: tuple[str, ...] = ()
     stand_ins: dict[str, str] = field(default_factory=dict)
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    left_out_of_vectors: tuple[str, ...] = ()
+    """Dialogues that the original leaves out by name where a file says only which slots are right."""
 
     def __post_init__(self) -> None:
         parse_match(self.match)
+        if self.map:
+            load_map(self.map)
+
+    def none_words(self, side: Side) -> tuple[str, ...]:
+        """The words that mean absent in gold or in predictions."""
+        return getattr(self.none, side) if isinstance(self.none, NoneWords) else self.none
+
+    def dontcare_of(self, side: Side) -> Dontcare:
+        """What becomes of dontcare in gold or in predictions."""
+        return getattr(self.dontcare, side) if isinstance(self.dontcare, DontcareOf) else self.dontcare
+
+    @property
+    def skips_missing(self) -> bool:
+        """Are turns without prediction left out?"""
+        return self.missing in ("skip", "predicted-only")
 
     def shown(self, name: str) -> str:
         """One field as it stands in a signature.
 
         Example:
-            >>> named("dialmeter").shown("values"), named("fga-repo").shown("none")
-            ('trim+blanks+lower', 'keep')
+            >>> named("dialmeter").shown("values"), named("fga-repo").shown("none"), named("convlab3").shown("none")
+            ('trim+blanks+lower', 'keep', 'gold=empty;pred=blank')
         """
         value = getattr(self, name)
+        if isinstance(value, NoneWords):
+            return f"gold={_shown_words(value.gold)};pred={_shown_words(value.pred)}"
+        if isinstance(value, DontcareOf):
+            return f"gold={value.gold};pred={value.pred}"
         if name == "values":
             return "+".join(value) or "as-is"
         if name == "none":
-            return "+".join(word.replace(" ", "-") or "blank" for word in value) or "keep"
+            return _shown_words(value)
+        if name == "only":
+            return _shown_cells(value)
+        if name == "map":
+            return load_map(value).shown if value else "none"
         return str(value)
 
 
+def _shown_words(words: tuple[str, ...]) -> str:
+    special = {"": "blank", EMPTY: "empty"}
+    return "+".join(special.get(word, word.replace(" ", "-")) for word in words) or "keep"
+
+
+def _shown_cells(cells: tuple[Cell, ...]) -> str:
+    """How many cells, and a digest of them; there may be too many for a line."""
+    if not cells:
+        return "all"
+    digest = hashlib.sha256("\n".join(sorted("/".join(cell) for cell in cells)).encode()).hexdigest()
+    return f"{len(cells)}@{digest[:6]}"
+
+
 class FuzzyMatch(Struct, frozen=True):
-    """A similarity of rapidfuzz and the score (0–100) that counts as equal."""
+    """A similarity and the score (0–100) that counts as equal; without a score values are met in part."""
 
     scorer: str
-    threshold: float
+    threshold: float | None
     inclusive: bool
 
 
-_SCORERS = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio", "WRatio")
+_SCORERS = (
+    "ratio",
+    "partial_ratio",
+    "token_sort_ratio",
+    "token_set_ratio",
+    "WRatio",
+    "fuzzywuzzy-partial",
+    "fuzzywuzzy-token-sort",
+)
+"""Similarities of rapidfuzz by their names there, and two of fuzzywuzzy, which are other functions."""
 
 
 def parse_match(text: str) -> FuzzyMatch | None:
-    """``exact``, or a rapidfuzz scorer with a threshold.
+    """``exact``, or a similarity with a threshold; ``fuzzywuzzy-token-sort`` also without.
 
     Example:
         >>> parse_match("exact") is None, parse_match("partial_ratio>95").threshold
@@ -85,6 +173,8 @@ def parse_match(text: str) -> FuzzyMatch | None:
     """
     if text == "exact":
         return None
+    if text == "fuzzywuzzy-token-sort":
+        return FuzzyMatch(text, None, False)
     for sign in (">=", ">"):
         scorer, found, threshold = text.partition(sign)
         if found and scorer.strip() in _SCORERS:
@@ -124,7 +214,7 @@ def named(name: str) -> Rules:
 
 
 def load(name_or_file: str) -> Rules:
-    """A rule set by name, or from a TOML file that states all eight fields.
+    """A rule set by name, or from a TOML file that states its fields.
 
     Raises:
         DialmeterError: unknown name, unreadable or incomplete file.
@@ -146,7 +236,7 @@ def _parse(text: str, name: str, file: str) -> Rules:
     except tomllib.TOMLDecodeError as error:
         raise DialmeterError(f"{file}: not valid TOML: {error}") from None
     except msgspec.ValidationError as error:
-        raise DialmeterError(f"{file}: {error}; a rule set states {', '.join(FIELDS)}") from None
+        raise DialmeterError(f"{file}: {error}; a rule set states {', '.join(_NEEDED)}") from None
 
 
 def change(rules: Rules, **fields: str | None) -> Rules:
@@ -157,7 +247,7 @@ def change(rules: Rules, **fields: str | None) -> Rules:
         ()
         >>> change(named("dialmeter"), extra="ignore")
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: extra: Invalid enum value 'ignore'; known: ignore-domains, ignore-slots, penalise
+        dialmeter.errors.DialmeterError: extra: Invalid enum value 'ignore'; known: ignore-domains, ignore-slots, penalise, unlisted
     """
     given = {name: _from_text(name, text) for name, text in fields.items() if text is not None}
     unknown = [name for name in given if name not in FIELDS]
@@ -165,6 +255,10 @@ def change(rules: Rules, **fields: str | None) -> Rules:
         raise DialmeterError(f"a rule set has no field {unknown[0]!r}; {did_you_mean(unknown[0], FIELDS)}")
     current = msgspec.to_builtins(rules)
     for name, value in given.items():
+        if isinstance(value, dict):
+            # The side that is not named stays as it is.
+            sides = current[name] if isinstance(current[name], dict) else {"gold": current[name], "pred": current[name]}
+            given[name] = value = {**sides, **value}  # noqa: PLW2901
         try:
             msgspec.convert({**current, name: value}, Rules)
         except msgspec.ValidationError as error:
@@ -173,23 +267,42 @@ def change(rules: Rules, **fields: str | None) -> Rules:
     return msgspec.convert({**current, **given}, Rules)
 
 
-_CHOICES = {
-    "values": ("trim", "blanks", "no-blanks", "lower", "digits"),
-    "dontcare": ("keep", "drop", "merge"),
-    "extra": ("penalise", "ignore-slots", "ignore-domains"),
-    "alternatives": ("any-of", "literal", "set"),
-    "missing": ("error", "empty", "skip"),
-    "state": ("cumulative", "update", "update-pred"),
-}
+_HINTS = get_type_hints(Rules)
 
 
 def _choices(name: str) -> str:
-    return f"; known: {', '.join(sorted(_CHOICES[name]))}" if name in _CHOICES else ""
+    known = sorted({text for text in _texts(_HINTS[name]) if isinstance(text, str)})
+    return f"; known: {', '.join(known)}" if known else ""
 
 
-def _from_text(name: str, text: str) -> str | tuple[str, ...]:
+def _texts(hint: Any) -> list[Any]:
+    """The texts that a type allows by name."""
+    return [each for part in get_args(hint) for each in (_texts(part) or [part])]
+
+
+def _from_text(name: str, text: str) -> Any:
+    sides = dict(part.partition("=")[::2] for part in text.split(";")) if text.startswith(("gold=", "pred=")) else {}
+    if name in ("none", "dontcare") and sides:
+        return {side: _from_text(name, each) for side, each in sides.items()}
     if name == "values":
         return () if text == "as-is" else tuple(step.strip() for step in text.replace("+", ",").split(","))
     if name == "none":
-        return {"keep": (), "drop": ABSENT_WORDS}.get(text, tuple(word.strip() for word in text.split(",")))
+        words = tuple(_WORDS.get(word.strip(), word.strip()) for word in text.split(","))
+        return {"keep": (), "drop": ABSENT_WORDS}.get(text, words)
+    if name == "map":
+        return "" if text == "none" else text
+    if name == "only":
+        return () if text == "all" else tuple(map(_cell, text.split(",")))
     return text
+
+
+def _cell(text: str) -> tuple[str, ...]:
+    parts = tuple(text.strip().split("/"))
+    if len(parts) != 3:
+        raise DialmeterError(
+            f"only: a slot reads domain/section/slot, found {text.strip()!r} (hotel//area without a section)"
+        )
+    return parts
+
+
+_WORDS = {"blank": "", "empty": EMPTY}

@@ -11,7 +11,15 @@ from .measure import Measure
 from .rules import Rules
 
 _ALWAYS = ("values", "none", "dontcare", "extra", "missing", "state")
-_WHEN_OTHER = {"alternatives": "any-of", "match": "exact"}
+_WHEN_OTHER = {
+    "names": "multiwoz",
+    "clash": "keep",
+    "only": (),
+    "alternatives": "any-of",
+    "map": "",
+    "match": "exact",
+    "undefined": "none",
+}
 
 
 def signature(
@@ -42,12 +50,14 @@ def signature(
         >>> from dialmeter.rules import named
         >>> signature("SA", parse("SA(slots=30)"), named("fga-repo"), dialogues=9, turns=70, data="3f9a1c07be")
         ... # doctest: +ELLIPSIS
-        'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|alternatives:literal|K:30|d:9|t:70|data:3f9a1c07be|v:...'
+        'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|names:as-is|alternatives:literal|K:30|d:9|t:70|data:3f9a1c07be|v:...'
     """
     parts = [asked, f"rules:{rules.name}"]
     parts += [f"{name}:{rules.shown(name)}" for name in _ALWAYS]
     parts.append(f"avg:{used.average}")
     parts += [f"{name}:{rules.shown(name)}" for name, usual in _WHEN_OTHER.items() if getattr(rules, name) != usual]
+    if rules.match.startswith("fuzzywuzzy"):
+        parts.append(f"backend:{rules.backend}")
     parts += [f"{'K' if name == 'slots' else name}:{value}" for name, value in _set_beyond(asked, used).items()]
     parts += [f"{name}:{value}" for name, value in (also or {}).items()]
     if left_out:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 EAST = {"hotel-area": "east"}
 BOTH = {"hotel-area": "east", "taxi-to": "a-b"}
@@ -67,3 +67,49 @@ def written(path: Path, data: bytes | str) -> Path:
 def town(folder: Path) -> Path:
     """The three dialogues as a file of JSON lines."""
     return written(folder / "town.jsonl", native_lines(TOWN))
+
+
+class Pair(NamedTuple):
+    """A file with predictions, and one with gold."""
+
+    pred: Path
+    gold: Path
+
+
+def with_sections(folder: Path, pred: dict[str, Any] | None = None) -> Pair:
+    """Two instances in the layout of DSTC10, of which the second is right, with a slot beyond the 19."""
+    gold = [
+        {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["1"]}}},
+        {"restaurant": {"semi": {"food": ["thai", "asian"], "view": ["sea"]}}},
+    ]
+    found = [pred or {"hotel": {"semi": {"area": ["west"]}}}, {"restaurant": {"semi": {"food": ["Asian", "Thai"]}}}]
+    return Pair(
+        written(folder / "pred.json", json.dumps(found)),
+        written(folder / "gold.json", json.dumps(gold)),
+    )
+
+
+def services(folder: Path, *, schema: bool = True) -> Pair:
+    """Two frames in the layout of schema-guided dialogues, named as in MultiWOZ 2.2; the booking slot of one is wrong."""
+    paths = {}
+    for side, day in (("gold", "monday"), ("pred", "sunday")):
+        states = [{"hotel-area": ["east"], "hotel-bookday": [day]}, {"hotel-area": ["east"]}]
+        turns = [
+            {
+                "speaker": "USER",
+                "utterance": "",
+                "frames": [
+                    {
+                        "service": "hotel",
+                        "state": {"active_intent": "find", "requested_slots": [], "slot_values": state},
+                    }
+                ],
+            }
+            for state in states
+        ]
+        thing = [{"dialogue_id": "d1", "services": ["hotel"], "turns": turns}]
+        paths[side] = written(folder / side / "dialogues_001.json", json.dumps(thing)).parent
+    if schema:
+        slots = [{"name": name, "is_categorical": True} for name in ("hotel-area", "hotel-bookday")]
+        written(paths["gold"] / "schema.json", json.dumps([{"service_name": "hotel", "slots": slots}]))
+    return Pair(paths["pred"], paths["gold"])

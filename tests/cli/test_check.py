@@ -43,6 +43,16 @@ def test_two_files_in_two_formats(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert said.out.startswith(f"{pred}: format native, gold nested\n")
 
 
+@pytest.mark.parametrize("rules", ["dstc10", "dialmeter"])
+def test_a_slot_of_both_sections(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"people": ["1"]}, "book": {"people": ["2"]}}}]')
+    words = [file, "--gold", file, "--rules", rules, "--json"]
+    scored = call(capsys, "tracker", "score", *words).json["scores"][0]
+    checked = call(capsys, "tracker", "check", *words).json["scores"][0]
+    assert (scored["value"], checked["value"]) == (1, 1)
+    assert checked["signature"] == scored["signature"]
+
+
 def test_what_check_takes_score_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = town(tmp_path)
     checked = call(capsys, "tracker", "check", file, "--json").json

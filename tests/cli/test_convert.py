@@ -57,8 +57,31 @@ def test_one_state_per_turn_has_the_role_that_is_named(
     )
     call(capsys, "convert", file, tmp_path / "out.jsonl", "--role", role)
     [turn] = json.loads((tmp_path / "out.jsonl").read_text())["turns"]
-    assert turn[role] == {"taxi-leaveat": "17:15"}
+    assert turn[role] == {"taxi-leave at": "17:15"}
     assert {"gold", "pred"} & turn.keys() == {role}
+
+
+def test_slots_and_values_stay_as_they_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hotel = {"book day": "Monday", "bookday": ["a|b"], "priceRange": [], "people": ["1", "2"], "name": ""}
+    file = written(tmp_path / "p.json", json.dumps({"d1": {"0": {"gt": {"hotel": hotel}, "pr": {}}}}))
+    call(capsys, "convert", file, tmp_path / "once.jsonl")
+    assert states((tmp_path / "once.jsonl").read_bytes()) == {
+        "d1": [(0, {f"hotel-{slot}": value for slot, value in hotel.items()}, {})]
+    }
+    call(capsys, "convert", tmp_path / "once.jsonl", tmp_path / "twice.jsonl")
+    assert (tmp_path / "once.jsonl").read_bytes() == (tmp_path / "twice.jsonl").read_bytes()
+
+
+def test_slots_named_without_a_value_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {
+        "dialogue_id": "d1",
+        "utt_idx": 0,
+        "state": {"hotel": {"area": "", "name": "x"}},
+        "predictions": {"state": {}},
+    }
+    file = written(tmp_path / "p.json", json.dumps([entry]))
+    call(capsys, "convert", file, tmp_path / "out.jsonl")
+    assert states((tmp_path / "out.jsonl").read_bytes()) == {"d1": [(0, {"hotel-name": "x"}, {})]}
 
 
 def test_compressed_by_the_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import jsonschema
 import pytest
 
 from .invoke import Said, call
-from .samples import TOWN, native_lines, nested_document, town, written
+from .samples import BOTH, TOWN, Pair, native_lines, nested_document, services, town, with_sections, written
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
 MINE = ("tracker-score", "tracker-check", "tracker-rules", "list")
@@ -40,9 +41,9 @@ SCORE_OPTIONS = [
     ["--by", "domain", "--by", "slot", "--by", "turn", "--by", "without-domain"],
     ["--by", "domain", "--turns", "all", "--measure", "JGA", "--measure", "GCA(average=dialogue)"],
     ["--measure", "VP", "--measure", "FinalJGA", "--measure", "ValueF1", "--measure", "NoneF1", "--by", "turn"],
-    ["--rules", "sgd", "--by", "service"],
-    ["--rules", "dstc10"],
     ["--rules", "mwzeval"],
+    ["--rules", "convlab3-t5", "--map", "multiwoz", "--backend", "difflib"],
+    ["--names", "mwzeval", "--clash", "last", "--undefined", "zero", "--none", "gold=keep;pred=drop"],
     ["--rules", "gca-repo", "--none", "keep"],
     ["--rules", "convlab3", "--extra", "ignore-slots"],
     ["--show", "d1"],
@@ -55,6 +56,33 @@ def test_score(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path:
     said = call(capsys, "tracker", "score", town(tmp_path), "--json", *options)
     assert said.code == 0
     validate("tracker-score", said)
+
+
+@pytest.mark.parametrize("options", [["--by", "service"], ["--measure", "RequestedSlotRecall"]], ids=" ".join)
+def test_score_of_services(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pred, gold = services(tmp_path)
+    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json", *options)
+    assert said.code == 0
+    validate("tracker-score", said)
+
+
+def test_score_of_sections(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pred, gold = with_sections(tmp_path)
+    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "dstc10", "--json")
+    assert said.code == 0
+    validate("tracker-score", said)
+
+
+def test_scores_beyond_one_and_below_zero(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one", "1"]}}})
+    words = ["--rules", "dstc10", "--measure", "ValuePrecision", "--json"]
+    beyond = call(capsys, "tracker", "score", pred, "--gold", gold, *words)
+    missed = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": BOTH, "pred": {}}]}))
+    below = call(capsys, "tracker", "score", missed, "--rules", "trade", "--measure", "SA(slots=1)", "--json")
+    assert beyond.json["scores"][0]["value"] > 1
+    assert below.json["scores"][0]["value"] < 0
+    for said in (beyond, below):
+        validate("tracker-score", said)
 
 
 def test_score_with_nothing_to_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -84,11 +112,25 @@ def test_a_condition_that_holds_leaves_the_document_whole(capsys: pytest.Capture
     validate("tracker-score", said)
 
 
-@pytest.mark.parametrize("options", [[], ["--rules", "sgd"], ["--rules", "gca-repo"], ["--quiet"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [[], ["--rules", "gca-repo"], ["--names", "as-is"], ["--map", "multiwoz"], ["--quiet"]], ids=" ".join
+)
 def test_check(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = call(capsys, "tracker", "check", town(tmp_path), "--json", *options)
     assert said.code == 0
     assert validate("tracker-check", said)["fit"] is True
+
+
+@pytest.mark.parametrize(("rules", "files"), [("sgd", services), ("dstc10", with_sections)])
+def test_check_of_other_layouts(
+    rules: str, files: Callable[[Path], Pair], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pred, gold = files(tmp_path)
+    said = call(capsys, "tracker", "check", pred, "--gold", gold, "--rules", rules, "--json")
+    assert said.code == 0
+    found = validate("tracker-check", said)
+    assert found["fit"] is True
+    assert found["scores"][0]["value"] == 1
 
 
 def test_check_of_a_file_with_problems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -111,6 +153,9 @@ def test_rules(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path:
     found = validate("tracker-rules", said)
     assert found["counts"]["rule_sets"] == len(found["scores"])
     assert list(found["flips"]) == [score["rules"] for score in found["scores"][1:]]
+    for score in found["scores"]:
+        applies = score["rules"] not in ("convlab3", "dstc10", "sgd")
+        assert ("reason" not in score) is (score["value"] is not None) is bool(score["signature"]) is applies
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,9 @@ def test_everything_that_is_listed_is_described(what: str, capsys: pytest.Captur
 
 def test_rule_sets_say_what_they_were_checked_against(capsys: pytest.CaptureFixture[str]) -> None:
     items = {item["rules"]: item["checked against"] for item in call(capsys, "list", "rules", "--json").json["items"]}
-    assert items["fga-repo"] == "published figures"
-    assert items["convlab3"] == items["mwzeval"] == "definition only"
+    assert items["gca-repo"] == "published figures"
+    for name in ("convlab3", "convlab3-t5", "dstc10", "fga-repo", "mwzeval", "sgd", "trade"):
+        assert "cases of the original, all equal" in items[name]
 
 
 def test_a_rule_set_is_described_in_all_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,6 +75,14 @@ def test_a_rule_set_is_described_in_all_its_fields(capsys: pytest.CaptureFixture
     for name in rules.FIELDS:
         assert f"\n{name} " in said.out
     assert "deletions=code" in said.out
+
+
+def test_a_rule_set_tells_what_the_original_does(capsys: pytest.CaptureFixture[str]) -> None:
+    out = call(capsys, "list", "rules", "dstc10").out
+    told = out[out.index("\nlooks only at\n") : out.index("\nwhat the original does that you may not expect\n")]
+    assert [line.strip() for line in told.splitlines()[2:]] == ["/".join(cell) for cell in rules.named("dstc10").only]
+    assert all(f"\n  {fault}" in out for fault in rules.named("dstc10").faults)
+    assert "looks only at" not in call(capsys, "list", "rules", "dialmeter").out
 
 
 def test_a_measure_is_described_with_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dialmeter.rules import names
 
 from .invoke import call
-from .samples import native_lines, written
+from .samples import TOWN, Pair, native_lines, nested_document, services, written
 
 TURNS = [
     {"gold": {"hotel-name": "The Gables"}, "pred": {"hotel-name": "the gables"}},
     {"gold": {"hotel-name": "The Gables"}, "pred": {"hotel-name": "The Gables", "pub-area": "east"}},
-    {"gold": {"hotel-name": "The Gables"}, "pred": {"hotel-name": "The Gables", "hotel-stars": "none"}},
+    {
+        "gold": {"hotel-name": "The Gables", "hotel-stars": ""},
+        "pred": {"hotel-name": "The Gables", "hotel-stars": "none"},
+    },
 ]
 
 TEXT = """\
 rules        JGA  right turns  flips  because of
-─────────  ─────  ───────────  ─────  ────────────────────────────────────────
+─────────  ─────  ───────────  ─────  ────────────────────────────────────────────────────────────────────────────────────────────
 dialmeter  66.67       2 of 3      0
-trade      33.33       1 of 3      1  values=as-is (1)
-convlab3   66.67       2 of 3      2  extra=ignore-domains (1), none=blank (1)
+trade       0.00       0 of 3      2  values=as-is (1), none=keep (1)
+convlab3   66.67       2 of 3      2  extra=unlisted (1), none=gold=empty;pred=blank (1)
+dstc10         –            –      –  not applicable: they look at slots in sections (semi, book), which this layout does not have
+
+What matters most:
+  extra=unlisted flips 1 turns
+  none=gold=empty;pred=blank flips 1 turns
+  none=keep flips 1 turns
 
 trade: dialogue d1, turn 0 becomes wrong (it is not under dialmeter)
   because of values=as-is
+  hotel-name: gold 'The Gables', predicted 'the gables'
+trade: dialogue d1, turn 2 becomes wrong (it is not under dialmeter)
+  because of none=keep
+  hotel-stars: gold '', predicted 'none'
 convlab3: dialogue d1, turn 1 becomes right (it is not under dialmeter)
-  because of extra=ignore-domains
+  because of extra=unlisted
+  pub-area: gold nothing, predicted 'east'
 convlab3: dialogue d1, turn 2 becomes wrong (it is not under dialmeter)
-  because of none=blank
+  because of none=gold=empty;pred=blank
+  hotel-stars: gold nothing, predicted 'none'
 """
+NO_SECTIONS = "they look at slots in sections (semi, book), which this layout does not have"
 
 
 @pytest.fixture
@@ -40,7 +58,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_table_and_the_flips(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--rules", "dialmeter", "--rules", "trade", "--rules", "convlab3"]
+    words = ["--rules", "dialmeter", "--rules", "trade", "--rules", "convlab3", "--rules", "dstc10"]
     said = call(capsys, "tracker", "rules", file, *words)
     assert said.code == 0
     assert said.out == TEXT
@@ -49,13 +67,35 @@ def test_the_table_and_the_flips(file: Path, capsys: pytest.CaptureFixture[str])
 def test_every_rule_set_the_default_first(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = call(capsys, "tracker", "rules", file, "--json").json
     assert [score["rules"] for score in found["scores"]] == list(names())
+    reasons = {score["rules"]: score["reason"] for score in found["scores"] if score["value"] is None}
+    assert reasons.keys() == {"dstc10", "sgd"}
+    assert reasons["dstc10"] == NO_SECTIONS
+    assert "--schema" in reasons["sgd"]
+    assert all(found["flips"][name] == [] for name in reasons)
 
 
 def test_the_first_named_is_the_base(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = call(capsys, "tracker", "rules", file, "--rules", "trade", "--rules", "dialmeter", "--json").json
     assert list(found["flips"]) == ["dialmeter"]
     assert found["flips"]["dialmeter"] == [
-        {"dialogue": "d1", "turn": 0, "right": True, "because": ["values=trim+blanks+lower"]}
+        {
+            "dialogue": "d1",
+            "turn": 0,
+            "right": True,
+            "because": ["values=trim+blanks+lower"],
+            "slots": [{"slot": "hotel-name", "gold": "The Gables", "pred": "the gables"}],
+        },
+        {
+            "dialogue": "d1",
+            "turn": 2,
+            "right": True,
+            "because": ["none=blank+none+null+not-mentioned"],
+            "slots": [{"slot": "hotel-stars", "gold": "", "pred": "none"}],
+        },
+    ]
+    assert found["causes"] == [
+        {"rule": "none=blank+none+null+not-mentioned", "turns": 1},
+        {"rule": "values=trim+blanks+lower", "turns": 1},
     ]
 
 
@@ -67,10 +107,117 @@ def test_how_many_flips_are_listed(file: Path, capsys: pytest.CaptureFixture[str
     assert "… and 1 more" in out
 
 
+NEEDS = {
+    "dstc10": f"rules dstc10 cannot be applied: {NO_SECTIONS}",
+    "convlab3": "rules convlab3 cannot be applied: they look at slots that gold names, also without a value",
+    "sgd": "schema",
+}
+
+
+@pytest.mark.parametrize("name", NEEDS)
+@pytest.mark.parametrize("command", ["score", "check", "rules"])
+def test_a_file_without_what_a_rule_set_needs(
+    command: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path / "town.json", nested_document(TOWN))
+    said = call(capsys, "tracker", command, file, "--rules", name)
+    assert said.code == 2
+    assert NEEDS[name] in said.complaint
+    assert said.out == ""
+
+
+def test_predictions_that_name_empty_slots_are_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turn = {"gt": {"hotel": {"area": "east"}}, "pr": {"hotel": {"area": "east", "name": ""}, "taxi": {"to": "x"}}}
+    said = call(
+        capsys, "tracker", "score", written(tmp_path / "p.json", json.dumps({"d1": {"0": turn}})), "--rules", "convlab3"
+    )
+    assert said.code == 2
+    assert NEEDS["convlab3"] in said.complaint
+
+
+def test_gold_without_any_of_the_slots_that_are_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"view": ["sea"]}}}]')
+    said = call(capsys, "tracker", "score", file, "--gold", file, "--rules", "dstc10")
+    assert said.code == 2
+    assert "gold holds none of the 19 slots that they look at" in said.complaint
+
+
+def test_a_schema_makes_the_rules_of_services_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pred, gold = services(tmp_path, schema=False)
+    words = ["tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json"]
+    said = call(capsys, *words)
+    assert said.code == 2
+    assert "--schema" in said.complaint
+    services(tmp_path)
+    assert call(capsys, *words).json["scores"][0]["value"] == 0.5
+
+
+def test_services_that_the_schema_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pred, gold = services(tmp_path)
+    written(gold / "schema.json", '[{"service_name": "taxi", "slots": []}]')
+    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd")
+    assert said.code == 2
+    assert "slot hotel: the service is not in the schema" in said.complaint
+
+
+@pytest.mark.parametrize("names", ["as-is", "multiwoz", "mwzeval"])
+def test_names_of_services_and_of_their_schema_are_joined_alike(
+    names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pred, gold = services(tmp_path)
+    said = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names, "--json")
+    assert said.json["scores"][0]["value"] == 0.5
+
+
+class TestMissing:
+    """Turns on one side only: each rule set has its own way, unless one is given."""
+
+    @pytest.fixture
+    def less(self, tmp_path: Path) -> Pair:
+        return Pair(
+            written(tmp_path / "pred.jsonl", native_lines({"d3": TOWN["d3"]}, "pred")),
+            written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold")),
+        )
+
+    def scores(self, capsys: pytest.CaptureFixture[str], files: Pair, *words: str) -> dict[str, Any]:
+        found = call(capsys, "tracker", "rules", files.pred, "--gold", files.gold, "--json", *words).json
+        return {score["rules"]: score for score in found["scores"]}
+
+    def test_the_first_rule_set_does_not_allow_it(self, less: Pair, capsys: pytest.CaptureFixture[str]) -> None:
+        said = call(capsys, "tracker", "rules", less.pred, "--gold", less.gold)
+        assert said.code == 2
+        assert "4 turns have gold and no prediction" in said.complaint
+
+    def test_one_way_for_all(self, less: Pair, capsys: pytest.CaptureFixture[str]) -> None:
+        for way, turns in (("empty", 6), ("skip", 2), ("predicted-only", 2)):
+            found = self.scores(capsys, less, "--missing", way, "--rules", "dialmeter", "--rules", "mwzeval")
+            assert [score["n"] for score in found.values()] == [turns, turns]
+            assert all(f"|missing:{way}|" in score["signature"] for score in found.values())
+
+    def test_a_rule_set_that_does_not_allow_it_is_not_applied(
+        self, less: Pair, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        found = self.scores(capsys, less, "--rules", "mwzeval", "--rules", "dialmeter")
+        assert (found["mwzeval"]["value"], found["mwzeval"]["n"]) == (1, 2)
+        assert found["dialmeter"]["value"] is None
+        assert "no prediction" in found["dialmeter"]["reason"]
+
+    def test_a_prediction_without_gold(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        more = Pair(
+            written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred")),
+            written(tmp_path / "gold.jsonl", native_lines({"d3": TOWN["d3"]}, "gold")),
+        )
+        said = call(capsys, "tracker", "score", more.pred, "--gold", more.gold, "--rules", "mwzeval")
+        assert (said.code, "a prediction without gold" in said.complaint) == (2, True)
+        found = self.scores(capsys, more, "--rules", "dialmeter", "--rules", "mwzeval")
+        assert found["dialmeter"]["value"] == 1
+        assert found["mwzeval"]["value"] is None
+
+
 def test_a_rule_file_beside_named_sets(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = written(
         tmp_path / "mine.toml",
-        'values = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "ignore-slots"\nalternatives = "literal"\n'
+        'values = ["lower"]\nnone = ["", "none"]\ndontcare = "keep"\nextra = "ignore-slots"\nalternatives = "literal"\n'
         'match = "exact"\nmissing = "error"\nstate = "cumulative"\n',
     )
     found = call(capsys, "tracker", "rules", file, "--rules", "dialmeter", "--rules", str(mine), "--json").json

@@ -309,6 +309,8 @@ def _turns(*pairs: tuple[dict[str, object], dict[str, object]]) -> list[dict[str
 
 
 RULES: dict[str, tuple[str, list[dict[str, object]], float, float]] = {
+    "names": ("as-is", _turns(({"a-book day": "1"}, {"a-day": "1"})), 1, 0),
+    "clash": ("last", _turns(({"a-book day": "1", "a-day": "2"}, {"a-day": "2"})), 0, 1),
     "values": ("as-is", _turns(({"a-b": "East"}, {"a-b": "east"})), 1, 0),
     "none": ("keep", _turns(({"a-b": "none"}, {})), 1, 0),
     "dontcare": ("keep", _turns(({"a-b": "dontcare"}, {"a-b": "don't care"})), 1, 0),

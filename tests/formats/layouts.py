@@ -175,7 +175,7 @@ def _news(slot: str, now: State | None, before: State) -> str:
 
 
 def write_sgd(folder: Path, dialogues: list[Dialogue]) -> Written:
-    """Frames only for services whose state has changed since the last turn; two files per folder, one packed."""
+    """Frames only for services whose gold or prediction has changed since the last turn; two files per folder, one packed."""
     paths = []
     for side in ("gold", "pred"):
         paths.append(folder / side)
@@ -196,15 +196,21 @@ def _schema_slots(service: str) -> list[dict[str, Any]]:
 
 def _sgd_dialogue(each: Dialogue, side: str) -> dict[str, Any]:
     turns: list[dict[str, Any]] = []
-    before: dict[str, Any] = {}
+    before: list[dict[str, Any]] = [{}, {}]
     for turn in each.turns:
         if turn.number:
             turns.append({"speaker": "SYSTEM", "utterance": turn.system, "frames": []})
-        now = _sgd_values(getattr(turn, side))
-        changed = [service for service in sorted(before.keys() | now.keys()) if before.get(service) != now.get(service)]
-        frames = [{"service": service, "state": {"slot_values": now.get(service, {})}} for service in changed]
+        both = [_sgd_values(turn.gold or {}), _sgd_values(turn.pred or {})]
+        now = both[0] if side == "gold" else both[1]
+        changed = {
+            service
+            for old, new in zip(before, both, strict=True)
+            for service in old.keys() | new.keys()
+            if old.get(service) != new.get(service)
+        }
+        frames = [{"service": service, "state": {"slot_values": now.get(service, {})}} for service in sorted(changed)]
         turns.append({"speaker": "USER", "utterance": turn.user, "frames": frames})
-        before = now
+        before = both
     return {"dialogue_id": each.id, "services": [], "turns": turns}
 
 

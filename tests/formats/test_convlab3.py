@@ -4,7 +4,9 @@ from typing import Any
 import pytest
 
 from dialmeter.formats import Role, convlab3
+from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.formats.source import Sample
+from dialmeter.model import NAMED
 
 from .files import as_json, complaint, read_all
 
@@ -15,12 +17,27 @@ def entry(place: Any, gold: Any, pred: Any = None, dialogue_id: str = "d", **mor
 
 
 def test_both_states_with_empty_slots_left_out(tmp_path: Path) -> None:
-    gold = {"hotel": {"area": "", "book day": "monday", "day": "", "name": "a|b"}, "taxi": {"leave at": ""}}
+    gold = {
+        "hotel": {"area": "", "book day": "monday", "day": "", "name": "a|b", "stars": " "},
+        "taxi": {"leave at": ""},
+    }
     path = as_json(tmp_path, [entry(0, gold, {"hotel": {"area": "east", "name": "a|b"}})])
     for role in Role:
         (found,) = read_all(path, "convlab3", role)
-        assert found.turns[0].gold == {"hotel-day": "monday", "hotel-name": "a|b"}
+        assert found.turns[0].gold == {"hotel-book day": "monday", "hotel-name": "a|b", "hotel-stars": " "}
         assert found.turns[0].pred == {"hotel-area": "east", "hotel-name": "a|b"}
+
+
+def test_slots_without_a_value_are_named() -> None:
+    words = Vocabulary()
+    numbers = words.number({"hotel": {"area": "", "name": " ", "stars": None, "type": []}}, convlab3.STATES)
+    assert [(words.slots[number], words.values[number]) for number in numbers] == [
+        ("hotel-area", NAMED),
+        ("hotel-name", " "),
+        ("hotel-type", ()),
+    ]
+    assert words.state(numbers) == {"hotel-name": " ", "hotel-type": ()}
+    assert words.names_empty
 
 
 def test_entries_in_any_order_and_turns_at_every_second_utterance(tmp_path: Path) -> None:

@@ -54,8 +54,8 @@ def test_a_sheet(tmp_path: Path) -> None:
     assert (first.id, second.id) == ("MUL1.json", "MUL2.json")
     opening, answer = first.turns
     assert (opening.number, opening.gold, opening.pred, opening.user, opening.system) == (0, {}, {}, "Hello", "")
-    assert answer.gold == {"hotel-area": "east", "hotel-day": "sunday"}
-    assert answer.pred == {"hotel-area": "east", "taxi-leaveat": "17:15"}
+    assert answer.gold == {"hotel-area": "east", "hotel-book day": "sunday"}
+    assert answer.pred == {"hotel-area": "east", "taxi-leaveAt": "17:15"}
     assert (answer.system, answer.user) == ("We have two.\nOr three.", "The first: please")
 
 

@@ -6,7 +6,9 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.formats import Role, multiwoz
 from dialmeter.formats.multiwoz import ids_of_list
+from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.formats.source import Sample
+from dialmeter.model import NAMED
 
 from .files import as_json, complaint, read_all
 
@@ -43,10 +45,18 @@ def test_the_state_of_a_user_turn_stands_at_the_systems_answer(tmp_path: Path) -
     )
     (found,) = read_all(path, "multiwoz", Role.GOLD)
     assert [(turn.number, turn.user, turn.system) for turn in found.turns] == [(0, "a room", ""), (1, "bye", "where?")]
-    kept = {"hotel-area": "east", "hotel-parking": "none", "hotel-pricerange": "dont care", "hotel-people": "2"}
+    kept = {"hotel-area": "east", "hotel-parking": "none", "hotel-priceRange": "dont care", "hotel-people": "2"}
     assert [turn.gold for turn in found.turns] == [kept, {}]
     (predicted,) = read_all(path, "multiwoz", Role.PRED)
     assert [(turn.gold, turn.pred) for turn in predicted.turns] == [(None, kept), (None, {})]
+
+
+def test_slots_without_a_value_are_named_with_their_section() -> None:
+    words = Vocabulary()
+    numbers = words.number({"hotel": HOTEL}, multiwoz.STATES)
+    named = [words.cell(number) for number in numbers if words.values[number] == NAMED]
+    assert named == [("hotel", "semi", "name"), ("hotel", "semi", "stars"), ("hotel", "book", "day")]
+    assert words.names_empty
 
 
 def test_a_last_turn_without_answer_has_no_state(tmp_path: Path) -> None:
@@ -65,7 +75,7 @@ def test_dials(tmp_path: Path) -> None:
     first = {"turn_idx": 0, "belief_state": [], "system_transcript": "", "transcript": "a room"}
     (found,) = read_all(as_json(tmp_path, [dial(second, first)]), "multiwoz", Role.GOLD)
     assert found.id == "MUL0003.json"
-    assert [turn.gold for turn in found.turns] == [{}, {"hotel-day": "sunday", "hotel-name": "none"}]
+    assert [turn.gold for turn in found.turns] == [{}, {"hotel-book day": "sunday", "hotel-name": "none"}]
     assert [(turn.user, turn.system) for turn in found.turns] == [("a room", ""), ("east", "where?")]
 
 

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from dialmeter.errors import InputError
 from dialmeter.formats import Role, mwzeval
 from dialmeter.formats.source import Sample
 
@@ -19,14 +20,19 @@ def test_a_state_is_predicted_or_gold_by_the_role_of_the_file(tmp_path: Path) ->
     path = as_json(tmp_path, {"sng0073": TURNS})
     (predicted,) = read_all(path, "mwzeval", Role.PRED)
     assert [turn.pred for turn in predicted.turns] == [
-        {"taxi-leaveat": "17:15"},
-        {"taxi-leaveat": "17:15", "taxi-destination": "cambridge"},
+        {"taxi-leave at": "17:15"},
+        {"taxi-leave at": "17:15", "taxi-destination": "cambridge"},
     ]
     assert all(turn.gold is None for turn in predicted.turns)
     for role in (Role.GOLD, Role.BOTH):
         (gold,) = read_all(path, "mwzeval", role)
         assert [turn.gold for turn in gold.turns] == [turn.pred for turn in predicted.turns]
         assert all(turn.pred is None for turn in gold.turns)
+
+
+def test_two_names_of_one_slot_stay_as_written(tmp_path: Path) -> None:
+    (found,) = read_all(as_json(tmp_path, {"a": [{"state": {"taxi": {"leave": "1", "leaveAt": "2"}}}]}), "mwzeval")
+    assert found.turns[0].gold == {"taxi-leave": "1", "taxi-leaveAt": "2"}
 
 
 def test_a_response_is_heard_before_the_next_turn(tmp_path: Path) -> None:
@@ -37,6 +43,14 @@ def test_a_response_is_heard_before_the_next_turn(tmp_path: Path) -> None:
 def test_no_state_is_not_an_empty_state(tmp_path: Path) -> None:
     (found,) = read_all(as_json(tmp_path, {"a": [{"response": "hello"}, {"state": {}}, {"state": None}]}), "mwzeval")
     assert [turn.gold for turn in found.turns] == [None, {}, None]
+
+
+@pytest.mark.parametrize("turn", [{"response": "hello"}, {"state": None}])
+def test_a_prediction_has_a_state(tmp_path: Path, turn: Any) -> None:
+    path = as_json(tmp_path, {"a": [{"state": {}}, turn]})
+    with pytest.raises(InputError) as caught:
+        read_all(path, "mwzeval", Role.PRED)
+    assert str(caught.value) == f"{path}: dialogue a, turn 1: a prediction without a state"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +66,6 @@ def test_no_state_is_not_an_empty_state(tmp_path: Path) -> None:
             "dialogue a, turn 0, slot taxi: a domain must be an object, found a string",
         ),
         ({"a": [{"state": {"taxi": {"leave": {}}}}]}, "dialogue a, turn 0, slot taxi-leave: a value must be "),
-        ({"a": [{"state": {"taxi": {"leave": "1", "leaveAt": "2"}}}]}, "dialogue a, turn 0, slot taxi-leaveat: "),
         ({"a": [{"response": 5}]}, "dialogue a, turn 0: response must be a string, found a number"),
         ({"a": [{}], "A.json": [{}]}, "dialogue A.json: the dialogue stands twice"),
     ],
@@ -91,5 +104,5 @@ def test_published_predictions() -> None:
     assert len(dialogues) == 60
     assert all(turn.pred is not None for found in dialogues for turn in found.turns)
     slots = {slot for found in dialogues for turn in found.turns for slot in turn.pred or ()}
-    assert {"train-leaveat", "train-arriveby", "hotel-people", "restaurant-time"} <= slots
-    assert not any(" " in slot or "_" in slot for slot in slots)
+    assert {"train-leave", "train-arrive", "hotel-people", "restaurant-time"} <= slots
+    assert not {"train-leaveat", "train-arriveby"} & slots

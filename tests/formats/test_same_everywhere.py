@@ -14,6 +14,7 @@ from dialmeter.errors import InputError
 from dialmeter.formats import open_corpus
 from dialmeter.measure import Score
 from dialmeter.model import Dialogue
+from dialmeter.rules import Rules, change, named
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer, score_file
 
@@ -45,7 +46,7 @@ def corpus_for(layout: str) -> list[Dialogue]:
     return without_deletions(talks()) if layout in WITHOUT_DELETIONS else talks()
 
 
-def scored(dialogues: list[Dialogue], under: str) -> list[Score]:
+def scored(dialogues: list[Dialogue], under: Rules) -> list[Score]:
     """Every measure with its signature, which holds the hash of gold."""
     scorer = TrackerScorer(MEASURES, under)
     for found in dialogues:
@@ -53,7 +54,7 @@ def scored(dialogues: list[Dialogue], under: str) -> list[Score]:
     return scorer.result().scores
 
 
-def scored_file(written: Written, under: str) -> TrackerResult:
+def scored_file(written: Written, under: Rules) -> TrackerResult:
     return score_file(str(written.path), str(written.gold) if written.gold else None, measures=MEASURES, rules=under)
 
 
@@ -76,16 +77,33 @@ def test_the_corpus_has_all_that_layouts_may_differ_in() -> None:
             for found in talks()
             for before, now in zip(found.turns, found.turns[1:], strict=False)
         )
-    assert all(0 < (each.value or 0) < 1 for each in scored(talks(), "dialmeter"))
+    assert all(0 < (each.value or 0) < 1 for each in scored(talks(), named("dialmeter")))
 
 
 @pytest.mark.parametrize("layout", ALL)
 @pytest.mark.parametrize("under", ["dialmeter", "fga-repo"])
 def test_same_scores_and_same_hash(layout: str, under: str, tmp_path: Path) -> None:
+    rules = change(named(under), names="multiwoz")
     written = ALL[layout](tmp_path, corpus_for(layout))
-    found = scored_file(written, under)
-    assert found.scores == scored(corpus_for(layout), under)
-    assert not {"missing", "extra"} & {notice.code for notice in found.notices}
+    found = scored_file(written, rules)
+    assert found.scores == scored(corpus_for(layout), rules)
+    assert not {"missing", "extra", "clash"} & {notice.code for notice in found.notices}
+
+
+TWO_SPELLINGS = ("nested", "llm", "mwzeval", "multiwoz", "test_dials")
+"""Layouts whose files write some slots of gold in another way than those of predictions."""
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_names_as_they_are_make_spellings_count(layout: str, tmp_path: Path) -> None:
+    written = ALL[layout](tmp_path, corpus_for(layout))
+    as_written = scored_file(written, named("fga-repo"))
+    joined = scored_file(written, change(named("fga-repo"), names="multiwoz"))
+    assert as_written.data == joined.data
+    if layout.partition(".")[0] in TWO_SPELLINGS:
+        assert (as_written.scores[1].value or 0) < (joined.scores[1].value or 0)
+    else:
+        assert [each.value for each in as_written.scores] == [each.value for each in joined.scores]
 
 
 @pytest.mark.parametrize("layout", ALL)

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
+from dialmeter.formats.pairs.slot_names import slot_namer
 from dialmeter.formats.schema import read_schema
 
 from ..shared_data import shared
@@ -29,32 +30,47 @@ def slots(*names: str) -> dict[str, Any]:
 def test_schema_guided_knows_categorical_slots(tmp_path: Path) -> None:
     path = as_json(tmp_path, [service("Hotels_1", slot("price_range", True), slot("hotel_name")), service("Music_1")])
     schema = read_schema(path)
-    assert schema.services == {"Hotels_1": {"pricerange": True, "hotel_name": False}}
+    assert schema.services == {"Hotels_1": {"price_range": True, "hotel_name": False}, "Music_1": {}}
+    assert schema.slots == {"Hotels_1-price_range", "Hotels_1-hotel_name"}
 
 
 def test_multiwoz_22_writes_the_service_before_the_slot(tmp_path: Path) -> None:
     schema = read_schema(as_json(tmp_path, [service("hotel", slot("hotel-bookday", True), slot("hotel-name"))]))
-    assert schema.services == {"hotel": {"day": True, "name": False}}
+    assert schema.services == {"hotel": {"bookday": True, "name": False}}
 
 
 @pytest.mark.parametrize(
-    "thing",
+    ("thing", "people", "leave"),
     [
-        {"hotel-semi-area": ["east"], "hotel-book-people": ["2"], "train-semi-leaveAt": []},
-        {"hotel-area": ["east"], "hotel-book people": [], "train-leave at": []},
-        ["hotel-area", "hotel-people", "train-leaveat"],
-        {"hotel": ["area", "book people"], "train": ["leaveAt"]},
-        {
-            "items": properties(
-                hotel=properties(semi=slots("area"), book=slots("people")), train=properties(semi=slots("leaveAt"))
-            )
-        },
+        ({"hotel-semi-area": ["east"], "hotel-book-people": ["2"], "train-semi-leaveAt": []}, "people", "leaveAt"),
+        ({"hotel-area": ["east"], "hotel-book people": [], "train-leave at": []}, "book people", "leave at"),
+        (["hotel-area", "hotel-people", "train-leaveat"], "people", "leaveat"),
+        ({"hotel": ["area", "book people"], "train": ["leaveAt"]}, "book people", "leaveAt"),
+        (
+            {
+                "items": properties(
+                    hotel=properties(semi=slots("area"), book=slots("people")), train=properties(semi=slots("leaveAt"))
+                )
+            },
+            "people",
+            "leaveAt",
+        ),
     ],
 )
-def test_one_schema_in_five_layouts(tmp_path: Path, thing: Any) -> None:
+def test_one_schema_in_five_layouts(tmp_path: Path, thing: Any, people: str, leave: str) -> None:
     schema = read_schema(as_json(tmp_path, thing))
-    assert schema.services == {"hotel": {"area": False, "people": False}, "train": {"leaveat": False}}
-    assert schema.slots == {"hotel-area", "hotel-people", "train-leaveat"}
+    assert schema.services == {"hotel": {"area": False, people: False}, "train": {leave: False}}
+    assert schema.slots == {"hotel-area", f"hotel-{people}", f"train-{leave}"}
+    assert {*map(slot_namer(), schema.slots)} == {"hotel-area", "hotel-people", "train-leaveat"}
+
+
+def test_two_names_of_one_slot_stay_as_written(tmp_path: Path) -> None:
+    schema = read_schema(as_json(tmp_path, ["hotel-price range", "hotel-pricerange"]))
+    assert schema.slots == {"hotel-price range", "hotel-pricerange"}
+
+
+def test_services_may_all_be_without_slots(tmp_path: Path) -> None:
+    assert read_schema(as_json(tmp_path, [service("a"), service("b")])).services == {"a": {}, "b": {}}
 
 
 @pytest.mark.parametrize(
@@ -63,11 +79,10 @@ def test_one_schema_in_five_layouts(tmp_path: Path, thing: Any) -> None:
         (7, "a schema must be an object, found a number"),
         ([], "a schema without slots"),
         ({}, "a schema without slots"),
-        ([service("a")], "a schema without slots"),
         (["hotel"], "a slot reads domain-slot, found 'hotel'"),
         (["-area"], "a slot reads domain-slot, found '-area'"),
         (["hotel-area", 7], "service 0 must be an object, found a string"),
-        (["hotel-price range", "hotel-pricerange"], "slot hotel-pricerange: the slot stands twice"),
+        (["hotel-area", "hotel-area"], "slot hotel-area: the slot stands twice"),
         ({"hotel-semi-day": [], "hotel-book-day": []}, "slot hotel-day: the slot stands twice"),
         ({"hotel": ["area"], "hotel-name": ["x"]}, "a domain must be a name without a hyphen, found 'hotel-name'"),
         ({"hotel": "area"}, "slots of hotel must be a list, found a string"),

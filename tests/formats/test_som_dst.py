@@ -20,7 +20,7 @@ def test_the_prediction_comes_first_and_turns_are_brought_together(tmp_path: Pat
     first, second = corpus
     assert (first.id, [turn.number for turn in first.turns]) == ("MUL_1.json", [2, 10])
     assert (first.turns[1].pred, first.turns[1].gold) == ({"hotel-area": "east"}, {"hotel-area": "west"})
-    assert (second.id, second.turns[0].pred, second.turns[0].gold) == ("SNG2.json", {}, {"hotel-people": "2"})
+    assert (second.id, second.turns[0].pred, second.turns[0].gold) == ("SNG2.json", {}, {"hotel-book people": "2"})
 
 
 @pytest.mark.parametrize(

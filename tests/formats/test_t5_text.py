@@ -98,7 +98,7 @@ def test_what_the_corpus_gives(tmp_path: Path) -> None:
     corpus = open_corpus(path)
     assert (corpus.format, corpus.holds_both) == ("t5-text", True)
     [turn] = next(iter(corpus)).turns
-    assert turn.gold == turn.pred == {"hotel-area": "east", "hotel-stars": "4", "taxi-leaveat": "12:30"}
+    assert turn.gold == turn.pred == {"hotel-area": "east", "hotel-stars": "4", "taxi-leave at": "12:30"}
     assert turn.written == (GOLD, GOLD)
 
 

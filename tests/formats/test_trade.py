@@ -21,8 +21,8 @@ def test_both_layouts_read_the_same(tmp_path: Path) -> None:
     (found,) = open_corpus(plain)
     assert [each.number for each in found.turns] == [2, 10]
     assert (found.turns[0].gold, found.turns[0].pred) == ({}, {})
-    assert found.turns[1].gold == {"hotel-name": "a-and-b", "hotel-day": "sunday"}
-    assert found.turns[1].pred == {"hotel-name": "a-and-b", "taxi-leaveat": "17:15"}
+    assert found.turns[1].gold == {"hotel-name": "a-and-b", "hotel-book day": "sunday"}
+    assert found.turns[1].pred == {"hotel-name": "a-and-b", "taxi-leaveAt": "17:15"}
     assert list(open_corpus(wrapped)) == [found]
     assert open_corpus(plain).format == open_corpus(wrapped).format == "trade"
 

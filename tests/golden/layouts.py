@@ -217,7 +217,7 @@ def write_vectors(path: Path, corpus: Corpus) -> None:
 
 
 def write_sgd(folder: Path, corpus: Corpus) -> None:
-    """A folder for gold and one for predictions, each with a schema; a frame only where a state has changed."""
+    """A folder for gold and one for predictions, each with a schema; a frame only where gold or prediction has changed."""
     slots = slots_of(corpus)
     schema = [
         {
@@ -251,10 +251,8 @@ def _sgd_dialogue(name: str, turns: list[Turn], side: str) -> dict[str, Any]:
     for number, turn in enumerate(turns):
         if number:
             written.append({"speaker": "SYSTEM", "utterance": turn.system, "frames": []})
-        now: dict[str, Any] = {}
-        for slot, value in getattr(turn, side).items():
-            domain, spelled = spell(slot, CAMEL)
-            now.setdefault(domain, {})[spelled] = list_of(value)
+        both = {"gold": _sgd_values(turn.gold), "pred": _sgd_values(turn.pred)}
+        now = both[side]
         frames = [
             {
                 "service": service,
@@ -265,12 +263,20 @@ def _sgd_dialogue(name: str, turns: list[Turn], side: str) -> dict[str, Any]:
                     "slot_values": now.get(service, {}),
                 },
             }
-            for service in sorted(before.keys() | now.keys())
-            if before.get(service) != now.get(service)
+            for service in sorted({service for state in (*before.values(), *both.values()) for service in state})
+            if any(before.get(each, {}).get(service) != both[each].get(service) for each in both)
         ]
         written.append({"speaker": "USER", "utterance": turn.user, "frames": frames})
-        before = now
+        before = both
     return {"dialogue_id": name, "services": [], "turns": written}
+
+
+def _sgd_values(state: State) -> dict[str, dict[str, list[str]]]:
+    values: dict[str, dict[str, list[str]]] = {}
+    for slot, value in state.items():
+        domain, spelled = spell(slot, CAMEL)
+        values.setdefault(domain, {})[spelled] = list_of(value)
+    return values
 
 
 def write_mwzeval(path: Path, corpus: Corpus) -> None:

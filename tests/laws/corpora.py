@@ -11,7 +11,7 @@ from msgspec import structs
 from dialmeter.formats.pairs.state_layouts import FLAT
 from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.measure import Measure, parse, registry
-from dialmeter.model import Dialogue, State, Turn, Value
+from dialmeter.model import Dialogue, Schema, State, Turn, Value, domain_of
 from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.pairs import PairRules
@@ -30,6 +30,12 @@ law = settings(
 law_of_all_measures = settings(law, max_examples=40)
 
 SLOTS = ("hotel-area", "hotel-name", "taxi-to", "taxi-leave-at")
+SCHEMA = Schema(
+    {
+        domain: {slot.partition("-")[2]: False for slot in SLOTS if domain_of(slot) == domain}
+        for domain in map(domain_of, SLOTS)
+    }
+)
 PLAIN = ("1", "2", "3")
 SPELLINGS = (
     "east",

@@ -163,11 +163,11 @@ def fga_of_turns(turns: Turns, lam: float, local: str) -> list[float]:
     return values
 
 
-def sa_with_hyphen_cut(gold: Plain, pred: Plain, slots: int) -> float:
-    """SA of one turn over glued strings that are cut at the last hyphen; errors are capped at K."""
+def sa_with_hyphen_cut(gold: Plain, pred: Plain, slots: int, capped: bool) -> float:
+    """SA of one turn over glued strings that are cut at the last hyphen; a slot that is wrong counts once, as missing."""
     missing, extra = _glued(gold) - _glued(pred), _glued(pred) - _glued(gold)
-    errors = len(missing) + len(extra) - len(_cut(missing) & _cut(extra))
-    return (slots - min(errors, slots)) / slots
+    errors = len(missing) + sum(not _cut({pair}) <= _cut(missing) for pair in extra)
+    return (slots - (min(errors, slots) if capped else errors)) / slots
 
 
 def rsa_with_hyphen_cut(gold: Plain, pred: Plain) -> float:

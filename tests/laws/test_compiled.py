@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +14,7 @@ from msgspec import structs
 
 import dialmeter
 from dialmeter.formats.pairs import state_layouts
+from dialmeter.formats.pairs.state_layouts import StateLayout
 from dialmeter.model import Dialogue
 from dialmeter.rules import Rules, change, named, names
 
@@ -104,7 +105,7 @@ SEVERAL = [
 @given(corpus=written, marks=holes)
 @settings(law, max_examples=20)
 def test_scores(plain: PlainProcess, rules: str, measures: list[str], corpus: list[Dialogue], marks: list[str]) -> None:
-    chosen = None if RULES[rules].only else measures
+    chosen = None if RULES[rules].only_measures else measures
     agreed(plain, "account_of_corpus", with_holes(corpus, marks), RULES[rules], chosen)
 
 
@@ -125,9 +126,17 @@ STATES = {
     "NESTED": nested,
     "ANY": st.one_of(flat, nested),
     "SERVICES": nested,
-    "SECTIONS": sections,
+    "sections": sections,
+    "sections of lists": sections,
+    "sections that name empty slots": sections,
     "GLUED": glued,
 }
+
+
+def layout_of(name: str) -> StateLayout:
+    if not name.startswith("sections"):
+        return cast(StateLayout, getattr(state_layouts, name))
+    return StateLayout("sections", lists="lists" in name, absent=("", "none") if "empty" in name else ())
 
 
 @pytest.mark.parametrize("layout", STATES)
@@ -135,7 +144,7 @@ STATES = {
 @settings(law, max_examples=40)
 def test_states_of_every_layout(plain: PlainProcess, layout: str, data: st.DataObject) -> None:
     states = data.draw(st.lists(st.one_of(STATES[layout], STATES[layout], STATES[layout], value), max_size=6))
-    agreed(plain, "accounts_of_states", [*states, *states], getattr(state_layouts, layout))
+    agreed(plain, "accounts_of_states", [*states, *states], layout_of(layout))
 
 
 ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
@@ -153,7 +162,8 @@ def test_files_of_every_layout(plain: PlainProcess, layout: str, tmp_path: Path)
     gold = str(files.gold) if files.gold else None
     for rules in names() if "." not in layout else ("dialmeter",):
         found = agreed(plain, "account_of_file", str(files.path), gold, rules)
-        assert isinstance(found, tuple), found
+        assert isinstance(found, tuple) or "cannot be applied" in found or "need a schema" in found, found
+        assert isinstance(found, tuple) or rules in ("convlab3", "dstc10", "sgd"), found
 
 
 SCRAPS = [

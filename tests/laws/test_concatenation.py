@@ -12,7 +12,7 @@ from dialmeter.tracking.digest import GoldDigest
 from dialmeter.tracking.ledger import Ledger
 from dialmeter.tracking.scorer import TrackerScorer
 
-from .corpora import OF_FRAMES, OF_TURNS, anything, law, law_of_all_measures, scored
+from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 
 # The number of slots is fixed after parts are merged, so that a ledger is told it.
 MEASURES = [each for each in (*OF_TURNS, *OF_FRAMES) if getattr(each, "slots", 1)]
@@ -20,7 +20,7 @@ RULES = ("dialmeter", "gca-repo")
 
 
 def accounted(corpus: list[Dialogue], rules: str) -> tuple[Ledger, GoldDigest]:
-    scorer = TrackerScorer(MEASURES, rules)
+    scorer = TrackerScorer(MEASURES, rules, SCHEMA)
     for each in corpus:
         scorer.add_dialogue(each)
     part = scorer.part

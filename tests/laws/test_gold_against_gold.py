@@ -17,6 +17,7 @@ from .corpora import (
     OF_FRAMES,
     OF_TURNS,
     PLAIN,
+    SCHEMA,
     SPELLINGS,
     corpora,
     law,
@@ -37,7 +38,7 @@ def perfect(corpus: list[Dialogue]) -> list[Dialogue]:
 
 
 def short_of_one(corpus: list[Dialogue], measures: Sequence[Measure]) -> dict[str, float]:
-    found = values(scored(perfect(corpus), measures))
+    found = values(scored(perfect(corpus), measures, schema=SCHEMA))
     return {measure: value for measure, value in found.items() if value is not None and value != 1}
 
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.formats.pairs.slot_names import slot_namer
 from dialmeter.tracking.scorer import TrackerScorer
 
 from .. import accounts
@@ -78,7 +77,7 @@ def literal_state(state: Any) -> Any:
     for slot, value in state.items():
         kept = literal_value(value)
         if kept is not None:
-            check(found.setdefault(slot_namer()(slot), kept) == kept)
+            found[slot] = kept
     return found
 
 
@@ -86,7 +85,9 @@ def literal_value(value: Any) -> Any:
     listed = value if type(value) is list else [] if value is None else [value]
     check(all(type(each) in (str, int, float) for each in listed))
     texts = tuple(str(each) for each in listed)
-    return texts if len(texts) > 1 else texts[0] if texts else None
+    if value is None:
+        return None
+    return texts[0] if len(texts) == 1 and (type(value) is not list or "|" not in texts[0]) else texts
 
 
 def hold(plain: PlainProcess, lines: list[bytes]) -> int:
@@ -272,7 +273,7 @@ def flattened(state: Any) -> Any:
     for slot, value in pairs:
         kept = literal_value(value)
         if kept is not None:
-            check(found.setdefault(slot_namer()(slot), kept) == kept)
+            check(found.setdefault(slot, kept) == kept)
     return found
 
 

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from dialmeter.errors import InputError
-from dialmeter.formats.pairs.state_layouts import ANY, FLAT, GLUED, NESTED, SECTIONS, SERVICES
+from dialmeter.formats.pairs.slot_names import slot_namer
+from dialmeter.formats.pairs.state_layouts import ANY, FLAT, GLUED, NESTED, SERVICES, StateLayout
 from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.formats.parts import as_value
 from dialmeter.model import Dialogue, State, Turn, Value
@@ -20,6 +22,7 @@ from dialmeter.tracking.scorer import TrackerScorer
 
 from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, anything, law
 
+SECTIONS = StateLayout("sections")
 SLOTS = ("area", "name", "people", "leaveat")
 states = st.dictionaries(
     st.sampled_from(("hotel", "taxi")),
@@ -48,10 +51,17 @@ def pairs_of(state: dict[str, dict[str, str]]) -> list[tuple[str, str, str]]:
 @law
 def test_every_layout_gives_the_same_states_and_the_same_digest(listed: list[Any]) -> None:
     found = set()
+    name_of = slot_namer("multiwoz")
     for layout, write in WRITERS.values():
         words = Vocabulary()
         numbers = [words.number(write(state), layout) for state in listed]
-        plain = [words.state(each) for each in numbers]
+        plain = [
+            {
+                name_of(slot): "|".join([value] if isinstance(value, str) else value)
+                for slot, value in words.state(each).items()
+            }
+            for each in numbers
+        ]
         assert plain == [{f"{domain}-{slot}": value for domain, slot, value in pairs_of(state)} for state in listed]
         text = GoldText(words)
         text.extend()
@@ -124,7 +134,7 @@ VALUES: tuple[Value, ...] = (*PLAIN, *SPELLINGS, *ALTERNATIVES, "[DELETE]", "a-b
 @law
 def test_cells_are_values_under_the_rules(rules: str, values: list[Value]) -> None:
     words = Vocabulary()
-    pairs = PairRules(named(rules), words)
+    pairs = PairRules(structs.replace(named(rules), only=()), words)
     normaliser = pairs.normaliser
     numbers = []
     for value in values:

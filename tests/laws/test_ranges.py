@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from dialmeter.model import Dialogue, Schema, domain_of
+from dialmeter.model import Dialogue
 
-from .corpora import OF_FRAMES, OF_TURNS, SLOTS, anything, law, law_of_all_measures, scored
-
-SCHEMA = Schema(
-    {
-        domain: {slot.partition("-")[2]: False for slot in SLOTS if domain_of(slot) == domain}
-        for domain in map(domain_of, SLOTS)
-    }
-)
+from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 
 
 @given(corpus=anything)

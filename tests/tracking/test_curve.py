@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from dialmeter.errors import DialmeterError, InputError
+from dialmeter.formats import open_corpus
 from dialmeter.resampling import Resampling
 from dialmeter.tracking.curve import Curve, draw_curve
 from dialmeter.tracking.curve_files import Entry, from_name, in_folder
@@ -230,7 +231,10 @@ def test_without_intervals_and_with_another_reference(folder: Path) -> None:
     assert found.reference == "FGA(lam=0)"
     assert {(each.value.seeds, each.value.dialogues) for each in found.points} == {(None, None)}
     assert {each.difference.value for each in found.points if each.difference} == {0.0}
-    plain = draw_curve(entries, rules="sgd")
+    slots = {slot for each in open_corpus(entries[0].path) for turn in each.turns for slot in (turn.gold or {})}
+    schema = folder.parent / "slots.json"
+    schema.write_text(json.dumps(sorted(slots)))
+    plain = draw_curve(entries, rules="sgd", schema=str(schema))
     assert plain.reference is None
     assert "no-reference" in [notice.code for notice in plain.notices]
 

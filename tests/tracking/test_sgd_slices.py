@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dialmeter import DialmeterError, TrackerScorer
+from dialmeter.errors import NotApplicable
 from dialmeter.formats import open_corpus
 from dialmeter.formats.native import write
-from dialmeter.model import Dialogue, Frame, Turn
+from dialmeter.model import Dialogue, Frame, Schema, Turn
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
 from dialmeter.tracking.sensitivity import schema_sensitivity
@@ -39,9 +40,33 @@ def native(tmp_path: Path) -> Path:
     return path
 
 
+def schema_file(tmp_path: Path) -> Path:
+    path = tmp_path / "schema.json"
+    path.write_text(json.dumps({"Hotels_1": ["city"], "Buses_1": ["to"]}))
+    return path
+
+
+def test_without_a_schema_the_rules_cannot_be_applied(tmp_path: Path) -> None:
+    with pytest.raises(NotApplicable, match="need a schema"):
+        score_file(str(native(tmp_path)), rules="sgd")
+
+
+def test_a_service_that_the_schema_lacks(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps({"Hotels_1": ["city"]}))
+    with pytest.raises(DialmeterError, match="dialogue d1, slot Buses_1: the service is not in the schema"):
+        score_file(str(native(tmp_path)), rules="sgd", measures=["JointGoalAccuracy"], schema=str(schema))
+
+
+def test_two_names_of_one_measure_count_each_frame_once(tmp_path: Path) -> None:
+    path, schema = str(native(tmp_path)), str(schema_file(tmp_path))
+    result = score_file(path, rules="sgd", measures=["JGA", "JointGoalAccuracy"], schema=schema)
+    assert [score.n for score in result.scores] == [2, 2]
+
+
 def test_frames_survive_the_native_format(tmp_path: Path) -> None:
     assert list(open_corpus(native(tmp_path))) == [DIALOGUE]
-    result = score_file(str(native(tmp_path)), rules="sgd")
+    result = score_file(str(native(tmp_path)), rules="sgd", schema=str(schema_file(tmp_path)))
     assert result["IntentAccuracy"].value == 0.5
     assert result["RequestedSlotF1"].value == 0.5
 
@@ -58,13 +83,14 @@ def test_a_frame_of_the_wrong_type_is_an_error(tmp_path: Path) -> None:
 def test_seen_and_unseen(tmp_path: Path, rules: str) -> None:
     schema = tmp_path / "train.json"
     schema.write_text(json.dumps({"Hotels_1": ["city"]}))
-    result = score_file(str(native(tmp_path)), measures=["JGA"], rules=rules, by=["seen"], train_schema=str(schema))
+    path, whole = str(native(tmp_path)), str(schema_file(tmp_path))
+    result = score_file(path, measures=["JGA"], rules=rules, schema=whole, by=["seen"], train_schema=str(schema))
     found = {score.group["seen"]: score.value for score in result.by("seen")}
     assert found == {"seen": 1, "unseen": 0}
 
 
 def scored(*preds: dict[str, str]) -> TrackerResult:
-    scorer = TrackerScorer(["JointGoalAccuracy"], "sgd")
+    scorer = TrackerScorer(["JointGoalAccuracy"], "sgd", Schema({"Hotels_1": {"city": False}}))
     for number, pred in enumerate(preds):
         scorer.add(f"d{number}", [RIGHT], [pred])
     return scorer.result()

@@ -146,6 +146,10 @@ def _rule_set(name: str) -> str:
     ]
     for kind, settings in found.settings.items():
         lines.append(f"{kind:13} {', '.join(f'{key}={value}' for key, value in settings.items())}")
+    if found.only:
+        lines += ["", "looks only at", *(f"  {'/'.join(cell)}" for cell in found.only)]
+    if found.faults:
+        lines += ["", "what the original does that you may not expect", *(f"  {fault}" for fault in found.faults)]
     return "\n".join(lines)
 
 

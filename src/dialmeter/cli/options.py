@@ -18,15 +18,23 @@ from ..runs import RunWriter
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _RULE_HELP = {
-    "values": "normaliser steps, comma separated: trim, blanks, no-blanks, lower, digits; or as-is",
-    "none": "words that mean absent, comma separated; keep for none, drop for the usual four",
-    "dontcare": "keep, drop, or merge spellings",
-    "extra": "slots that gold lacks: penalise, ignore-slots, ignore-domains",
-    "alternatives": "several gold values: any-of, literal, set",
-    "match": "exact, or a similarity such as ratio>=90",
-    "missing": "a turn without prediction: error, empty, skip",
+    "names": "slot names: as-is, multiwoz (spellings of published files brought together), mwzeval",
+    "clash": "two written names that become one slot with different values: keep (both as written), last, error",
+    "only": "slots that are looked at, as domain/section/slot, comma separated; or all",
+    "values": "normaliser steps, comma separated: trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
+    "none": "words that mean absent, comma separated; keep for none, drop for the usual four; gold=…;pred=… for each side",
+    "dontcare": "keep, drop, drop-exact, or merge spellings; gold=…;pred=… for each side",
+    "extra": "slots that gold lacks: penalise, ignore-slots, ignore-domains, unlisted",
+    "alternatives": "several gold values: any-of, any-of-both, listed, first, first-listed, literal, set",
+    "map": "a map of values and their forms: a file (see `user values`), or multiwoz",
+    "match": "exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
+    "backend": "what fuzzywuzzy computes with: levenshtein, difflib",
+    "missing": "a turn without prediction: error, empty, skip, predicted-only",
+    "undefined": "a ratio 0/0: none, zero",
     "state": "cumulative; or update where each turn holds only what is new (update-pred: in predictions only)",
 }
+RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name in FIELDS}
+"""The option that changes each rule; --only is taken."""
 
 
 def stacked(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -57,7 +65,15 @@ rule_options = stacked(
     click.option(
         "--rules", "rules_name", default="dialmeter", show_default=True, metavar="NAME|FILE.toml", help="The rule set."
     ),
-    *(click.option(f"--{name}", metavar="CHOICE", help=f"Change one rule: {_RULE_HELP[name]}.") for name in FIELDS),
+    *(
+        click.option(
+            option,
+            f"rule_{name}",
+            metavar="FILE|NAME" if name == "map" else "CHOICE",
+            help=f"Change one rule: {_RULE_HELP[name]}.",
+        )
+        for name, option in RULE_OPTIONS.items()
+    ),
 )
 
 
@@ -131,7 +147,7 @@ def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:
 def chosen_rules(options: dict[str, Any]) -> Rules:
     """Takes the rule options out of a command's options and makes the rule set."""
     rules = load(options.pop("rules_name"))
-    return change(rules, **{name: options.pop(name) for name in FIELDS})
+    return change(rules, **{name: options.pop(f"rule_{name}") for name in FIELDS})
 
 
 def run_writer(

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 from ..errors import DialmeterError, InputError, one_line
 from ..formats.pairs.vocabulary import Vocabulary
 from ..formats.schema import read_schema
-from ..model import dialogue_key
+from ..model import Value, dialogue_key
 from ..report.tables import Table, percent, render
 from ..rules import load, names
 from ..tracking.align import open_pair, read_pair, without_states
@@ -19,6 +19,9 @@ from ..tracking.explain_rules import UnderRules, explain
 from ..tracking.scorer import paused_garbage_collection
 from .options import chosen_dialogues, input_options, quiet_option, style_options
 from .say import document, print_json, watched
+
+_MOST = 3
+"""How many rules are named, and how many slots of a turn."""
 
 
 @click.command()
@@ -32,10 +35,8 @@ from .say import document, print_json, watched
 )
 @click.option(
     "--missing",
-    type=click.Choice(["error", "empty", "skip"]),
-    default="error",
-    show_default=True,
-    help="A turn without prediction.",
+    type=click.Choice(["error", "empty", "skip", "predicted-only"]),
+    help="A turn without prediction; as each rule set has it where this is not given.",
 )
 @click.option(
     "--flips", type=click.IntRange(min=0), default=3, show_default=True, help="Flipped turns to list per rule set."
@@ -52,7 +53,8 @@ def rules(**options: Any) -> None:
     """
     from msgspec.structs import replace
 
-    rule_sets = [replace(load(name), missing=options["missing"]) for name in (options["chosen"] or names())]
+    missing = {"missing": options["missing"]} if options["missing"] else {}
+    rule_sets = [replace(load(name), **missing) for name in (options["chosen"] or names())]
     only = chosen_dialogues(options)
     corpus, gold = open_pair(options["file"], options["gold"], options["form"], options["gold_form"])
     if corpus.correctness_only:
@@ -71,12 +73,21 @@ def rules(**options: Any) -> None:
         return
     click.echo(render(_table(found), options["style"]))
     if options["style"] == "text":
+        for line in _what_matters_most(found):
+            click.echo(line)
         _print_flips(found, options["flips"])
+
+
+def _said(value: Value | None) -> str:
+    text = "nothing" if value is None else " | ".join([value] if isinstance(value, str) else value)
+    return text if value is None else repr(one_line(text, 60))
 
 
 def _table(found: list[UnderRules]) -> Table:
     rows = tuple(
         (each.rules, percent(each.value), f"{each.right_turns} of {each.turns}", str(len(each.flips)), _causes(each))
+        if not each.reason
+        else (each.rules, "–", "–", "–", f"not applicable: {each.reason}")
         for each in found
     )
     return Table("", ("rules", "JGA", "right turns", "flips", "because of"), rows, frozenset({1, 2, 3}))
@@ -85,6 +96,21 @@ def _table(found: list[UnderRules]) -> Table:
 def _causes(each: UnderRules) -> str:
     counted = Counter(cause for flip in each.flips for cause in flip.because)
     return ", ".join(f"{cause} ({count})" for cause, count in counted.most_common(4))
+
+
+def what_matters_most(found: list[UnderRules]) -> list[tuple[str, int]]:
+    """The rules that flip most turns by themselves, each turn once however many rule sets flip it."""
+    flipped: dict[str, set[tuple[str, int]]] = {}
+    for each in found[1:]:
+        for flip in each.flips:
+            for cause in flip.because:
+                flipped.setdefault(cause, set()).add((flip.dialogue, flip.turn))
+    return sorted(((cause, len(turns)) for cause, turns in flipped.items()), key=lambda each: (-each[1], each[0]))
+
+
+def _what_matters_most(found: list[UnderRules]) -> list[str]:
+    most = what_matters_most(found)[:_MOST]
+    return ["", "What matters most:", *(f"  {cause} flips {count} turns" for cause, count in most)] if most else []
 
 
 def _print_flips(found: list[UnderRules], most: int) -> None:
@@ -96,6 +122,12 @@ def _print_flips(found: list[UnderRules], most: int) -> None:
             click.echo(f"\n{each.rules}: {place} becomes {verdict} (it is not under {base})", nl=False)
             if flip.because:
                 click.echo(f"\n  because of {'; '.join(flip.because)}", nl=False)
+            for slot in flip.slots[:_MOST]:
+                click.echo(
+                    f"\n  {one_line(slot.slot)}: gold {_said(slot.gold)}, predicted {_said(slot.pred)}", nl=False
+                )
+            if len(flip.slots) > _MOST:
+                click.echo(f"\n  … and {len(flip.slots) - _MOST} more slots", nl=False)
         if len(each.flips) > most > 0:
             click.echo(f"\n  … and {len(each.flips) - most} more", nl=False)
     click.echo("")
@@ -110,10 +142,12 @@ def _print_json(found: list[UnderRules]) -> None:
             "n": each.turns,
             "unscored": 0,
             "rules": each.rules,
+            **({"reason": each.reason} if each.reason else {}),
             "signature": each.signature,
         }
         for each in found
     ]
     flips = {each.rules: [to_builtins(flip) for flip in each.flips] for each in found[1:]}
     counts = {"turns": found[0].turns, "rule_sets": len(found)}
-    print_json(document("tracker", "tracker rules", scores, counts=counts, flips=flips))
+    causes = [{"rule": cause, "turns": count} for cause, count in what_matters_most(found)]
+    print_json(document("tracker", "tracker rules", scores, counts=counts, causes=causes, flips=flips))

@@ -19,12 +19,13 @@ from ..model import dialogue_key
 from ..report.tables import render
 from ..report.tracker import group_table, markdown_report, score_table, shared_signature, worst_table
 from ..report.tracker_charts import mistake_charts, system_charts
-from ..rules import FIELDS, Rules
+from ..rules import Rules
 from ..runs import input_of
 from ..tracking import record
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.spans import Settings
 from .options import (
+    RULE_OPTIONS,
     chart_options,
     chosen_dialogues,
     chosen_rules,
@@ -187,7 +188,10 @@ def _command_again(options: dict[str, Any]) -> str:
     """The command as it was typed, as far as it says what is scored and how."""
     names = {"form": "from", "gold_form": "gold-from", "rules_name": "rules"}
     words = ["dialmeter", "tracker", "score", options["file"]]
-    for name in ("gold", "form", "gold_form", "schema", "only", "rules_name", *FIELDS):
+    for name in ("gold", "form", "gold_form", "schema", "only", "rules_name"):
         if options[name] and (name, options[name]) != ("rules_name", "dialmeter"):
             words += [f"--{names.get(name, name)}", options[name]]
+    for name, option in RULE_OPTIONS.items():
+        if options[f"rule_{name}"]:
+            words += [option, options[f"rule_{name}"]]
     return shlex.join(one_line(word, 1000) for word in words)

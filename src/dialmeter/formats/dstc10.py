@@ -1,7 +1,7 @@
 """``[{"hotel": {"semi": {"name": ["A", "B"]}, "book": {"day": ["Monday"]}}}]``: DSTC10 track 2, task 1.
 
 The order is the identity: every instance is a dialogue of one turn, named by its place. A list is a set of values that
-is to be met whole (rule set ``dstc10``). ``semi`` and ``book`` of a domain share no slot, so both are ``domain-slot``.
+is to be met whole (rule set ``dstc10``).
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from ..errors import InputError
 from ..model import Dialogue
-from .pairs.state_layouts import SECTIONS
+from .pairs.state_layouts import StateLayout
 from .parts import Role, as_mapping, dialogue, sided
 from .source import Sample, Source
 
-STATES = SECTIONS
+STATES = StateLayout("sections", lists=True)
 HOLDS = "state"
 CARRIES = "one state per instance, values as sets; no dialogues"
 
@@ -24,14 +24,10 @@ _LOOKED_AT = 20
 def detect(sample: Sample) -> bool:
     if sample.kind != "document" or not isinstance(sample.value, list):
         return False
-    domains: list[object] = []
-    for instance in sample.value[:_LOOKED_AT]:
-        if not isinstance(instance, dict):
-            return False
-        domains.extend(instance.values())
-    return bool(domains) and all(
-        isinstance(each, dict) and each and each.keys() <= {"semi", "book"} for each in domains
-    )
+    if not all(isinstance(instance, dict) for instance in sample.value):
+        return False
+    domains = [domain for instance in sample.value for domain in instance.values()][:_LOOKED_AT]
+    return all(isinstance(each, dict) and each.keys() <= {"semi", "book"} for each in domains) and bool(sample.value)
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:

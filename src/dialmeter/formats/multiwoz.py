@@ -7,7 +7,7 @@ user's turn before it. A user turn at the end that the system does not answer ha
 ``[{"dialogue_idx": "MUL0003.json", "dialogue": [{"turn_idx": 0, "belief_state": [{"slots": [["hotel-area", "east"]], "act":
 "inform"}], "system_transcript": "", "transcript": ".."}]}]``: the state after the user's transcript.
 
-Both write ``""`` or ``not mentioned`` where there is no value, and such pairs are left out here. Other words, ``none`` among
+Both write ``""`` or ``not mentioned`` where a slot is named and has no value. Other words, ``none`` among
 them, are values like any other until a rule set says what they mean.
 """
 

@@ -45,6 +45,8 @@ def _turns(thing: Any, role: Role) -> Iterator[Turn]:
         try:
             turn = as_mapping(each, "a turn")
             state = as_mapping(turn["state"], "a state") if turn.get("state") is not None else None
+            if state is None and role is Role.PRED:
+                raise InputError("a prediction without a state")
             yield sided(role, number, state, system=answer)
             answer = as_text(turn.get("response"), "response")
         except InputError as error:

@@ -58,9 +58,11 @@ def as_text(thing: Any, what: str) -> str:
 def as_value(thing: Any) -> Value | None:
     """A slot's value: numbers and lists of one are values, lists of several are alternatives, null is absent.
 
+    A list of one text with a bar in it stays a list: the bar is part of the value.
+
     Example:
-        >>> as_value(3), as_value(["east"]), as_value(["6 pm", "18:00"]), as_value(None)
-        ('3', 'east', ('6 pm', '18:00'), None)
+        >>> as_value(3), as_value(["east"]), as_value(["6 pm", "18:00"]), as_value(["a|b"]), as_value([]), as_value(None)
+        ('3', 'east', ('6 pm', '18:00'), ('a|b',), (), None)
     """
     if isinstance(thing, str):
         return thing
@@ -68,7 +70,7 @@ def as_value(thing: Any) -> Value | None:
         return None
     if isinstance(thing, list | tuple):
         values = tuple(_plain(each) for each in thing)
-        return (values if len(values) > 1 else values[0]) if values else None
+        return values[0] if len(values) == 1 and "|" not in values[0] else values
     return _plain(thing)
 
 

@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 
 from ..errors import InputError, one_line
 from ..model import Schema
-from .pairs.slot_names import canonical_slot
 from .parts import as_list, as_mapping
 from .source import Source
 
 Found: TypeAlias = tuple[str, str, bool]
-"""Service, slot, and whether it is categorical."""
+"""Service, slot, and whether it is categorical; a service that has no slot stands alone, with an empty text."""
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -40,7 +39,7 @@ def read_schema(path: str | Path) -> Schema:
         ...     with open(path, "w") as file:
         ...         _ = file.write('{"hotel": ["area", "book people"]}')
         ...     sorted(read_schema(path).slots)
-        ['hotel-area', 'hotel-people']
+        ['hotel-area', 'hotel-book people']
     """
     source = Source(path)
     try:
@@ -57,9 +56,9 @@ def slot_of_service(service: str, written: str) -> str:
 
     Example:
         >>> slot_of_service("hotel", "hotel-bookday"), slot_of_service("Hotels_1", "price_range")
-        ('day', 'pricerange')
+        ('bookday', 'price_range')
     """
-    return canonical_slot(written.removeprefix(f"{service}-"))
+    return written.removeprefix(f"{service}-")
 
 
 def _schema(found: Iterable[Found]) -> Schema:
@@ -68,11 +67,13 @@ def _schema(found: Iterable[Found]) -> Schema:
         if not service or "-" in service:
             raise InputError(f"a domain must be a name without a hyphen, found {one_line(service, 40)!r}")
         slots = services.setdefault(service, {})
+        if not written:
+            continue
         slot = slot_of_service(service, written)
         if slot in slots:
             raise InputError("the slot stands twice", slot=f"{service}-{slot}")
         slots[slot] = categorical
-    if not any(services.values()):
+    if not services:
         raise InputError("a schema without slots")
     return Schema(services)
 
@@ -93,6 +94,7 @@ def _services(document: list[Any]) -> Iterator[Found]:
     for position, thing in enumerate(document):
         service = as_mapping(thing, f"service {position}")
         name = _name(service.get("service_name"), f"service {position}: service_name")
+        yield name, "", False
         for each in as_list(service.get("slots"), f"slots of {one_line(name)}"):
             slot = as_mapping(each, f"a slot of {one_line(name)}")
             written = _name(slot.get("name"), f"the name of a slot of {one_line(name)}")

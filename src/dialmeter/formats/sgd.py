@@ -107,6 +107,7 @@ def _user_turns(thing: Any, role: Role) -> Iterator[Turn]:
     number = 0
     heard = ""
     last: dict[str, Any] = {}
+    is_whole = False
     for each in as_list(thing, "turns"):
         try:
             turn = as_mapping(each, "a turn")
@@ -117,14 +118,23 @@ def _user_turns(thing: Any, role: Role) -> Iterator[Turn]:
                     raise InputError("a frame of a system turn holds a state; states belong to user turns")
                 heard = f"{heard} {said}".strip()
                 continue
-            if framed:
-                last = {**last, **{service: found.values for service, found in framed.items()}}
+            # MultiWOZ 2.2 tells the whole state at every turn; there, what is not told is gone.
+            is_whole = is_whole or any(map(_is_prefixed, framed.items()))
+            if framed or is_whole:
+                kept = {} if is_whole else last
+                last = {**kept, **{service: found.values for service, found in framed.items()}}
             frames = {service: found.frame(role) for service, found in framed.items()}
             gold, pred = (None, last) if role is Role.PRED else (last, None)
             yield Turn(number, gold, pred, said, heard, frames)
             number, heard = number + 1, ""
         except InputError as error:
             raise error.at(turn=number) from None
+
+
+def _is_prefixed(framed: tuple[str, _Framed]) -> bool:
+    """Do slots repeat the name of their service, as in MultiWOZ 2.2?"""
+    service, found = framed
+    return next(iter(found.values), "").startswith(f"{service}-")
 
 
 def _is_user(speaker: Any) -> bool:

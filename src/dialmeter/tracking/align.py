@@ -185,6 +185,7 @@ def _merged_frames(gold: object, pred: object) -> dict[str, Frame] | None:
             frame,
             pred_intent=found[service].pred_intent if service in found else None,
             pred_requested=found[service].pred_requested if service in found else None,
+            predicted=service in found,
         )
         for service, frame in gold.items()
     }

@@ -99,7 +99,7 @@ def _stand_in(measure: Measure, rules: Rules) -> Measure:
     name = type(measure).__name__
     if name in rules.stand_ins:
         return parse(repr(measure).replace(name, rules.stand_ins[name], 1))
-    if rules.only and name not in rules.only:
-        known = ", ".join([*rules.stand_ins, *rules.only])
+    if rules.only_measures and name not in rules.only_measures:
+        known = ", ".join([*rules.stand_ins, *rules.only_measures])
         raise DialmeterError(f"{measure} is not defined under rules {rules.name}, which have {known}")
     return measure

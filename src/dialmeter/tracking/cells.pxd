@@ -1,28 +1,28 @@
 # C types for cells.py, which stays plain Python.
 cimport cython
 
-cdef int _CUMULATIVE, _UPDATE, _UPDATE_PRED, _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS
+cdef int _CUMULATIVE, _UPDATE, _UPDATE_PRED, _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS, _UNLISTED
 
 
 cdef class DialogueCells:
     cdef object _pairs, _text, _known_slots, _place
-    cdef bint _keep_none, _skips_missing
-    cdef int _state, _extra, _slot_count, _stamp, _text_count
+    cdef bint _keep_none, _skips_missing, _last_holds
+    cdef int _state, _extra, _slot_count, _stamp, _text_count, _number
     cdef int[::1] _stamps, _firsts, _text_stamps, _forms
     cdef list _text_met
     cdef bytearray _seen
     cdef public str id
     cdef public list numbers, gold, pred, gold_none, pred_none
-    cdef public list missing, surplus, hedged
+    cdef public list missing, surplus, hedged, clashes
     cdef public int has_gold, gold_changes, gold_losses
     cdef public bytes gold_form
-    cdef public bint counts_losses
+    cdef public bint counts_losses, holds_gold, names_empty
 
     @cython.locals(
         place=Py_ssize_t, stale=bint, pair=int, slot=int, all_numbers=list, all_gold=list, all_pred=list, hedges=list,
-        changes=list, changed_at=list, with_gold=list, gold_table=list, pred_table=list,
+        changes=list, changed_at=list, gold_table=list, pred_table=list,
         gold=list, pred=list, gold_none=list, pred_none=list, narrow=list, before=list, change=bytes,
-        gold_state=tuple, pred_state=tuple, old_gold=tuple, old_pred=tuple, whole_gold=tuple, whole_pred=tuple,
+        gold_state=tuple, pred_state=tuple, old_gold=tuple, old_pred=tuple, whole_gold=tuple, whole_pred=tuple, listed=tuple,
     )
     cpdef int take(self, dialogue) except -1
 
@@ -30,12 +30,13 @@ cdef class DialogueCells:
     cdef int _see(self, list cells) except -1
 
     @cython.locals(
-        cells=list, slots=list, stamps=cython.int[::1], firsts=cython.int[::1], stamp=int, pair=int, slot=int
+        cells=list, slots=list, stamps=cython.int[::1], firsts=cython.int[::1], stamp=int, pair=int, slot=int,
+        cell=int,
     )
     cdef list _cells(self, tuple state, list table)
 
     @cython.locals(
-        changed=list, stamp=int, pair=int, slot=int, form=int, left=int, count=int, told=list, pair_slots=list,
+        changed=list, before=list, place=Py_ssize_t, stamp=int, pair=int, slot=int, form=int, left=int, count=int, told=list, pair_slots=list,
         pair_forms=list, texts=list, gone=list, forms=cython.int[::1], stamps=cython.int[::1],
     )
     cdef bytes _changed_text(self, tuple state)

@@ -10,13 +10,18 @@ from array import array
 from ..errors import InputError
 from ..formats.pairs.vocabulary import PairDialogue, PairState, Place, two_values
 from .digest import NOT_UNICODE, GoldText
-from .pairs import PairRules
+from .pairs import NO_CELL, PairRules
 
 _CUMULATIVE, _UPDATE, _UPDATE_PRED = 0, 1, 2
-_PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS = 0, 1, 2
+_PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS, _UNLISTED = 0, 1, 2, 3
 _STATES = {"cumulative": _CUMULATIVE, "update": _UPDATE, "update-pred": _UPDATE_PRED}
 _DIGITS = [b"%d" % number for number in range(256)]
-_EXTRA = {"penalise": _PENALISE, "ignore-slots": _IGNORE_SLOTS, "ignore-domains": _IGNORE_DOMAINS}
+_EXTRA = {
+    "penalise": _PENALISE,
+    "ignore-slots": _IGNORE_SLOTS,
+    "ignore-domains": _IGNORE_DOMAINS,
+    "unlisted": _UNLISTED,
+}
 
 
 class DialogueCells:
@@ -42,7 +47,8 @@ class DialogueCells:
         self._keep_none = keep_none
         self._state = _STATES[rules.state]
         self._extra = _EXTRA[rules.extra]
-        self._skips_missing = rules.missing == "skip"
+        self._skips_missing = rules.skips_missing
+        self._last_holds = rules.clash == "last"
         self._known_slots = known_slots
         # Scratch space by slot. All is 0 between two dialogues but for the stamps.
         self._slot_count = 0
@@ -55,6 +61,7 @@ class DialogueCells:
         # same object as before.
         self.id = ""
         self._place: Place = (None, None)
+        self._number = 0
         self.numbers: list[int] = []
         self.gold: list[list[int]] = []
         self.pred: list[list[int]] = []
@@ -68,6 +75,11 @@ class DialogueCells:
         self.gold_changes = 0
         self.gold_losses = 0
         self.hedged: list[tuple[int, int]] = []
+        self.clashes: list[tuple[int, int]] = []
+        self.holds_gold = False
+        """Has gold held a pair in any dialogue?"""
+        self.names_empty = False
+        """Has gold named a slot without a value, as far as the rules look at that?"""
         self.counts_losses = True
         """Does somebody want to know how often gold loses a slot?"""
 
@@ -83,18 +95,18 @@ class DialogueCells:
         self.id = dialogue.id
         self.numbers, self.gold, self.pred = [], [], []
         self.gold_none, self.pred_none = [], []
-        self.missing, self.surplus, self.hedged = [], [], []
-        self.gold_changes = self.gold_losses = 0
+        self.missing, self.surplus, self.hedged, self.clashes = [], [], [], []
+        self.has_gold = self.gold_changes = self.gold_losses = 0
         all_numbers, all_gold, all_pred = dialogue.numbers, dialogue.gold, dialogue.pred
         place_of_gold, place_of_pred = dialogue.gold_place, dialogue.place
         gold_table, pred_table, hedges = pairs.gold, pairs.pred, pairs.hedged
         changes: list[bytes] = []
         changed_at: list[bytes] = []
-        with_gold: list[int] = []
         old_gold: PairState | None = None
         old_pred: PairState | None = None
         whole_gold: PairState = ()
         whole_pred: PairState = ()
+        listed: PairState = ()
         gold: list[int] = []
         pred: list[int] = []
         gold_none: list[int] = []
@@ -108,6 +120,7 @@ class DialogueCells:
             pred_state = all_pred[place]
             try:
                 self._place = place_of_pred
+                self._number = number
                 if gold_state is None:
                     self.surplus.append(number)
                     if pred_state is not None:
@@ -117,6 +130,17 @@ class DialogueCells:
                         whole_pred = self._accumulated(whole_pred, pred_state)
                         old_pred = None
                     continue
+                self.has_gold += 1
+                if pred_state is None:
+                    self.missing.append(number)
+                    if self._skips_missing:
+                        self._place = place_of_gold
+                        if self._state == _UPDATE:
+                            whole_gold = self._accumulated(whole_gold, gold_state)
+                            old_gold = None
+                        self._see(self._cells(gold_state, gold_table))
+                        continue
+                    pred_state = ()
                 if gold_state is not old_gold:
                     self._place = place_of_gold
                     old_gold = gold_state
@@ -124,6 +148,11 @@ class DialogueCells:
                     if self._state == _UPDATE:
                         gold_state = whole_gold = self._accumulated(whole_gold, gold_state)
                     before = gold
+                    listed = gold_state
+                    if gold_state:
+                        self.holds_gold = True
+                        if self._extra == _UNLISTED and not self.names_empty:
+                            self.names_empty = NO_CELL in map(gold_table.__getitem__, gold_state)
                     gold = self._cells(gold_state, gold_table)
                     self._see(gold)
                     if self._keep_none:
@@ -137,12 +166,6 @@ class DialogueCells:
                                 self.gold_changes += 1
                                 self.gold_losses += not pairs.slots_of(before) <= pairs.slots_of(gold)
                     self._place = place_of_pred
-                with_gold.append(number)
-                if pred_state is None:
-                    self.missing.append(number)
-                    if self._skips_missing:
-                        continue
-                    pred_state = ()
                 if pred_state is not old_pred or self._state != _CUMULATIVE:
                     old_pred = pred_state
                     stale = True
@@ -156,7 +179,7 @@ class DialogueCells:
                             self.hedged.append((pair, number))
                     narrow = pred
                 if stale and self._extra != _PENALISE:
-                    narrow = self._narrowed(pred, gold)
+                    narrow = self._narrowed(pred, gold, listed)
                 stale = False
             except InputError as error:
                 raise error.at(dialogue=dialogue.id, turn=number) from None
@@ -166,13 +189,12 @@ class DialogueCells:
             if self._keep_none:
                 self.gold_none.append(gold_none)
                 self.pred_none.append(pred_none)
-        self.has_gold = len(with_gold)
         if self._text is not None:
             for slot in self._text_met:
                 self._forms[slot] = 0
             self._text_met = []
             self._text_count = 0
-            self.gold_form = _form(with_gold, changed_at, changes)
+            self.gold_form = _form(self.numbers, changed_at, changes)
         return len(self.numbers)
 
     def _grow(self) -> None:
@@ -184,11 +206,11 @@ class DialogueCells:
             self._text.extend()
             count = max(count, len(self._text.slot_names))
         if count > self._slot_count:
-            count = 2 * count + 64
-            self._stamps, self._firsts = array("i", bytes(4 * count)), array("i", bytes(4 * count))
-            self._text_stamps, self._forms = array("i", bytes(4 * count)), array("i", bytes(4 * count))
-            self._seen.extend(bytes(count - self._slot_count))
-            self._slot_count = count
+            more = 2 * count + 64 - self._slot_count
+            self._stamps, self._firsts = _longer(self._stamps, more), _longer(self._firsts, more)
+            self._text_stamps, self._forms = _longer(self._text_stamps, more), _longer(self._forms, more)
+            self._seen.extend(bytes(more))
+            self._slot_count += more
 
     def gold_slots(self) -> set[str]:
         """The slots that gold has held in any dialogue."""
@@ -218,36 +240,81 @@ class DialogueCells:
         self._stamp += 1
         stamp = self._stamp
         for pair in state:
+            cell = table[pair]
+            if not cell:
+                continue
             slot = slots[pair]
             if stamps[slot] == stamp:
-                self._refuse_two_values(slot, firsts[slot], pair)
-                continue
-            stamps[slot] = stamp
-            firsts[slot] = pair
-            cell = table[pair]
-            if cell:
+                if cells[firsts[slot]] == cell:
+                    continue
+                if not self._last_holds:
+                    return self._cells(self._kept_apart(state, table), table)
+                self._check_names(state, slot, table)
+                cells[firsts[slot]] = cell
+            else:
+                stamps[slot] = stamp
+                firsts[slot] = len(cells)
                 cells.append(cell)
         return cells
 
-    def _refuse_two_values(self, slot: int, first: int, second: int) -> None:
-        values = self._pairs.vocabulary.values
-        if values[first] != values[second]:
-            raise two_values(self._pairs.slot_names[slot], values[first], values[second]).at(
-                file=self._place[0], line=self._place[1]
-            )
+    def _check_names(self, state: PairState, slot: int, table: list[int]) -> None:
+        """Raises InputError where one name, as written, stands twice in a state with different values."""
+        clashing = [pair for pair in state if table[pair] and self._pairs.slot[pair] == slot]
+        try:
+            self._pairs.vocabulary.kept_apart(clashing)
+        except InputError as error:
+            raise error.at(file=self._place[0], line=self._place[1]) from None
+
+    def _kept_apart(self, state: PairState, table: list[int]) -> PairState:
+        """A state in which two names become one slot with different values, with these names as written.
+
+        Raises:
+            InputError: the rules do not allow it, or the names are the same as written.
+        """
+        pairs, words = self._pairs, self._pairs.vocabulary
+        by_slot: dict[int, list[int]] = {}
+        for pair in state:
+            if table[pair]:
+                by_slot.setdefault(pairs.slot[pair], []).append(pair)
+        kept: list[int] = []
+        for slot, clashing in by_slot.items():
+            if len({table[pair] for pair in clashing}) == 1:
+                kept.append(clashing[0])
+                continue
+            try:
+                if pairs.rules.clash == "error":
+                    raise two_values(pairs.slot_names[slot], *(words.values[pair] for pair in clashing[:2]))
+                kept += words.kept_apart(clashing)
+            except InputError as error:
+                raise error.at(file=self._place[0], line=self._place[1]) from None
+            self.clashes.append((slot, self._number))
+        self._grow()
+        return tuple(kept)
 
     def _accumulated(self, state: PairState, update: PairState) -> PairState:
-        self._cells(update, self._pairs.gold)
-        return self._pairs.accumulate(state, update)
+        held = self._clashes(update)
+        return self._pairs.accumulate(state, self._kept_apart(update, self._pairs.pred) if held else update)
 
-    def _narrowed(self, pred: list[int], gold: list[int]) -> list[int]:
-        """The predicted cells of slots, or of domains, that gold holds."""
+    def _clashes(self, state: PairState) -> bool:
+        """Do two names of a state become one slot with different values, of which not simply the last holds?"""
+        if self._last_holds:
+            return False
         pairs = self._pairs
-        if self._extra == _IGNORE_SLOTS:
-            slots = pairs.slots_of(gold)
-            return [cell for cell in pred if pairs.cell_slots[cell] in slots]
-        domains = {pairs.domains[pairs.cell_slots[cell]] for cell in gold}
-        return [cell for cell in pred if pairs.domains[pairs.cell_slots[cell]] in domains]
+        cells: dict[int, int] = {}
+        return any(
+            cells.setdefault(pairs.slot[pair], pairs.pred[pair]) != pairs.pred[pair]
+            for pair in state
+            if pairs.pred[pair]
+        )
+
+    def _narrowed(self, pred: list[int], gold: list[int], listed: PairState) -> list[int]:
+        """The predicted cells of slots, or of domains, that gold holds, or of slots that it names."""
+        pairs = self._pairs
+        if self._extra == _IGNORE_DOMAINS:
+            domains = {pairs.domains[pairs.cell_slots[cell]] for cell in gold}
+            return [cell for cell in pred if pairs.domains[pairs.cell_slots[cell]] in domains]
+        slots = pairs.slots_of(gold) if self._extra == _IGNORE_SLOTS else {pairs.slot[pair] for pair in listed}
+        return [cell for cell in pred if pairs.cell_slots[cell] in slots]
 
     def _changed_text(self, state: PairState) -> bytes:
         """What gold changes, as the digest has it; nothing where it changes nothing."""
@@ -256,22 +323,33 @@ class DialogueCells:
         pair_slots, pair_forms = text.slot, text.form
         forms, stamps = self._forms, self._text_stamps
         changed: list[int] = []
+        before: list[int] = []
         self._stamp += 1
         stamp = self._stamp
         left = self._text_count
         count = 0
         for pair in state:
+            form = pair_forms[pair]
+            if not form:
+                continue
             slot = pair_slots[pair]
             if stamps[slot] == stamp:
-                continue
+                if forms[slot] == form:
+                    continue
+                # Two names of one slot: all is undone, and told with these names as written.
+                for place in range(len(changed)):
+                    forms[changed[place]] = before[place]
+                state = text.kept_apart(state)
+                self._grow()
+                return self._changed_text(state)
             stamps[slot] = stamp
             count += 1
-            form = pair_forms[pair]
             if forms[slot]:
                 left -= 1
             else:
                 self._text_met.append(slot)
             if forms[slot] != form:
+                before.append(forms[slot])
                 forms[slot] = form
                 changed.append(slot)
         if left:
@@ -314,6 +392,11 @@ class DialogueCells:
         states = {id(cells): cells for cells in (*self.gold, *self.pred)}.values()
         held = set().union(*map(self._pairs.slots_of, states))
         return sorted(held, key=self._pairs.slot_names.__getitem__)
+
+
+def _longer(numbers: array[int], more: int) -> array[int]:
+    """Numbers, and as many zeros behind them."""
+    return array("i", bytes(numbers) + bytes(4 * more))
 
 
 def _form(numbers: list[int], changed_at: list[bytes], changes: list[bytes]) -> bytes:

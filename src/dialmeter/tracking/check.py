@@ -63,10 +63,10 @@ def check_file(
     words = Vocabulary()
     pairs = PairRules(structs.replace(rules, missing="empty"), words)
     walk, findings = Walk(pairs, GoldText(words)), Findings()
-    self_scorer = TrackerScorer(rules=rules, correctness_only=corpus.correctness_only)
+    self_scorer = TrackerScorer(rules=rules, correctness_only=corpus.correctness_only, vocabulary=words)
     # Set afterwards, so that slots outside the schema are all listed instead of the first being refused.
     self_scorer.schema = known
-    census = _Census()
+    census = _Census(pairs.name_of)
     for read in watch(read_pair(corpus, gold_corpus, words), corpus):
         if only is not None and dialogue_key(read.id) not in only:
             continue
@@ -79,7 +79,7 @@ def check_file(
             plain = words.plain(read)
             census.add(plain)
             self_scorer.schema = self_scorer.schema or (gold_corpus or corpus).schema
-            self_scorer.add_dialogue(gold_against_itself(plain, normaliser))
+            self_scorer.add_pairs(words.with_predictions(read, gold_against_itself(plain, normaliser)))
     if not census.turns:
         raise InputError("no turn with a gold state", file=corpus.name)
     scores = self_scorer.result(corpus.name).scores
@@ -87,13 +87,16 @@ def check_file(
     lacking = Notice(
         "missing", missing.turns, f"{missing.turns} turns have gold and no prediction", tuple(missing.examples)
     )
-    problems = [lacking] if rules.missing == "error" else []
+    surplus = Notice(
+        "extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)
+    )
+    problems = [lacking] if rules.missing == "error" else [surplus] if rules.missing == "predicted-only" else []
     problems += census.unknown(known, census.gold_slots, "gold", "unknown-slot")
     notices = [
         *corpus.notices,
         *(gold_corpus.notices if gold_corpus else []),
         *([lacking] if rules.missing != "error" else []),
-        Notice("extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)),
+        *([surplus] if rules.missing != "predicted-only" else []),
         *census.unknown(known, census.pred_slots, "predictions", "unknown-predicted-slot"),
         *census.turn_level(),
         *_imperfect(scores),
@@ -117,7 +120,8 @@ def _imperfect(scores: list[Score]) -> list[Notice]:
 class _Census:
     """Counts what is in the file, and where slots stand first."""
 
-    def __init__(self) -> None:
+    def __init__(self, name_of: Callable[[str], str]) -> None:
+        self._name_of = name_of
         self.dialogues = 0
         self.turns = 0
         self.values: set[tuple[str, object]] = set()
@@ -131,16 +135,21 @@ class _Census:
         before: dict[str, State] = {}
         for turn in dialogue.turns:
             self.turns += turn.gold is not None
-            for side, state, slots in (("gold", turn.gold, self.gold_slots), ("predicted", turn.pred, self.pred_slots)):
-                if state is None:
+            for side, written, slots in (
+                ("gold", turn.gold, self.gold_slots),
+                ("predicted", turn.pred, self.pred_slots),
+            ):
+                if written is None:
                     continue
+                state = {self._name_of(slot): value for slot, value in written.items()}
                 self._place(slots, state, dialogue, turn)
                 old = before.get(side, {})
                 if old and old != state:
                     self._changes[side] += 1
                     self._losses[side] += not old.keys() <= state.keys()
                 before[side] = state
-            self.values.update((turn.gold or {}).items())
+                if side == "gold":
+                    self.values.update(state.items())
 
     @staticmethod
     def _place(slots: dict[str, str], state: State, dialogue: Dialogue, turn: Turn) -> None:
@@ -159,7 +168,7 @@ class _Census:
 
     def unknown(self, schema: Schema | None, slots: dict[str, str], where: str, code: str) -> list[Notice]:
         """Slots that the schema does not have; without a schema, predicted slots that gold never has."""
-        known = schema.slots if schema else self.gold_slots.keys()
+        known = {*map(self._name_of, schema.slots)} if schema else self.gold_slots.keys()
         strange = [slot for slot in sorted(slots) if slot not in known]
         of = "the schema" if schema else "gold"
         message = f"{len(strange)} slots in {where} are not in {of}"

@@ -8,8 +8,8 @@ import msgspec
 
 from ..errors import InputError
 from ..formats.pairs.slot_names import slot_namer
-from ..formats.pairs.vocabulary import Vocabulary
-from ..model import Value, dialogue_key
+from ..formats.pairs.vocabulary import PairState, Vocabulary
+from ..model import NAMED, Value, dialogue_key
 
 _encode = msgspec.json.encode
 NOT_UNICODE = b"?"
@@ -50,7 +50,7 @@ class GoldText:
         """Learns the pairs that are new in the vocabulary."""
         words = self._vocabulary
         for pair in range(len(self.slot), len(words.values)):
-            name = self._name_of(words.slots[pair])
+            name = words.written(pair) if words.kept[pair] else self._name_of(words.slots[pair])
             key, told = b"", NOT_UNICODE
             try:
                 key = _encode(name) + b":"
@@ -65,10 +65,27 @@ class GoldText:
                 self._forms[told] = len(self.told)
                 self.told.append(told)
             self.slot.append(self._slots[name])
-            self.form.append(self._forms[told])
+            self.form.append(0 if words.values[pair] in _NOTHING else self._forms[told])
         if len(self.ranks) < len(self.slot_names):
             places = {name: place for place, name in enumerate(sorted(self.slot_names))}
             self.ranks[:] = [places[name] for name in self.slot_names]
+
+    def kept_apart(self, state: PairState) -> PairState:
+        """A state in which two names become one slot with different values, with these names as written."""
+        by_slot: dict[int, list[int]] = {}
+        for pair in state:
+            if self.form[pair]:
+                by_slot.setdefault(self.slot[pair], []).append(pair)
+        clashing = [pairs for pairs in by_slot.values() if len({self.form[pair] for pair in pairs}) > 1]
+        gone = {pair for pairs in clashing for pair in pairs}
+        # Of one name that stands twice, the last holds; whether that is an error is up to the rules.
+        last = [{self._vocabulary.written(pair): pair for pair in pairs}.values() for pairs in clashing]
+        apart = [pair for pairs in last for pair in self._vocabulary.kept_apart([*pairs])]
+        return (*(pair for pair in state if pair not in gone), *apart)
+
+
+_NOTHING = ("", (), NAMED)
+"""Written values that are absent in the digest."""
 
 
 def _alternatives(value: Value) -> str:

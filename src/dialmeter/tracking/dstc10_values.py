@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from ..measure import Measure, Vector
 from ..model import State, Value
+from ..normalise import set_score
 from .compared import ComparedDialogue
 
 
@@ -22,6 +23,7 @@ class ValueMeasure(Measure, frozen=True, kw_only=True):
 
     cite = ("kim-2021",)
     pooled = True
+    high = math.inf
     several: Literal["any-of", "sets"] = "any-of"
     """What several gold values are: alternatives, one of which is enough, or a set, which earns credit in part."""
 
@@ -38,14 +40,10 @@ class ValueMeasure(Measure, frozen=True, kw_only=True):
         slots, values = cells.pairs.cell_slots, cells.pairs.values
         found = []
         for gold, pred in zip(cells.gold, cells.pred, strict=True):
-            # Equal cells meet in full.
-            equal = {*gold}.intersection(pred)
-            terms: list[float] = [len(equal)]
-            if len(equal) < len(gold) and len(equal) < len(pred):
-                wanted = {slots[cell]: values[cell] for cell in gold if cell not in equal}
-                others = [cell for cell in pred if cell not in equal and slots[cell] in wanted]
-                terms += [_met(wanted[slots[cell]], values[cell], self.several) for cell in others]
-            found.append(Overlap(math.fsum(terms), len(gold), len(pred)))
+            wanted = {slots[cell]: values[cell] for cell in gold}
+            shared = [cell for cell in pred if slots[cell] in wanted]
+            met = math.fsum(_met(wanted[slots[cell]], values[cell], self.several) for cell in shared)
+            found.append(Overlap(met, len(gold), len(pred)))
         return found
 
 
@@ -53,16 +51,14 @@ class ValueMeasure(Measure, frozen=True, kw_only=True):
 def _met(gold: Value, pred: Value, several: Literal["any-of", "sets"]) -> float:
     if several == "any-of":
         return float(pred == gold or pred in gold if isinstance(gold, tuple) else pred == gold)
-    wanted = {gold} if isinstance(gold, str) else set(gold)
-    found = {pred} if isinstance(pred, str) else set(pred)
-    return 2 * len(wanted & found) / (len(wanted) + len(found))
+    return set_score(gold, pred)
 
 
 class ValuePrecision(ValueMeasure, frozen=True, kw_only=True):
     """Of the cells predicted with values, what share of the values is right."""
 
     title = "Value precision (DSTC10)"
-    formula = "Σ 2|A ∩ B| / (|A| + |B|) over cells filled on both sides / cells predicted"
+    formula = "Σ F1(A, B) over cells filled on both sides / cells predicted"
     why_unscored = "nothing was predicted"
 
     def from_overlap(self, overlap: Overlap) -> Vector:
@@ -73,7 +69,7 @@ class ValueRecall(ValueMeasure, frozen=True, kw_only=True):
     """Of the cells that gold fills, what share of the values is found."""
 
     title = "Value recall (DSTC10)"
-    formula = "Σ 2|A ∩ B| / (|A| + |B|) over cells filled on both sides / cells in gold"
+    formula = "Σ F1(A, B) over cells filled on both sides / cells in gold"
     why_unscored = "gold is empty"
 
     def from_overlap(self, overlap: Overlap) -> Vector:

@@ -8,30 +8,43 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..errors import DialmeterError, NotApplicable
 from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
-from ..model import Schema
+from ..model import Schema, Value
 from ..rules import FIELDS, Rules, named, names
 from ..signature import signature
 from .asked import Asked, resolve
 from .book import Book
 from .compared import ComparedDialogue
+from .digest import GoldDigest, GoldText
+from .findings import Carries, Findings
 from .ledger import Ledger, with_slots
 from .pairs import PairRules
-from .scorer import TrackerScorer, paused_garbage_collection
+from .scorer import TrackerScorer, lacks, paused_garbage_collection
+from .tally import CORRECT
 from .walk import Walk
 
 
+class FlippedSlot(Struct, frozen=True):
+    """A slot that makes a turn wrong, and what it holds under the rule set under which the turn is wrong."""
+
+    slot: str
+    gold: Value | None
+    pred: Value | None
+
+
 class Flip(Struct, frozen=True):
-    """A turn that is right under one rule set and wrong under another, and the rules that each make it so."""
+    """A turn that is right under one rule set and wrong under another, the rules that each make it so, and its slots."""
 
     dialogue: str
     turn: int
     right: bool
     because: tuple[str, ...]
+    slots: tuple[FlippedSlot, ...] = ()
 
 
 class UnderRules(Struct, frozen=True):
-    """A file under one rule set, compared with the first."""
+    """A file under one rule set, compared with the first; a reason where the rule set cannot be applied."""
 
     rules: str
     value: float | None
@@ -39,6 +52,7 @@ class UnderRules(Struct, frozen=True):
     turns: int
     signature: str
     flips: list[Flip]
+    reason: str = ""
 
 
 def explain(
@@ -81,6 +95,7 @@ class _Verdicts(Struct):
     signature: str
     book: Book
     right: list[bool]
+    lacking: str = ""
 
     def places(self) -> list[tuple[str, int]]:
         """The dialogue and the number of each turn."""
@@ -100,7 +115,9 @@ class _Explainer:
         self._schema = schema
         self._gives_reasons = reasons
         self._known: dict[bytes, _Verdicts] = {}
-        self._data = self._left_out = ""
+        self._findings = Findings()
+        # The digest of gold, by whether turns without prediction are left out.
+        self._data: dict[bool, str] = {}
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
         base, *others = rule_sets
@@ -108,9 +125,11 @@ class _Explainer:
         scorer.schema = self._schema
         for read in self._dialogues:
             scorer.add_pairs(read)
-        # The gold of all rule sets is the same, and so is which turns have a prediction.
         scored = scorer.result()
-        self._data, self._left_out = scored.data, scored.left_out
+        self._findings = scorer.findings
+        self._data[base.skips_missing] = scored.data
+        if not self._findings.missing.turns:
+            self._data[not base.skips_missing] = scored.data
         if not base.stand_ins:
             self._known[_key(base)] = self._verdicts_of(scored.ledger, scored.asked[0], base, [])
         start = self._under(base)
@@ -125,17 +144,28 @@ class _Explainer:
     def _verdicts(self, rules: Rules) -> _Verdicts:
         (asked,), _ = resolve([rules.headline], rules)
         pairs = PairRules(rules, self._vocabulary)
-        walk, ledger = Walk(pairs), Ledger([asked.used])
+        digest = None if rules.skips_missing in self._data else GoldDigest()
+        walk = Walk(pairs, None if digest is None else GoldText(self._vocabulary))
+        ledger = Ledger([asked.used])
         right: list[bool] = []
         for read in self._dialogues:
             if walk.take(read):
                 ledger.add(walk)
+                if digest is not None:
+                    digest.add(walk.id, walk.gold_form)
                 if rules.stand_ins:
                     ledger.add_closely(ComparedDialogue(walk, pairs), read, self._schema)
                     # Under a graded rule set a turn is right when all its frames are met in full.
                     right += [all(vector[0] == vector[1] for vector in turn) for turn in ledger.frames.last(asked.used)]
-        slots = len(self._schema.slots) if self._schema else len(walk.gold_slots())
-        return self._verdicts_of(ledger, Asked(asked.text, with_slots(asked.used, slots)), rules, right)
+        if digest is not None:
+            self._data[rules.skips_missing] = digest.hex()
+        held: dict[Carries, bool] = {"gold": walk.holds_gold, "named-empty": walk.names_empty}
+        findings = Findings(gold_slots=walk.gold_slots(), carries={name for name, is_held in held.items() if is_held})
+        findings.note_carried(self._vocabulary)
+        slots = len(set(map(pairs.name_of, self._schema.slots))) if self._schema else len(walk.gold_slots())
+        found = self._verdicts_of(ledger, Asked(asked.text, with_slots(asked.used, slots)), rules, right)
+        found.lacking = lacks(rules, findings, self._schema)
+        return found
 
     def _verdicts_of(self, ledger: Ledger, asked: Asked, rules: Rules, right: list[bool]) -> _Verdicts:
         book = ledger.main
@@ -148,19 +178,59 @@ class _Explainer:
             rules,
             dialogues=len(book.dialogues),
             turns=len(book.rows),
-            data=self._data,
-            left_out=self._left_out if rules.missing == "skip" else "",
+            data=self._data.get(rules.skips_missing, ""),
+            left_out=self._findings.missing.shown if rules.skips_missing else "",
         )
         return _Verdicts(ledger.value(asked.used).value, signed, book, right)
 
     def _compared(self, base: Rules, start: _Verdicts, rules: Rules) -> UnderRules:
-        theirs = self._under(rules)
+        try:
+            # What needs a schema cannot even be walked without one.
+            lacking = lacks(rules, Findings(), self._schema) or self._unpaired(rules) or self._under(rules).lacking
+            if lacking:
+                raise NotApplicable(lacking)
+            theirs = self._under(rules)
+        except DialmeterError as error:
+            return UnderRules(rules.name, None, 0, 0, "", [], str(error))
         before = _aligned(start, theirs)
         flipped = [place for place, right in enumerate(theirs.right) if before[place] is not right]
         places = theirs.places() if flipped else []
         reasons = self._reasons(base, rules, theirs, before, flipped) if self._gives_reasons else [()] * len(flipped)
-        flips = [Flip(*places[at], theirs.right[at], because) for at, because in zip(flipped, reasons, strict=True)]
+        slots = self._slots(base, rules, [(*places[at], theirs.right[at]) for at in flipped])
+        flips = [
+            Flip(*places[at], theirs.right[at], because, held)
+            for at, because, held in zip(flipped, reasons, slots, strict=True)
+        ]
         return _scored(rules, theirs, flips)
+
+    def _unpaired(self, rules: Rules) -> str:
+        """Turns on one side only that a rule set does not allow."""
+        missing, extra = self._findings.missing, self._findings.extra
+        if rules.missing == "error" and missing.turns:
+            return f"{missing.turns} turns have gold and no prediction"
+        return f"{extra.turns} turns have no gold" if rules.missing == "predicted-only" and extra.turns else ""
+
+    def _slots(self, base: Rules, other: Rules, flipped: list[tuple[str, int, bool]]) -> list[tuple[FlippedSlot, ...]]:
+        """For every flipped turn, the slots that are not right under the rule set under which it is wrong."""
+        if not self._gives_reasons:
+            return [()] * len(flipped)
+        turns = {
+            right: self._wrong_slots(base if right else other, {d for d, _, is_right in flipped if is_right is right})
+            for right in (True, False)
+        }
+        return [turns[right].get((dialogue, turn), ()) for dialogue, turn, right in flipped]
+
+    def _wrong_slots(self, rules: Rules, wanted: set[str]) -> dict[tuple[str, int], tuple[FlippedSlot, ...]]:
+        """The slots of some dialogues that are not right, by dialogue and turn."""
+        pairs = PairRules(rules, self._vocabulary)
+        walk = Walk(pairs)
+        found: dict[tuple[str, int], tuple[FlippedSlot, ...]] = {}
+        for read in self._dialogues:
+            if read.id in wanted and walk.take(read):
+                for turn in ComparedDialogue(walk, pairs).turns:
+                    wrong = [each for each in turn.slots if each.kind != CORRECT]
+                    found[read.id, turn.number] = tuple(FlippedSlot(each.slot, each.gold, each.pred) for each in wrong)
+        return found
 
     def _reasons(
         self, base: Rules, other: Rules, theirs: _Verdicts, before: Sequence[bool | None], flipped: list[int]

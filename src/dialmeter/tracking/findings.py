@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from msgspec import Struct, field
 
+from ..formats.pairs.vocabulary import Vocabulary
 from .digest import GoldDigest
 from .mistakes import Mistakes
 from .pairs import PairRules
 from .walk import Walk
+
+Carries: TypeAlias = Literal["pairs", "gold", "sections", "named-empty", "looked-at"]
+"""Pairs at all; pairs in gold; sections; slots that are named without a value; gold that the rule set looks at."""
 
 _ENOUGH = 1000
 _EXAMPLES = 10
@@ -28,6 +34,11 @@ class Unpaired(Struct):
             listed = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
             self.examples.append(dialogue_id if whole else f"{dialogue_id} turn {listed}")
 
+    @property
+    def shown(self) -> str:
+        """How many dialogues and turns, as in a signature; nothing where there is none."""
+        return f"{self.dialogues}d/{self.turns}t" if self.turns else ""
+
     def merge(self, other: Unpaired) -> None:
         """Takes what another part of the corpus has; its examples stand behind ours."""
         self.turns += other.turns
@@ -47,6 +58,10 @@ class Findings(Struct):
         gold_changes: how often gold changed; the first thousand changes tell whether states are cumulative.
         gold_losses: how often it lost a slot then.
         mistakes: what slots held.
+        clashes: slots of which a state has two, under names that become one; each with its first place.
+        carries: what the files carry that not all do.
+        not_scored: dialogues that the rule set leaves out by name.
+        stops: values at which the original scorer stops.
     """
 
     digest: GoldDigest = field(default_factory=GoldDigest)
@@ -57,21 +72,41 @@ class Findings(Struct):
     gold_changes: int = 0
     gold_losses: int = 0
     mistakes: Mistakes = field(default_factory=Mistakes)
+    clashes: dict[str, str] = field(default_factory=dict)
+    carries: set[Carries] = field(default_factory=set)
+    not_scored: list[str] = field(default_factory=list)
+    stops: set[str] = field(default_factory=set)
 
     def note(self, walk: Walk, pairs: PairRules) -> None:
         """Takes what a walk noticed of the dialogue that it has taken."""
-        if walk.has_gold:
+        if walk.numbers:
             self.digest.add(walk.id, walk.gold_form)
+        if walk.holds_gold:
+            self.carries.add("gold")
+        if walk.names_empty:
+            self.carries.add("named-empty")
         if walk.missing:
             self.missing.note(walk.id, walk.missing, whole=len(walk.missing) == walk.has_gold)
         if walk.surplus:
             self.extra.note(walk.id, walk.surplus, whole=not walk.has_gold)
         for pair, number in walk.hedged:
             self.hedged.setdefault(pairs.said(pair), f"{walk.id} turn {number}")
+        for slot, number in walk.clashes:
+            self.clashes.setdefault(pairs.slot_names[slot], f"{walk.id} turn {number}")
         if self.gold_changes < _ENOUGH:
             self.gold_changes += walk.gold_changes
             self.gold_losses += walk.gold_losses
             walk.counts_losses = self.gold_changes < _ENOUGH
+
+    def note_carried(self, words: Vocabulary) -> None:
+        """Takes what the pairs of a file show of its layout."""
+        found: dict[Carries, bool] = {
+            "pairs": bool(words.values),
+            "sections": any(words.sections),
+            "named-empty": words.names_empty,
+            "looked-at": bool(self.gold_slots),
+        }
+        self.carries |= {name for name, held in found.items() if held}
 
     def merge(self, other: Findings) -> None:
         """Takes what was noticed of another part of the corpus.
@@ -83,7 +118,11 @@ class Findings(Struct):
         self.missing.merge(other.missing)
         self.extra.merge(other.extra)
         self.gold_slots |= other.gold_slots
-        self.hedged.update({value: place for value, place in other.hedged.items() if value not in self.hedged})
+        for mine, theirs in ((self.hedged, other.hedged), (self.clashes, other.clashes)):
+            mine.update({name: place for name, place in theirs.items() if name not in mine})
+        self.carries |= other.carries
+        self.not_scored += other.not_scored
+        self.stops |= other.stops
         if self.gold_changes < _ENOUGH:
             self.gold_changes += other.gold_changes
             self.gold_losses += other.gold_losses

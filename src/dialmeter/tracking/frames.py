@@ -2,97 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
+from ..errors import InputError
 from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Frame, Schema, Value
+from ..rules import Rules
+from ..values.similarity import Backend, similarity
 from .compared import ComparedDialogue
 from .pairs import PairRules
 
+Case: TypeAlias = Literal["lower", "exact"]
 _NO_FRAME = Frame()
 _MOST_SIMILARITIES = 1 << 16
 
 
 class SlotScores(NamedTuple):
-    """How well the values of some slots are met: of those that either side holds, and of those that gold holds."""
+    """How well the values of some slots are met: of those that either side holds, and of those that gold holds.
+
+    Attributes:
+        held: in the order of the schema. A slot that neither side holds has none: it would be 1.
+        active: of the slots that gold holds.
+        exist: has the service such slots?
+    """
 
     held: list[float]
     active: list[float]
+    exist: bool
 
 
 class FramePair:
-    """Gold and predicted states of one service (slots without the service), and which slots are categorical."""
+    """Gold and predicted states of one service (slots without the service), over the slots of its schema.
+
+    Args:
+        service: its name.
+        gold: the gold state.
+        pred: the predicted state.
+        kinds: the slots of the schema; is each categorical?
+        said: what the file says beside the states.
+        rules: how free values are compared.
+    """
 
     def __init__(
         self,
         service: str,
         gold: Mapping[str, Value],
         pred: Mapping[str, Value],
-        categorical: Mapping[str, bool],
+        *,
+        kinds: Mapping[str, bool],
         said: Frame,
+        rules: Rules,
     ) -> None:
         self.service = service
-        self.gold = gold
-        self.pred = pred
-        self.categorical = categorical
         self.said = said
-        self._scores: dict[bool, dict[bool | None, SlotScores]] = {}
+        self._gold = gold
+        self._pred = pred
+        self._kinds = kinds
+        self._rules = rules
+        self._scores: dict[tuple[bool, Case], dict[bool | None, SlotScores]] = {}
 
-    def slot_scores(self, exact: bool, categorical: bool | None) -> SlotScores:
-        """The scores in the order of the schema. A slot that neither side holds has none: it would be 1.
+    def slot_scores(self, exact: bool, case: Case, categorical: bool | None) -> SlotScores:
+        """The scores of some slots.
 
         Args:
             exact: compare free values exactly.
+            case: of categorical values.
             categorical: of which slots: categorical, free, or all.
         """
-        if exact not in self._scores:
-            self._scores[exact] = self._score_slots(exact)
-        return self._scores[exact][categorical]
+        if (exact, case) not in self._scores:
+            self._scores[exact, case] = self._score_slots(exact or self._rules.match == "exact", case)
+        return self._scores[exact, case][categorical]
 
-    def _score_slots(self, exact: bool) -> dict[bool | None, SlotScores]:
-        gold, pred, kinds = self.gold, self.pred, self.categorical
-        slots = {**gold, **pred}
-        every, categorical, free = SlotScores([], []), SlotScores([], []), SlotScores([], [])
-        # The order of the schema, because the order of three factors decides over the last bit of a product.
-        for slot in slots if len(slots) < 3 else dict.fromkeys([*(each for each in kinds if each in slots), *slots]):
-            wanted = gold.get(slot)
-            kind = kinds.get(slot, False)
-            score = value_score(wanted, pred.get(slot), kind, exact)
-            some = categorical if kind else free
-            every.held.append(score)
-            some.held.append(score)
-            if wanted is not None:
-                every.active.append(score)
-                some.active.append(score)
-        return {None: every, True: categorical, False: free}
+    def _score_slots(self, exact: bool, case: Case) -> dict[bool | None, SlotScores]:
+        found = {
+            kind: SlotScores([], [], kind in self._kinds.values() or (kind is None and bool(self._kinds)))
+            for kind in (None, True, False)
+        }
+        for slot, kind in self._kinds.items():
+            wanted, said = self._gold.get(slot), self._pred.get(slot)
+            if wanted is None and said is None:
+                continue
+            score = value_score(wanted, said, _matching(kind, exact, case, self._rules.backend))
+            for some in (found[None], found[kind]):
+                some.held.append(score)
+                if wanted is not None:
+                    some.active.append(score)
+        return found
 
 
-def value_score(gold: Value | None, pred: Value | None, categorical: bool, exact: bool) -> float:
-    """How well one slot's value is met, from 0 to 1.
-
-    Free values are compared by ``token_sort_ratio``, rounded to whole percent as the official scorer's library does.
-
-    Example:
-        >>> value_score(("Bird Dog",), "Bird", False, False), value_score(("6 pm", "18:00"), "18:00", False, False)
-        (0.67, 1.0)
-    """
+def value_score(gold: Value | None, pred: Value | None, match: Callable[[Value, str], float]) -> float:
+    """How well one slot's value is met, from 0 to 1; of several predicted values the first counts."""
     if gold is None or pred is None:
         return float(gold is None and pred is None)
-    found = pred if isinstance(pred, str) else pred[0]
-    if not categorical and not exact:
-        return _similarity(gold, found)
-    wanted = (gold,) if isinstance(gold, str) else gold
-    return float(wanted[0] == found if categorical else found in wanted)
+    return match(gold, pred if isinstance(pred, str) else pred[0])
 
 
-@lru_cache(_MOST_SIMILARITIES)
-def _similarity(gold: Value, pred: str) -> float:
-    from rapidfuzz import fuzz, utils
+@lru_cache
+def _matching(categorical: bool, exact: bool, case: Case, backend: Backend) -> Callable[[Value, str], float]:
+    """How well a predicted text meets gold: of a categorical slot its first value, of another one any of its values."""
+    if categorical:
+        fold = str.lower if case == "lower" else str
+        return lambda gold, pred: float(fold(gold if isinstance(gold, str) else gold[0]) == fold(pred))
+    if exact:
+        return lambda gold, pred: float(pred == gold if isinstance(gold, str) else pred in gold)
+    alike = similarity("fuzzywuzzy-token-sort", backend)
 
-    wanted = (gold,) if isinstance(gold, str) else gold
-    return max(round(fuzz.token_sort_ratio(each, pred, processor=utils.default_process)) / 100 for each in wanted)
+    @lru_cache(_MOST_SIMILARITIES)
+    def best(gold: Value, pred: str) -> float:
+        return max(alike(each, pred) for each in ((gold,) if isinstance(gold, str) else gold)) / 100
+
+    return best
 
 
 class FrameCells(NamedTuple):
@@ -103,21 +124,28 @@ class FrameCells(NamedTuple):
     pred: tuple[int, ...]
     said: Frame
 
-    def pair(self, pairs: PairRules, schema: Schema | None) -> FramePair:
-        """The frame with states."""
+    def pair(self, pairs: PairRules, schema: Schema) -> FramePair:
+        """The frame with states.
+
+        Raises:
+            InputError: the service is not in the schema.
+        """
+        written = schema.services.get(self.service)
+        if written is None:
+            raise InputError("the service is not in the schema", slot=self.service)
+        kinds = {pairs.name_of(f"{self.service}-{slot}").partition("-")[2]: kind for slot, kind in written.items()}
         slots, names, values = pairs.cell_slots, pairs.slot_names, pairs.values
         gold = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.gold}
         pred = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.pred}
-        return FramePair(self.service, gold, pred, schema.services.get(self.service, {}) if schema else {}, self.said)
-
-
-def frames_of(compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> list[list[FramePair]]:
-    """The frames of every turn. Where the file has none, each domain that gold or prediction holds is one."""
-    return [[frame.pair(compared.pairs, schema) for frame in turn] for turn in cells_of_frames(compared, dialogue)]
+        return FramePair(self.service, gold, pred, kinds=kinds, said=self.said, rules=pairs.rules)
 
 
 def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator[list[FrameCells]]:
-    """The frames of every turn, as cells."""
+    """The frames of every turn, as cells. Where the file has none, each domain that gold or prediction holds is one.
+
+    Raises:
+        InputError: gold has a frame for which nothing is predicted.
+    """
     said = {turn.number: turn.frames for turn in dialogue.turns}
     gold: dict[str, tuple[int, ...]] = {}
     pred: dict[str, tuple[int, ...]] = {}
@@ -131,6 +159,9 @@ def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator
         frames = said[number]
         if frames is None:
             frames = dict.fromkeys(sorted({*gold, *pred}), _NO_FRAME)
+        for service, frame in frames.items():
+            if not frame.predicted:
+                raise InputError("gold has a frame and the prediction has none", turn=number, slot=service)
         yield [
             FrameCells(service, gold.get(service, ()), pred.get(service, ()), frame)
             for service, frame in frames.items()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
+from ..errors import NotApplicable
 from ..formats.pairs.vocabulary import PairDialogue
 from ..measure import Gather, Measure, Vector
 from ..model import Schema
@@ -17,8 +18,8 @@ from .book import Book
 from .compared import ComparedDialogue
 from .dstc10_values import Overlap, ValueMeasure
 from .frame_book import FrameBook
-from .frames import frames_of
 from .gathering import gather_into, gathered
+from .state_texts import state_texts
 from .tally import WRONG, Lens, Tally
 from .walk import Group, Walk
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
 
 
 class Valued(NamedTuple):
@@ -65,13 +69,10 @@ class Ledger:
         self._looked_at: dict[Measure, FloatArray] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
-        frames = [each for each in self.measures if each.reads() == "frames"]
-        # A measure that does not deny it may look at all frames of a turn together.
-        self._by_frames: list[Any] = [each for each in frames if getattr(each, "across_turn", True)]
-        self.frames = FrameBook([each for each in frames if each not in self._by_frames])
-        others = (*self._by_changes, *self._by_states, *self._by_frames)
+        self._by_texts: list[Any] = [each for each in self.measures if each.reads() == "texts"]
+        self.frames = FrameBook(each for each in self.measures if each.reads() == "frames")
+        others = (*self._by_changes, *self._by_states, *self._by_texts)
         self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in others}
-        self._services: dict[Measure, dict[str, list[Vector]]] = {each: defaultdict(list) for each in self._by_frames}
 
     @property
     def needs_none(self) -> bool:
@@ -115,13 +116,13 @@ class Ledger:
                 states = [({}, {}), *compared.states()]
                 units = [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
             self._units[measure].append(units)
-        if self._by_frames:
-            turns = frames_of(compared, dialogue, schema)
-            for measure in self._by_frames:
-                self._units[measure].append([vector for frames in turns for vector in measure.from_frames(frames)])
-                for frame in chain.from_iterable(turns):
-                    self._services[measure][frame.service].extend(measure.from_frames([frame]))
+        if self._by_texts:
+            texts = state_texts(compared, dialogue)
+            for measure in self._by_texts:
+                self._units[measure].append([measure.from_texts(*each) for each in texts])
         if self.frames.measures:
+            if schema is None:
+                raise NotApplicable(NEEDS_SCHEMA)
             self.frames.add(compared, dialogue, schema)
 
     def merge(self, other: Ledger) -> None:
@@ -130,9 +131,6 @@ class Ledger:
             book.merge(other.books[lens])
         for measure, units in self._units.items():
             units.extend(other._units[measure])
-        for measure, services in self._services.items():
-            for service, vectors in other._services[measure].items():
-                services[service].extend(vectors)
         self.frames.merge(other.frames)
 
     def book_for(self, measure: Measure) -> Book:
@@ -238,10 +236,7 @@ class Ledger:
 
     def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
         """A measure of frames by service, or by groups of services."""
-        groups: dict[str, Counter[Vector]] = defaultdict(Counter)
-        alone = measure in self.frames.measures
-        for service, vectors in (self.frames.counts(measure) if alone else self._services[measure]).items():
-            groups[name_of(service)].update(vectors)
+        groups = self.frames.counts(measure, name_of)
         return {name: repeated(measure, groups[name]) for name in sorted(groups)}
 
     def units(self, measure: Measure) -> dict[str, list[Vector]]:

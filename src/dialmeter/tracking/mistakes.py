@@ -59,7 +59,7 @@ class Mistakes(Struct):
         for key, count in self.turns.items():
             name, gold, pred = key
             if name == slot:
-                found[_shown(gold) if key in self.new else _shown(pred), _shown(pred)] += count
+                found[shown(gold) if key in self.new else shown(pred), shown(pred)] += count
         return found
 
     def worst_slots(self, most: int) -> list[str]:
@@ -68,5 +68,6 @@ class Mistakes(Struct):
         return sorted(totals, key=lambda slot: (-totals[slot], slot))[:most]
 
 
-def _shown(value: Value | None) -> str | None:
+def shown(value: Value | None) -> str | None:
+    """A value as people read it."""
     return value if value is None or isinstance(value, str) else " | ".join(value)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..model import Notice
-from ..rules import Rules
+from ..rules import Rules, parse_match
 from .asked import Asked
 from .book import Book
 from .fga import FGA
 from .findings import Findings
 from .ledger import Ledger
+from .mistakes import shown
 from .rsa import RSA
 from .sa import SA
 from .tally import NEVER, Tally
@@ -39,7 +40,7 @@ def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
                 f"{count} turns are wrong and weigh 1 in FGA: a slot was deleted, and no turn made a mistake of its own"
             )
             notices["fga-free"] = Notice("fga-free", count, message)
-        if isinstance(used, SA) and used.slots:
+        if isinstance(used, SA) and used.slots and used.capped:
             slots = used.slots
             count = _turns(ledger.main, lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
             message = f"{count} turns have more wrong slots than the {slots} of SA and count as {slots}; check --schema"
@@ -66,7 +67,7 @@ def turn_level_message(side: str, changes: int, losses: int) -> str:
 
 def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
     missing, extra = findings.missing, findings.extra
-    treated = "left out" if rules.missing == "skip" else "scored as empty states"
+    treated = "left out" if rules.skips_missing else "scored as empty states"
     hedged = findings.hedged
     changes, losses = findings.gold_changes, findings.gold_losses
     return [
@@ -84,8 +85,42 @@ def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
             tuple(f"{place}: {value}" for value, place in list(hedged.items())[:10]),
         ),
         Notice(
-            "fuzzy",
-            int(rules.match != "exact"),
-            f"values are equal when {rules.match}, which lets short values match inside longer ones",
+            "clash",
+            len(findings.clashes),
+            f"{len(findings.clashes)} slots stand twice in a state, under names that become one, with different values; "
+            "both stay as written",
+            tuple(f"{place}: {slot}" for slot, place in list(findings.clashes.items())[:10]),
         ),
+        Notice(
+            "left-out-by-name",
+            len(findings.not_scored),
+            f"{', '.join(findings.not_scored)} is left out, as the original does by name",
+        ),
+        Notice(
+            "original-stops",
+            len(findings.stops),
+            f"{len(findings.stops)} values would stop the original scorer; here they stay as they are written",
+            tuple(sorted(findings.stops)[:10]),
+        ),
+        _fuzzy(findings, rules),
     ]
+
+
+def _fuzzy(findings: Findings, rules: Rules) -> Notice:
+    """How many values pass that are not equal, where similar ones do."""
+    fuzzy = parse_match(rules.match)
+    if fuzzy is None or fuzzy.threshold is None:
+        return Notice("fuzzy", 0, "")
+    mistakes = findings.mistakes
+    near = {
+        key: turns
+        for key, turns in mistakes.turns.items()
+        if key not in mistakes.new and key[1] != key[2] and None not in key[1:]
+    }
+    most = sorted(near, key=lambda key: (-near[key], str(key)))[:10]
+    return Notice(
+        "fuzzy",
+        sum(near.values()),
+        f"{sum(near.values())} predicted values pass by {rules.match} and are not equal to gold",
+        tuple(f"{slot}: {shown(gold)} for {shown(pred)}, {near[slot, gold, pred]} turns" for slot, gold, pred in most),
+    )

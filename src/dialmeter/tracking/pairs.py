@@ -11,8 +11,9 @@ from collections.abc import Callable
 from ..formats.pairs.slot_names import slot_namer
 from ..formats.pairs.vocabulary import PairState, Vocabulary
 from ..model import State, Value, domain_of
-from ..normalise import Normaliser
-from ..rules import FuzzyMatch, Rules, parse_match
+from ..normalise import Normaliser, set_score
+from ..rules import FuzzyMatch, Rules, Side, parse_match
+from ..values.similarity import Backend, similarity
 
 NO_CELL = 0
 _NONE = "none"
@@ -42,7 +43,10 @@ class PairRules:
         self.rules = rules
         self.vocabulary = vocabulary
         self.normaliser = Normaliser(rules)
-        self._name_of = slot_namer()
+        self.name_of = slot_namer(rules.names)
+        self._only = frozenset(rules.only)
+        self.stops: set[str] = set()
+        """Values at which the scorer whose name the rule set carries would stop."""
         # By pair: its slot, and its cell in gold and in a prediction; with absent words as "none"; does it take a slot back?
         self.slot: list[int] = []
         self.gold: list[int] = []
@@ -66,30 +70,45 @@ class PairRules:
         self.domain_names: list[str] = []
         self._slot_numbers: dict[str, int] = {}
         self._domain_numbers: dict[str, int] = {}
-        self._cells: dict[tuple[int, Value], int] = {}
+        self._cells: dict[tuple[int, Value, str], int] = {}
         self._texts: dict[str, int] = {}
         self._meets = _meeting(rules)
-        self.fuzzy = rules.match != "exact"
-        self._any_of = rules.alternatives == "any-of"
+        fuzzy = parse_match(rules.match)
+        self.loose = (fuzzy is not None and fuzzy.threshold is not None) or rules.alternatives in ("any-of-both", "set")
+        """May two different cells agree, whatever they are?"""
+        self._sets = rules.alternatives == "set"
+        self._several = rules.alternatives in ("any-of", "any-of-both", "listed")
         self._agreeing: dict[tuple[int, int], bool] = {}
         self._overlapping: dict[tuple[int, int], bool] = {}
 
     def extend(self) -> None:
         """Learns the pairs that are new in the vocabulary."""
         words = self.vocabulary
+        hedges = self.rules.alternatives == "any-of"
         for pair in range(len(self.slot), len(words.values)):
-            slot, value = self._slot(self._name_of(words.slots[pair])), words.values[pair]
-            gold_value, pred_value, absent = self.normaliser.both(value)
-            gold = self._cell(slot, gold_value)
-            pred = gold if pred_value is gold_value else self._cell(slot, pred_value)
-            none = self.none_cells[slot]
-            self.slot.append(slot)
-            self.gold.append(gold)
-            self.pred.append(pred)
-            self.gold_none.append(gold or (none if absent else NO_CELL))
-            self.pred_none.append(pred or (none if absent else NO_CELL))
-            self.absent.append(absent)
-            self.hedged.append(self._any_of and ("|" in value or isinstance(value, tuple)))
+            value = words.values[pair]
+            if self._only and words.cell(pair) not in self._only:
+                # Whatever it says, nobody looks.
+                self._learn(self._slot(words.written(pair)), None, None, False)
+                self.hedged.append(False)
+                continue
+            name = words.written(pair) if words.kept[pair] else self.name_of(words.slots[pair])
+            gold, pred, absent = self.normaliser.both(value, name)
+            if self.normaliser.stops_original(value, name):
+                self.stops.add(f"{name}={value}")
+            self._learn(self._slot(name), gold, pred, absent)
+            self.hedged.append(hedges and (len(value) > 1 if isinstance(value, tuple) else "|" in value))
+
+    def _learn(self, slot: int, gold_value: Value | None, pred_value: Value | None, absent: bool) -> None:
+        gold = self._cell(slot, gold_value, "gold")
+        pred = gold if pred_value is gold_value and not self._sets else self._cell(slot, pred_value, "pred")
+        none = self.none_cells[slot]
+        self.slot.append(slot)
+        self.gold.append(gold)
+        self.pred.append(pred)
+        self.gold_none.append(gold or (none if absent else NO_CELL))
+        self.pred_none.append(pred or (none if absent else NO_CELL))
+        self.absent.append(absent)
 
     def _slot(self, name: str) -> int:
         slot = self._slot_numbers.get(name)
@@ -101,18 +120,20 @@ class PairRules:
                 self._domain_numbers[domain] = len(self.domain_names)
                 self.domain_names.append(domain)
             self.domains.append(self._domain_numbers[domain])
-            self.none_cells.append(self._cell(slot, _NONE))
+            self.none_cells.append(self._cell(slot, _NONE, "gold"))
         return slot
 
-    def _cell(self, slot: int, value: Value | None) -> int:
+    def _cell(self, slot: int, value: Value | None, side: Side) -> int:
         if value is None:
             return NO_CELL
-        cell = self._cells.get((slot, value))
+        # A set that does not meet itself, such as an empty one, is another cell in a prediction.
+        odd = side if self._sets and set_score(value, value) != 1 else ""
+        cell = self._cells.get((slot, value, odd))
         if cell is None:
-            cell = self._cells[slot, value] = len(self.values)
+            cell = self._cells[slot, value, odd] = len(self.values)
             self.cell_slots.append(slot)
             self.values.append(value)
-            self.several.append(self._any_of and isinstance(value, tuple))
+            self.several.append(self._several and isinstance(value, tuple))
             self.hyphened.append(int("-" in str(value)))
             if self.rules.hyphen_cut:
                 text = f"{self.slot_names[slot]}-{value}"
@@ -134,10 +155,8 @@ class PairRules:
         """Do two gold cells, one of which holds alternatives, share one? Then gold has not changed."""
         found = self._overlapping.get((one, other))
         if found is None:
-            sets = [
-                {value} if isinstance(value, str) else set(value) for value in (self.values[one], self.values[other])
-            ]
-            found = self._overlapping[one, other] = not sets[0].isdisjoint(sets[1])
+            before, now = alternatives(self.values[one]), alternatives(self.values[other])
+            found = self._overlapping[one, other] = not before.isdisjoint(now)
         return found
 
     def slots_of(self, cells: list[int]) -> set[int]:
@@ -164,23 +183,24 @@ class PairRules:
 
 def _meeting(rules: Rules) -> Callable[[Value, Value], bool]:
     """Does a predicted value meet a gold value that is not equal to it?"""
+    if rules.alternatives == "set":
+        return lambda gold, pred: set_score(gold, pred) == 1
     fuzzy = parse_match(rules.match)
-    return _is_alternative if fuzzy is None else _similar(fuzzy)
+    if fuzzy is None or fuzzy.threshold is None:
+        return lambda gold, pred: not alternatives(gold).isdisjoint(alternatives(pred))
+    return _similar(fuzzy, fuzzy.threshold, rules.backend)
 
 
-def _is_alternative(gold: Value, pred: Value) -> bool:
-    return isinstance(gold, tuple) and pred in gold
+def alternatives(value: Value) -> set[str]:
+    """The values that a value stands for."""
+    return {value} if isinstance(value, str) else set(value)
 
 
-def _similar(fuzzy: FuzzyMatch) -> Callable[[Value, Value], bool]:
-    from rapidfuzz import fuzz
-
-    score = getattr(fuzz, fuzzy.scorer)
+def _similar(fuzzy: FuzzyMatch, threshold: float, backend: Backend) -> Callable[[Value, Value], bool]:
+    score = similarity(fuzzy.scorer, backend)
 
     def meets(gold: Value, pred: Value) -> bool:
-        wanted = gold if isinstance(gold, tuple) else (gold,)
-        found = pred if isinstance(pred, str) else "|".join(pred)
-        best = max(score(each, found) for each in wanted)
-        return bool(best >= fuzzy.threshold if fuzzy.inclusive else best > fuzzy.threshold)
+        best = max(score(found, wanted) for wanted in alternatives(gold) for found in alternatives(pred))
+        return best >= threshold if fuzzy.inclusive else best > threshold
 
     return meets

@@ -70,8 +70,7 @@ class TrackerResult:
         self.mistakes = findings.mistakes
         self.asked = [Asked(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
-        missing = findings.missing
-        self.left_out = f"{missing.dialogues}d/{missing.turns}t" if missing.turns and rules.missing == "skip" else ""
+        self.left_out = findings.missing.shown if rules.skips_missing else ""
         self.notices = [*notices, *notices_of(self.asked, ledger, findings, rules)]
 
     @property
@@ -150,7 +149,8 @@ class TrackerResult:
             return [*frames, *(self._by_slots("seen", turns) if "seen" in self._breakdowns else [])]
         for kept in self._breakdowns:
             if kept == group:
-                return self._by_slots(kept, turns)
+                frames = self._by_service(group, _domain_of_service) if group == "domain" else []
+                return [*frames, *self._by_slots(kept, turns)]
         known = ("turn", "service", *self._breakdowns)
         raise DialmeterError(f"no breakdown by {group!r} was kept; {did_you_mean(group, known)} (ask for it with by=)")
 
@@ -187,12 +187,15 @@ class TrackerResult:
         group: dict[str, str | int] | None = None,
         also: Mapping[str, str] | None = None,
     ) -> Score:
+        found = value.value
+        if found is None and self.rules.undefined == "zero":
+            found = 0.0
         return Score(
             measure=asked.text,
-            value=value.value,
+            value=found,
             n=value.n,
             unscored=value.unscored,
-            reason="" if value.value is not None else asked.used.why_unscored,
+            reason="" if found is not None else asked.used.why_unscored,
             group=group or {},
             signature=signature(
                 asked.text,
@@ -259,6 +262,11 @@ class TrackerResult:
     def __repr__(self) -> str:
         shown = ", ".join(f"{each.measure} {percent(each.value)}" for each in self.scores)
         return f"<TrackerResult {shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}>"
+
+
+def _domain_of_service(service: str) -> str:
+    """The domain of a service such as ``Hotels_2``."""
+    return service.partition("_")[0]
 
 
 def score_dict(score: Score) -> dict[str, Any]:

@@ -15,6 +15,9 @@ class SA(Measure, frozen=True, kw_only=True):
     slots: int = 0
     """K; 0 takes it from the schema, or from the slots that gold holds."""
 
+    capped: bool = True
+    """Does a turn with more wrong slots than K count as 0? Without, it counts below 0, as in TRADE's code."""
+
     def __post_init__(self) -> None:
         if self.slots < 0:
             raise ValueError("slots must be at least 0")
@@ -22,4 +25,5 @@ class SA(Measure, frozen=True, kw_only=True):
     def from_tally(self, tally: Tally) -> Vector:
         if not self.slots:
             return (0, 0)
-        return ((self.slots - min(tally.errors, self.slots)) / self.slots, 1)
+        errors = min(tally.errors, self.slots) if self.capped else tally.errors
+        return ((self.slots - errors) / self.slots, 1)

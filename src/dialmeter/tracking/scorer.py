@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..errors import InputError
+from ..errors import InputError, NotApplicable
 from ..formats import Corpus
 from ..formats.pairs.state_layouts import ANY, FLAT
 from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
@@ -26,7 +26,7 @@ from .breakdown import Breakdown, By
 from .compared import ComparedDialogue
 from .digest import GoldText
 from .findings import Findings
-from .ledger import Ledger
+from .ledger import NEEDS_SCHEMA, Ledger
 from .mistakes import Mistakes
 from .pairs import PairRules
 from .result import TrackerResult
@@ -79,6 +79,7 @@ class TrackerScorer:
         self.schema = schema
         self._correctness_only = correctness_only
         self._seen = seen
+        self._left_out = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
         self._asked, self._notices = resolve(measures, self.rules, correctness_only)
         # The rule set's own FGA and GCA come first: counts are told through their lens.
         own, _ = resolve(["FGA(lam=1)"] if correctness_only else _OWN, _without_limits(self.rules), correctness_only)
@@ -91,7 +92,7 @@ class TrackerScorer:
             GoldText(self.vocabulary),
             self._ledger.needs_none,
             self.rules.hyphen_cut,
-            schema.slots if schema else None,
+            frozenset(map(self.pairs.name_of, schema.slots)) if schema and not self.rules.stand_ins else None,
         )
         self._findings = Findings()
         self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut, seen) for kind in dict.fromkeys(by)]
@@ -122,7 +123,12 @@ class TrackerScorer:
             InputError: a state in which one slot has two values, or a slot that the schema lacks.
         """
         walk, pairs = self._walk, self.pairs
+        if self._correctness_only and dialogue_key(read.id) in self._left_out:
+            self._findings.not_scored.append(read.id)
+            return False
         turns = walk.take(read)
+        if walk.surplus and self.rules.missing == "predicted-only":
+            raise InputError("a prediction without gold", dialogue=read.id, turn=walk.surplus[0])
         self._findings.note(walk, pairs)
         if not turns:
             return False
@@ -142,6 +148,8 @@ class TrackerScorer:
         """What was noticed so far."""
         found = self._findings
         found.gold_slots |= self._walk.gold_slots()
+        found.note_carried(self.vocabulary)
+        found.stops |= self.pairs.stops
         found.mistakes.merge(Mistakes.of(self._walk, self.pairs))
         return found
 
@@ -185,18 +193,37 @@ class TrackerScorer:
             )
         if not self._ledger.count_of_turns:
             raise InputError("no turn with a gold state and a prediction", file=name or None)
+        lacking = lacks(self.rules, findings, self.schema)
+        if lacking:
+            raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {lacking}")
         return TrackerResult(
             rules=self.rules,
             asked=self._asked,
             ledger=self._ledger,
             findings=findings,
             breakdowns=self._breakdowns,
-            slots=len(self.schema.slots) if self.schema else len(findings.gold_slots),
+            slots=len(set(map(self.pairs.name_of, self.schema.slots))) if self.schema else len(findings.gold_slots),
             notices=[*self._notices, *notices],
             values_known=not self._correctness_only,
             resampling=resampling,
             seen=self._seen,
         )
+
+
+def lacks(rules: Rules, findings: Findings, schema: Schema | None) -> str:
+    """What a rule set looks at and the files do not carry; nothing where they carry it all."""
+    carries = findings.carries
+    if rules.stand_ins and schema is None:
+        return NEEDS_SCHEMA
+    if "pairs" not in carries:
+        return ""
+    if any(section for _, section, _ in rules.only) and "sections" not in carries:
+        return "they look at slots in sections (semi, book), which this layout does not have"
+    if rules.only and "gold" in carries and "looked-at" not in carries:
+        return f"gold holds none of the {len(rules.only)} slots that they look at"
+    if rules.extra == "unlisted" and "named-empty" not in carries:
+        return "they look at slots that gold names, also without a value, and this file names none without a value"
+    return ""
 
 
 _OWN = ["FGA(lam=1)", "GCA"]
@@ -205,7 +232,7 @@ _OWN = ["FGA(lam=1)", "GCA"]
 def _without_limits(rules: Rules) -> Rules:
     from msgspec.structs import replace
 
-    return replace(rules, only=())
+    return replace(rules, only_measures=())
 
 
 def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[dict[str, Any]]:
@@ -306,10 +333,12 @@ def read_into(
             scorer.schema = scorer.schema or (gold_corpus or corpus).schema
             try:
                 if change is not None:
-                    read = words.number_dialogue(change(words.plain(read)), FLAT)  # noqa: PLW2901
+                    read = words.with_predictions(read, change(words.plain(read)))  # noqa: PLW2901
                 scored = scorer.add_pairs(read)
             except InputError as error:
                 raise corpus.place(error) from None
+            except NotApplicable as error:
+                raise NotApplicable(f"{corpus.name}: {error}") from None
             if sink is not None and scored:
                 sink(read, scorer.compared())
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import ClassVar
 
 from ..measure import Measure, Vector
-from .frames import FramePair, SlotScores
+from .frames import Case, FramePair, SlotScores
 
 
 class _Goals(Measure, frozen=True, kw_only=True):
@@ -20,30 +18,28 @@ class _Goals(Measure, frozen=True, kw_only=True):
 
     exact: bool = False
     """Compare free values exactly."""
-    across_turn: bool = False
-    """Let a turn count once, over all its frames."""
-
-    def from_frames(self, frames: Sequence[FramePair]) -> Iterable[Vector]:
-        if not self.across_turn or len(frames) < 2:
-            return list(map(self.from_frame, frames))
-        scores = [frame.slot_scores(self.exact, self.wanted) for frame in frames]
-        held, active = (list(chain.from_iterable(side)) for side in zip(*scores, strict=True))
-        return [self.of_scores(SlotScores(held, active))]
+    case: Case = "lower"
+    """How categorical values are compared: in lower case, or exactly, as before December 2022."""
 
     def from_frame(self, frame: FramePair) -> Vector:
-        """The vector of one frame by itself."""
-        return self.of_scores(frame.slot_scores(self.exact, self.wanted))
+        return self.of_scores(frame.slot_scores(self.exact, self.case, self.wanted))
 
     def of_scores(self, scores: SlotScores) -> Vector:
-        """The vector of one unit."""
+        """The vector of one frame."""
         raise TypeError
 
 
 class _Joint(_Goals, frozen=True, kw_only=True):
-    formula = "mean over frames of the product over all slots of the service"
+    formula = (
+        "mean over frames of the product over all slots of the service; a service without such slots does not count"
+    )
+    why_unscored = "no service has such a slot"
+
+    across_turn: bool = False
+    """Let a turn count once, as the product over its frames."""
 
     def of_scores(self, scores: SlotScores) -> Vector:
-        return (math.prod(scores.held), 1)
+        return (math.prod(scores.held), 1) if scores.exist else (0, 0)
 
 
 class _Mean(_Goals, frozen=True, kw_only=True):

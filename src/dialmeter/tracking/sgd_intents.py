@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections import Counter
 
 from ..measure import Measure, Vector
-from .frames import FramePair
+from .frames import Case, FramePair
 
 
 class IntentAccuracy(Measure, frozen=True, kw_only=True):
@@ -18,35 +17,59 @@ class IntentAccuracy(Measure, frozen=True, kw_only=True):
     unit = "frame"
     skips_empty = True
     why_unscored = "no frame has intents on both sides"
-    across_turn: ClassVar[bool] = False
 
-    def from_frames(self, frames: Sequence[FramePair]) -> Iterable[Vector]:
-        return list(map(self.from_frame, frames))
+    case: Case = "lower"
+    """How intents are compared: in lower case, or exactly, as before December 2022."""
 
     def from_frame(self, frame: FramePair) -> Vector:
-        """The vector of one frame."""
         gold, pred = frame.said.gold_intent, frame.said.pred_intent
-        return (0, 0) if gold is None or pred is None else (gold == pred, 1)
+        if gold is None or pred is None:
+            return (0, 0)
+        return (gold == pred or (self.case == "lower" and gold.lower() == pred.lower()), 1)
 
 
-class RequestedSlotF1(Measure, frozen=True, kw_only=True):
-    """The mean F1 of requested slots; none against none is 1."""
-
-    title = "Requested slots F1 (SGD)"
-    formula = "mean over frames of 2|A ∩ B| / (|A| + |B|)"
+class _Requested(Measure, frozen=True, kw_only=True):
     cite = ("rastogi-2020",)
     unit = "frame"
     skips_empty = True
     why_unscored = "no frame has requested slots on both sides"
-    across_turn: ClassVar[bool] = False
-
-    def from_frames(self, frames: Sequence[FramePair]) -> Iterable[Vector]:
-        return list(map(self.from_frame, frames))
 
     def from_frame(self, frame: FramePair) -> Vector:
-        """The vector of one frame."""
         if frame.said.gold_requested is None or frame.said.pred_requested is None:
             return (0, 0)
-        gold, pred = set(frame.said.gold_requested), set(frame.said.pred_requested)
-        total = len(gold) + len(pred)
-        return (2 * len(gold & pred) / total if total else 1, 1)
+        gold, pred = Counter(frame.said.gold_requested), Counter(frame.said.pred_requested)
+        return (self.of_counts((gold & pred).total(), gold.total(), pred.total()), 1)
+
+    def of_counts(self, common: int, gold: int, pred: int) -> float:
+        """The value of one frame: slots in both, in gold, in the prediction."""
+        raise TypeError
+
+
+class RequestedSlotPrecision(_Requested, frozen=True, kw_only=True):
+    """Of the slots predicted as requested, how many are; 1 where none is predicted."""
+
+    title = "Requested slots precision (SGD)"
+    formula = "mean over frames of |A ∩ B| / |B|; slots that stand twice count twice"
+
+    def of_counts(self, common: int, gold: int, pred: int) -> float:
+        return common / pred if pred else 1
+
+
+class RequestedSlotRecall(_Requested, frozen=True, kw_only=True):
+    """Of the requested slots, how many are predicted; 1 where none is requested."""
+
+    title = "Requested slots recall (SGD)"
+    formula = "mean over frames of |A ∩ B| / |A|; slots that stand twice count twice"
+
+    def of_counts(self, common: int, gold: int, pred: int) -> float:
+        return common / gold if gold else 1
+
+
+class RequestedSlotF1(_Requested, frozen=True, kw_only=True):
+    """The mean F1 of requested slots; none against none is 1."""
+
+    title = "Requested slots F1 (SGD)"
+    formula = "mean over frames of 2|A ∩ B| / (|A| + |B|); slots that stand twice count twice"
+
+    def of_counts(self, common: int, gold: int, pred: int) -> float:
+        return 2 * common / (gold + pred) if gold or pred else 1

@@ -17,7 +17,7 @@ cdef class Walk(DialogueCells):
     cdef list _run_turns, _run_new
 
     @cython.locals(
-        cell_slots=list, several=list, fuzzy=bint, gold_now=cython.int[::1], pred_now=cython.int[::1],
+        cell_slots=list, several=list, loose=bint, gold_now=cython.int[::1], pred_now=cython.int[::1],
         old_gold=cython.int[::1], old_pred=cython.int[::1], kinds=cython.int[::1], met=cython.int[::1],
         by_code=bint, by_vector=bint, count_left=bint, as_published=bint, last_gold=list, last_pred=list, rows=list,
         golds=int, preds=int, match=int, both=int, exact=bint, was_exact=bint, last_error=int, place=int, published=list,

@@ -50,7 +50,7 @@ class Walk(DialogueCells):
     ) -> None:
         DialogueCells.__init__(self, pairs, text, keep_none, known_slots)
         self._hyphen_cut = hyphen_cut
-        self._loose = pairs.fuzzy or pairs.rules.alternatives == "any-of"
+        self._loose = pairs.loose or pairs.rules.alternatives in ("any-of", "listed")
         self._groups: list[int] | None = None
         self._group = 0
         self._without = False
@@ -86,7 +86,7 @@ class Walk(DialogueCells):
         """
         pairs = self._pairs
         self._make_room()
-        several, fuzzy = pairs.several, pairs.fuzzy
+        several, loose = pairs.several, pairs.loose
         gold_now, pred_now, old_gold, old_pred = self._gold, self._pred, self._old_gold, self._old_pred
         kinds, met = self._kinds, self._met
         by_code, by_vector = local == "code", local == "vector"
@@ -138,7 +138,7 @@ class Walk(DialogueCells):
                             kind = _NOTHING if pred == 0 else _OVER
                         elif pred == 0:
                             kind = _MISSED
-                        elif gold == pred or ((fuzzy or several[gold]) and pairs.agrees(gold, pred)):
+                        elif gold == pred or ((loose or several[gold]) and pairs.agrees(gold, pred)):
                             kind = _CORRECT
                         else:
                             kind = _WRONG
@@ -364,5 +364,5 @@ class Walk(DialogueCells):
         missing = [wanted[text] for text in wanted if text not in found]
         extra = [found[text] for text in found if text not in wanted]
         gold_slots, pred_slots = set(wanted.values()), set(found.values())
-        errors = len(missing) + len(extra) - len(set(missing) & set(extra))
+        errors = len(missing) + sum(cut not in missing for cut in extra)
         return errors, len(gold_slots | pred_slots), len(gold_slots - pred_slots) + len(extra)

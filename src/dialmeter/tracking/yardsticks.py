@@ -78,8 +78,8 @@ def score_with_yardsticks(
     scorer = TrackerScorer(parsed, rules, known)
     # Gold that is cumulative stays so in a trivial prediction, whatever the tracker's own states are.
     plain = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
-    scorers = {name: TrackerScorer(parsed, plain, known) for name in names}
     words = scorer.vocabulary
+    scorers = {name: TrackerScorer(parsed, plain, known, vocabulary=words) for name in names}
     for read in watch(read_pair(corpus, gold_corpus, words), corpus):
         if only is not None and dialogue_key(read.id) not in only:
             continue
@@ -90,9 +90,9 @@ def score_with_yardsticks(
         except InputError as error:
             raise corpus.place(error) from None
         if scored and trackers:
-            kept = _answered(words.plain(read)) if rules.missing == "skip" else words.plain(read)
+            kept = _answered(words.plain(read)) if rules.skips_missing else words.plain(read)
             for name, tracker in trackers.items():
-                scorers[name].add_dialogue(tracker(kept))
+                scorers[name].add_pairs(words.with_predictions(read, tracker(kept)))
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     result = scorer.result(corpus.name, notices, resampling)
     return Measured(result, {name: each.result(corpus.name) for name, each in scorers.items()}, corpus.format)

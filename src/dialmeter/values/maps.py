@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -223,7 +223,18 @@ def load(name_or_file: str | Path) -> ValueMap:
     path = Path(text)
     # What looks like a file is reported as a missing file.
     is_file = text == "-" or path.exists() or path.suffix or path.name != text
-    return named(text) if text in names() or not is_file else ValueMap.read(text)
+    if text in names() or not is_file:
+        return named(text)
+    if not path.is_file():
+        return ValueMap.read(text)
+    found = path.stat()
+    return _read_once(text, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(16)
+def _read_once(path: str, changed: int, size: int) -> ValueMap:
+    """A map from a file, read again where the file has changed."""
+    return ValueMap.read(path)
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ The functions of the same names in rapidfuzz have other definitions.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import Match, SequenceMatcher
 from typing import TYPE_CHECKING, Literal
 
@@ -66,6 +66,22 @@ def token_sort(one: str, other: str, backend: Backend = "levenshtein") -> int:
     if not one or not other:
         return 0
     return round(100 * _ratio(one, other, backend))
+
+
+def similarity(name: str, backend: Backend = "levenshtein") -> Callable[[str, str], float]:
+    """A similarity by its name in a rule set: those of fuzzywuzzy here, all others from rapidfuzz.
+
+    Example:
+        >>> similarity("fuzzywuzzy-partial")("belfry", "the belfry"), similarity("ratio")("ab", "abc")
+        (100, 80.0)
+    """
+    own = {"fuzzywuzzy-partial": partial, "fuzzywuzzy-token-sort": token_sort}.get(name)
+    if own is not None:
+        return lambda one, other: own(one, other, backend)
+    from rapidfuzz import fuzz
+
+    found: Callable[[str, str], float] = getattr(fuzz, name)
+    return found
 
 
 def _sorted_words(text: str) -> str:

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ...model import DELETED, State, Value
-from ..pairs.slot_names import slot_namer
 
 Pair: TypeAlias = tuple[str, Value | None]
 """A slot and its value; None is a slot that is said to be absent."""
@@ -34,7 +33,6 @@ PART_WORDS = frozenset(("slot", "slot_name", "value"))
 NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
 """Words in front of slots that are not their domain."""
 
-_slot_name = slot_namer()
 REMEMBERED = 10_000
 """How many keys, names, values and pairs are remembered: a file repeats few of them many times."""
 _BLANKS = re.compile(r"[\s-]+")
@@ -72,8 +70,7 @@ def state_of_pairs(pairs: Iterable[Pair]) -> State:
         NotAState: a slot with two values, or a pair that is none.
     """
     state: dict[str, Value] = {}
-    for written, value in pairs:
-        slot = _slot_name(written)
+    for slot, value in pairs:
         if value is not None and state.setdefault(slot, value) != value:
             raise NotAState
     return state
@@ -131,7 +128,7 @@ def value_of(thing: Any) -> Value | None:
         if not all(isinstance(value, str) for value in values):
             raise NotAState
         texts = tuple(str(value) for value in values)
-        return texts if len(texts) > 1 else next(iter(texts), None)
+        return texts if len(texts) > 1 or "|" in "".join(texts) else next(iter(texts), None)
     if thing is None:
         return None
     raise NotAState

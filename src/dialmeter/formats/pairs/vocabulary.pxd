@@ -15,6 +15,7 @@ cdef class PairDialogue:
 cdef class Layer:
     cdef object layout
     cdef int shape
+    cdef bint lists
     cdef str domain, section
     cdef dict below, slots, texts
 
@@ -26,12 +27,12 @@ cdef class Slot:
 
 
 cdef class Vocabulary:
-    cdef public list slots, sections, values
-    cdef dict _numbers, _layers
+    cdef public list slots, sections, values, kept
+    cdef public bint names_empty
+    cdef dict _numbers, _layers, _sections_of
     cdef tuple _last, _before
     cdef object _last_bytes, _before_bytes
     cdef Py_ssize_t _last_strings, _before_strings, _strings
-    cdef object _name_of
 
     @cython.locals(found=PairDialogue, layer=Layer, numbers=list, gold=list, pred=list)
     cpdef PairDialogue number_dialogue(self, dialogue, layout, file=*, line=*)

@@ -15,10 +15,9 @@ import msgspec
 from msgspec import Raw
 
 from ...errors import InputError, one_line
-from ...model import Dialogue, State, Turn, Value
+from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
 from ..parts import as_list, as_mapping, as_text, as_value
-from ..strict_json import count_strings
-from .slot_names import slot_namer
+from ..strict_json import count_strings, kind_of
 from .state_layouts import FLAT, NESTED, StateLayout
 
 Place: TypeAlias = tuple[str | None, int | None]
@@ -58,6 +57,7 @@ class Layer:
     def __init__(self, layout: StateLayout, domain: str = "", section: str = "") -> None:
         self.layout = layout
         self.shape = _SHAPES[layout.shape]
+        self.lists = layout.lists
         self.domain = domain
         self.section = section
         self.below: dict[str, Layer] = {}
@@ -83,15 +83,20 @@ class Vocabulary:
         >>> words.number({"hotel": {"area": "east", "book day": ["sunday"]}}, NESTED)
         (0, 1)
         >>> words.state((0, 1))
-        {'hotel-area': 'east', 'hotel-day': 'sunday'}
+        {'hotel-area': 'east', 'hotel-book day': 'sunday'}
     """
 
     def __init__(self) -> None:
-        # By pair: the slot with its domain, the section, and the value, as written.
+        # By pair: the slot with its domain, the section, and the value, as written; does the slot keep its name as written,
+        # because another one of the same state would get the same name?
         self.slots: list[str] = []
         self.sections: list[str] = []
         self.values: list[Value] = []
-        self._numbers: dict[tuple[str, str, Value], int] = {}
+        self.kept: list[bool] = []
+        self.names_empty = False
+        """Does a layout name slots that have no value?"""
+        self._numbers: dict[tuple[str, str, Value, bool], int] = {}
+        self._sections_of: dict[str, set[str]] = {}
         self._layers: dict[StateLayout, Layer] = {}
         # The states that were numbered last, and the bytes of those that came as bytes.
         self._last: PairState = ()
@@ -99,7 +104,6 @@ class Vocabulary:
         self._last_bytes: Raw | None = None
         self._before_bytes: Raw | None = None
         self._last_strings = self._before_strings = self._strings = 0
-        self._name_of = slot_namer()
 
     def number_dialogue(
         self, dialogue: Dialogue, layout: StateLayout, file: str | None = None, line: int | None = None
@@ -138,17 +142,71 @@ class Vocabulary:
         return () if numbers is None else numbers
 
     def state(self, numbers: PairState) -> State:
-        """A state under the names that slots have by default, values as read.
+        """A state as written; slots that are named without a value are left out.
 
         Raises:
             InputError: one slot has two values.
         """
         state: dict[str, Value] = {}
         for number in numbers:
-            slot, value = self._name_of(self.slots[number]), self.values[number]
-            if state.setdefault(slot, value) != value:
+            slot, value = self._plain_name(number), self.values[number]
+            if value != NAMED and state.setdefault(slot, value) != value:
                 raise two_values(slot, state[slot], value)
         return state
+
+    def _plain_name(self, pair: int) -> str:
+        """The name of a slot in a plain state: as written, with its section only where two sections have it."""
+        slot = self.slots[pair]
+        return self.written(pair) if len(self._sections_of[slot]) > 1 else slot
+
+    def with_predictions(self, read: PairDialogue, changed: Dialogue) -> PairDialogue:
+        """A dialogue with other predictions, made from its plain form: gold stays as it was read.
+
+        Args:
+            read: the dialogue.
+            changed: its plain form with other predictions; turns may be left out.
+        """
+        golds = dict(zip(read.numbers, read.gold, strict=True))
+        places = {
+            self._plain_name(pair): (self.slots[pair], self.sections[pair])
+            for state in read.gold
+            for pair in state or ()
+        }
+        found = PairDialogue(read.id, read.place)
+        found.gold_place = read.gold_place
+        found.turns = changed.turns
+        for turn in changed.turns:
+            found.numbers.append(turn.number)
+            found.gold.append(golds[turn.number])
+            found.pred.append(
+                None
+                if turn.pred is None
+                else tuple(self._number(*places.get(slot, (slot, "")), value) for slot, value in turn.pred.items())
+            )
+        return found
+
+    def kept_apart(self, pairs: Sequence[int]) -> list[int]:
+        """Pairs of slots that would get one name, as pairs whose slots keep their names.
+
+        Raises:
+            InputError: two have the same name as written.
+        """
+        first: dict[str, int] = {}
+        for pair in pairs:
+            other = first.setdefault(self.written(pair), pair)
+            if self.values[other] != self.values[pair]:
+                raise two_values(self.slots[pair], self.values[other], self.values[pair])
+        return [self._number(self.slots[pair], self.sections[pair], self.values[pair], True) for pair in first.values()]
+
+    def written(self, pair: int) -> str:
+        """The name of a slot as written, with its section where it has one."""
+        slot, section = self.slots[pair], self.sections[pair]
+        return f"{domain_of(slot)}-{section} {slot.partition('-')[2]}" if section else slot
+
+    def cell(self, pair: int) -> tuple[str, str, str]:
+        """Domain, section and slot as written."""
+        domain, _, slot = self.slots[pair].partition("-")
+        return domain, self.sections[pair], slot
 
     def plain(self, dialogue: PairDialogue) -> Dialogue:
         """A dialogue with states as mappings."""
@@ -169,6 +227,7 @@ class Vocabulary:
         layer = self._layers.get(layout)
         if layer is None:
             layer = self._layers[layout] = Layer(layout)
+            self.names_empty = self.names_empty or "" in layout.absent
         return layer
 
     def _numbered(self, state: Any, layer: Layer) -> PairState | None:
@@ -272,8 +331,10 @@ class Vocabulary:
         for slot, value in pairs.items():
             if of_booking and slot == "booked":
                 continue
-            if type(value) is list and len(value) == 1 and type(value[0]) is str:
+            if type(value) is list and len(value) == 1 and type(value[0]) is str and "|" not in value[0]:
                 value = value[0]  # noqa: PLW2901
+            elif layer.lists and type(value) is not list and value is not None:
+                raise InputError(f"values must be a list, found {kind_of(value)}", slot=f"{layer.domain}-{slot}")
             one = known.get(slot)
             if one is None:
                 one = known[slot] = Slot()
@@ -313,16 +374,20 @@ class Vocabulary:
             value = as_value(written)
         except InputError as error:
             raise error.at(slot=name) from None
-        return _NO_PAIR if value is None or value in layout.absent else self._number(name, layer.section, value)
+        if value is None:
+            return _NO_PAIR
+        return self._number(name, layer.section, NAMED if value in layout.absent else value)
 
-    def _number(self, slot: str, section: str, value: Value) -> int:
-        key = slot, section, value
+    def _number(self, slot: str, section: str, value: Value, kept: bool = False) -> int:
+        key = slot, section, value, kept
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.slots)
             self.slots.append(slot)
             self.sections.append(section)
             self.values.append(value)
+            self.kept.append(kept)
+            self._sections_of.setdefault(slot, set()).add(section)
         return number
 
 

@@ -1,0 +1,173 @@
+"""Rules that are changed on the command line, where a choice is more than a word."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.cli.options import RULE_OPTIONS
+from dialmeter.rules import FIELDS
+from dialmeter.values.maps import load as load_map
+
+from .invoke import call
+from .samples import native_lines, with_sections, written
+
+
+def score(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, Any]:
+    """The one score of a command."""
+    said = call(capsys, "tracker", "score", *words, "--measure", "JGA", "--json")
+    assert said.code == 0, said.err
+    [found] = said.json["scores"]
+    return {**found, "parts": set(found["signature"].split("|"))}
+
+
+def one_turn(folder: Path, gold: dict[str, Any], pred: dict[str, Any]) -> Path:
+    return written(folder / "p.jsonl", native_lines({"d1": [{"gold": gold, "pred": pred}]}))
+
+
+@pytest.mark.parametrize("command", ["score", "check", "compare", "bias", "curve", "human"])
+def test_every_rule_has_an_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tuple(RULE_OPTIONS) == FIELDS
+    listed = [line.split()[0] for line in call(capsys, "tracker", command, "--help").out.splitlines() if line.strip()]
+    for option in RULE_OPTIONS.values():
+        assert listed.count(option) == 1
+
+
+@pytest.mark.parametrize(
+    ("choice", "shown", "value"),
+    [
+        ("drop", "blank+none+null+not-mentioned", 1),
+        ("keep", "keep", 0),
+        ("gold=drop;pred=keep", "gold=blank+none+null+not-mentioned;pred=keep", 0),
+        ("gold=keep;pred=none", "gold=keep;pred=none", 1),
+        ("pred=blank,none;gold=empty", "gold=empty;pred=blank+none", 1),
+    ],
+)
+def test_absent_words_of_each_side(
+    choice: str, shown: str, value: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = one_turn(tmp_path, {"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "none"})
+    found = score(capsys, file, "--none", choice)
+    assert found["value"] == value
+    assert f"none:{shown}" in found["parts"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "value"),
+    [
+        ("merge", 0),
+        ("drop", 1),
+        ("gold=drop;pred=keep", 1),
+        ("gold=keep;pred=drop", 0),
+        ("gold=drop-exact;pred=keep", 0),
+    ],
+)
+def test_dontcare_of_each_side(choice: str, value: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = score(capsys, one_turn(tmp_path, {"hotel-area": "do not care"}, {}), "--dontcare", choice)
+    assert found["value"] == value
+    assert f"dontcare:{choice}" in found["parts"]
+
+
+class TestOnlySlots:
+    """``--only-slots``, because ``--only`` names dialogues."""
+
+    def test_nothing_else_is_looked_at(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pred, gold = with_sections(tmp_path)
+        words = [pred, "--gold", gold, "--alternatives", "set"]
+        assert score(capsys, *words)["value"] == 0
+        for slots, value in (
+            ("restaurant/semi/food", 1),
+            ("restaurant/semi/food, hotel/semi/area", 0.5),
+            ("restaurant/semi/food,restaurant/semi/view", 0.5),
+            ("restaurant/semi/food,hotel/semi/people", 1),
+            ("restaurant/semi/food,hotel/book/people", 0.5),
+        ):
+            found = score(capsys, *words, "--only-slots", slots)
+            assert found["value"] == value
+            [shown] = [part for part in found["parts"] if part.startswith("only:")]
+            assert shown.startswith(f"only:{slots.count(',') + 1}@")
+
+    def test_of_all_slots_again(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one"]}}})
+        words = [pred, "--gold", gold, "--rules", "dstc10"]
+        assert score(capsys, *words)["value"] == 1
+        found = score(capsys, *words, "--only-slots", "all")
+        assert found["value"] == 0.5
+        assert not any(part.startswith("only:") for part in found["parts"])
+
+    def test_of_a_layout_without_sections(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file = one_turn(tmp_path, {"hotel-area": "east", "taxi-to": "x"}, {"hotel-area": "east", "taxi-to": "y"})
+        assert score(capsys, file, "--only-slots", "hotel//area")["value"] == 1
+        assert score(capsys, file, "--only-slots", "hotel//area,taxi//to")["value"] == 0
+
+    def test_that_gold_does_not_hold(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pred, gold = with_sections(tmp_path)
+        said = call(capsys, "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay")
+        assert said.code == 2
+        assert "gold holds none of the 1 slots that they look at" in said.complaint
+
+
+def test_clash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-day": "b"}, {"hotel-day": "b"})
+    said = call(capsys, "tracker", "score", file, "--json")
+    assert [(each["code"], each["where"]) for each in said.json["warnings"]] == [("clash", ["d1 turn 0: hotel-day"])]
+    refused = call(capsys, "tracker", "score", file, "--clash", "error")
+    assert refused.code == 2
+    assert refused.complaint == (
+        f"{file}: line 1, dialogue d1, turn 0, slot hotel-day: the slot stands twice with two values, 'a' and 'b'"
+    )
+
+
+class TestMap:
+    """``--map`` of a name or a file."""
+
+    def test_by_name(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file = one_turn(tmp_path, {"train-leave at": "17:15"}, {"train-leaveat": "5:15 pm"})
+        assert score(capsys, file)["value"] == 0
+        found = score(capsys, file, "--map", "multiwoz")
+        assert found["value"] == 1
+        assert f"map:{load_map('multiwoz').shown}" in found["parts"]
+
+    def test_from_a_file_and_in_a_rule_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
+        areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
+        rules = written(
+            tmp_path / "mine.toml",
+            'values = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
+            f'match = "exact"\nmissing = "error"\nstate = "cumulative"\nmap = "{areas}"\n',
+        )
+        given, stated = score(capsys, file, "--map", areas), score(capsys, file, "--rules", rules)
+        assert given["value"] == stated["value"] == 1
+        [shown] = [part for part in given["parts"] if part.startswith("map:")]
+        assert shown in stated["parts"]
+        assert score(capsys, file, "--rules", rules, "--map", "none")["value"] == 0
+
+
+def test_the_backend_is_told_where_it_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = one_turn(tmp_path, {"hotel-name": "the gables"}, {"hotel-name": "gables"})
+    assert not any(part.startswith("backend:") for part in score(capsys, file, "--backend", "difflib")["parts"])
+    for backend in ("levenshtein", "difflib"):
+        found = score(capsys, file, "--match", "fuzzywuzzy-partial>95", "--backend", backend)
+        assert found["value"] == 1
+        assert f"backend:{backend}" in found["parts"]
+
+
+def test_a_ratio_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tracker", "score", one_turn(tmp_path, {}, {}), "--measure", "SlotF1", "--json"]
+    for choice, value in (("none", None), ("zero", 0)):
+        [found] = call(capsys, *words, "--undefined", choice).json["scores"]
+        assert found["value"] == value
+        assert ("|undefined:zero|" in found["signature"]) is (choice == "zero")
+
+
+def test_the_next_command_keeps_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-stars": ""}, {"hotel-day": "b"})
+    words = ["--names", "as-is", "--clash", "last", "--none", "gold=empty;pred=blank", "--undefined", "zero"]
+    last = call(capsys, "tracker", "score", file, "--quiet", *words).out.splitlines()[-1]
+    typed = shlex.split(last.removeprefix("Next: dialmeter "))
+    first = call(capsys, "tracker", "score", file, "--json", *words).json
+    assert call(capsys, *typed, "--json").json["scores"] == first["scores"]
