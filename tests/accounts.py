@@ -25,7 +25,11 @@ from dialmeter.tracking.walk import Group, Walk
 
 LOCALS = ("paper", "code", "vector")
 DELETIONS = ("ignore", "count", "code")
-LENSES = [(local, deletions) for local in LOCALS for deletions in DELETIONS]
+LENSES = [
+    *((local, deletions, "overlap") for local in LOCALS for deletions in DELETIONS),
+    *((local, "ignore", "strict") for local in LOCALS),
+    *(("paper", deletions, "strict") for deletions in DELETIONS[1:]),
+]
 GROUPS = ("domain", "slot", "without-domain")
 
 OURS = named("dialmeter")
@@ -55,7 +59,7 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
     def taken(each: Dialogue) -> Account:
         walk.take(words.number_dialogue(each, FLAT))
         rows = {lens: walk.rows(*lens) for lens in LENSES}
-        walk.rows("paper", "ignore", None, None, True)
+        walk.rows("paper", "ignore", "strict", None, None, True)
         slots = walk.slots()
         numbers = list(range(len(pairs.slot_names)))
         groups = [
@@ -74,7 +78,8 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
             [(pairs.said(pair), number) for pair, number in walk.hedged],
         )
         turns = [tuple(turn) for turn in ComparedDialogue(walk, pairs).turns]
-        return rows, by_group, noticed, turns
+        wrong = ComparedDialogue(walk, pairs).wrong_changes("strict")
+        return rows, by_group, noticed, turns, wrong
 
     found = [or_error(lambda each=each: taken(each)) for each in corpus]  # type: ignore[misc]
     mistakes = Mistakes.of(walk, pairs)
@@ -101,7 +106,7 @@ def account_of_part(part: Part) -> Account:
 
 def _books(ledger: Ledger) -> Account:
     return {
-        (lens.local, lens.deletions): (
+        (lens.local, lens.deletions, lens.alternatives): (
             book.dialogues,
             [tuple(book.table[row]) for row in book.rows],
             list(book.turns),

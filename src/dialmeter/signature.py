@@ -20,6 +20,8 @@ _WHEN_OTHER = {
     "match": "exact",
     "undefined": "none",
 }
+# Parameters under another name than their own; the rule set has ``alternatives``, too.
+_NAMES = {"slots": "K", "alternatives": "changes"}
 
 
 def signature(
@@ -58,7 +60,7 @@ def signature(
     parts += [f"{name}:{rules.shown(name)}" for name, usual in _WHEN_OTHER.items() if getattr(rules, name) != usual]
     if rules.match.startswith("fuzzywuzzy"):
         parts.append(f"backend:{rules.backend}")
-    parts += [f"{'K' if name == 'slots' else name}:{value}" for name, value in _set_beyond(asked, used).items()]
+    parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _set_beyond(asked, used).items()]
     parts += [f"{name}:{value}" for name, value in (also or {}).items()]
     if left_out:
         parts.append(f"left_out:{left_out}")

@@ -17,7 +17,7 @@ from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.tally import Deletions, Local, Tally
+from dialmeter.tracking.tally import Alternatives, Deletions, Local, Tally
 from dialmeter.tracking.walk import Walk
 
 law = settings(
@@ -133,11 +133,15 @@ def walked(dialogue: Dialogue, rules: Rules, keep_none: bool = False) -> tuple[W
 
 
 def tallies_of(
-    dialogue: Dialogue, local: Local | None = "paper", deletions: Deletions | None = "ignore", rules: Rules = AS_WRITTEN
+    dialogue: Dialogue,
+    local: Local | None = "paper",
+    deletions: Deletions | None = "ignore",
+    rules: Rules = AS_WRITTEN,
+    alternatives: Alternatives = "overlap",
 ) -> list[Tally]:
     """The tallies of a dialogue's turns."""
     walk, _ = walked(dialogue, rules, keep_none=deletions == "code")
-    return [Tally(*row) for row in walk.rows(local, deletions)]
+    return [Tally(*row) for row in walk.rows(local, deletions, alternatives)]
 
 
 def compared(dialogue: Dialogue, rules: Rules) -> ComparedDialogue:
@@ -157,9 +161,10 @@ _FORMS = {
         "FGA(lam=inf)",
         "FGA(lam=0.5, local=code)",
         "FGA(lam=0.5, local=vector)",
+        "FGA(lam=0.5, alternatives=strict)",
         "FGA(lam=0.5, average=dialogue)",
     ),
-    "GCA": ("GCA", "GCA(deletions=count)", "GCA(alpha=0.5)", "GCA(average=dialogue)"),
+    "GCA": ("GCA", "GCA(deletions=count)", "GCA(alternatives=strict)", "GCA(alpha=0.5)", "GCA(average=dialogue)"),
     "RSA": ("RSA(empty=skip)", "RSA(empty=one)", "RSA(empty=skip, average=dialogue)"),
     "IAGA": ("IAGA", "IAGA(divide=aga)"),
     "SA": ("SA", "SA(slots=30)", "SA(average=dialogue)"),

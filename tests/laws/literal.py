@@ -163,6 +163,52 @@ def fga_of_turns(turns: Turns, lam: float, local: str) -> list[float]:
     return values
 
 
+Listed = Mapping[str, tuple[str, ...]]
+"""A state in which every value is the tuple of its alternatives; a predicted value has one."""
+
+
+def strict_changes_of_turn(gold_before: Listed, gold: Listed, pred_before: Listed, pred: Listed) -> Changes:
+    """The two loops where gold has alternatives: other alternatives are another value, and a prediction is right if it is one
+    of them."""
+    missed = wrong = over = correct = 0
+    seen = set()
+    for slot, values in gold.items():
+        if gold_before.get(slot) != values:
+            seen.add(slot)
+            if slot not in pred:
+                missed += 1
+            elif pred[slot][0] in values:
+                correct += 1
+            else:
+                wrong += 1
+    for slot, value in pred.items():
+        if pred_before.get(slot) != value and slot not in seen:
+            if slot not in gold:
+                over += 1
+            elif value[0] in gold[slot]:
+                correct += 1
+            else:
+                wrong += 1
+    return Changes(missed, wrong, over, correct)
+
+
+def strict_fga_of_turns(turns: Sequence[tuple[int, Listed, Listed]], lam: float) -> list[float]:
+    """FGA per turn, for a lambda above 0: a mistake of a turn's own is a new pair that the other side does not meet."""
+    values = []
+    last_error = -math.inf
+    gold_before: Listed = {}
+    pred_before: Listed = {}
+    for number, gold, pred in turns:
+        new_gold = {slot for slot in gold if gold_before.get(slot) != gold[slot]}
+        new_pred = {slot for slot in pred if pred_before.get(slot) != pred[slot]}
+        wrong = {slot for slot in {*gold, *pred} if not set(pred.get(slot, ())) & set(gold.get(slot, ()))}
+        if wrong & (new_gold | new_pred):
+            last_error = number
+        values.append(1 - math.exp(-lam * (number - last_error)) if wrong else 1.0)
+        gold_before, pred_before = gold, pred
+    return values
+
+
 def sa_with_hyphen_cut(gold: Plain, pred: Plain, slots: int, capped: bool) -> float:
     """SA of one turn over glued strings that are cut at the last hyphen; a slot that is wrong counts once, as missing."""
     missing, extra = _glued(gold) - _glued(pred), _glued(pred) - _glued(gold)

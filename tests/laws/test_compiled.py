@@ -96,6 +96,8 @@ SEVERAL = [
     *(f"FGA(lam=0.5, local={local})" for local in accounts.LOCALS),
     "GCA",
     "GCA(deletions=count)",
+    "FGA(lam=0.5, alternatives=strict)",
+    "GCA(alternatives=strict)",
     "SlotF1",
 ]
 

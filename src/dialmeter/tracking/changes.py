@@ -1,16 +1,18 @@
 """The four shares that GCA is made of: values and labels, precision and recall, over changes."""
 
 from ..measure import Measure, Vector
-from .tally import Deletions, Lens, Tally
+from .tally import Alternatives, Deletions, Lens, Tally
 
 
 class _Changes(Measure, frozen=True, kw_only=True):
     cite = ("aksu-2024",)
     deletions: Deletions = "ignore"
     """What of a slot that leaves the state, as in GCA."""
+    alternatives: Alternatives = "overlap"
+    """Is it a change when gold goes to a value that shares an alternative with the one before, as in GCA."""
 
     def lens(self) -> Lens:
-        return Lens(deletions=self.deletions)
+        return Lens(deletions=self.deletions, alternatives=self.alternatives)
 
 
 class VP(_Changes, frozen=True, kw_only=True):

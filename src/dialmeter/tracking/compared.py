@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..model import State, Value
 from .pairs import PairRules
-from .tally import CORRECT
+from .tally import CORRECT, WRONG, Alternatives
 from .walk import Walk
 
 KIND_NAMES = ("", "correct", "wrong", "missed", "over")
@@ -98,12 +98,30 @@ class ComparedDialogue:
         Raises:
             RuntimeError: the walk has taken another dialogue.
         """
+        for number, (gold, pred), slots in zip(self.numbers, self.states(), self._slots("overlap"), strict=True):
+            yield number, gold, pred, slots
+
+    def wrong_changes(self, alternatives: Alternatives | None) -> list[list[tuple[Value, Value]]]:
+        """The gold and predicted values of the wrong changes of every turn.
+
+        Args:
+            alternatives: as for ``Walk.rows``.
+
+        Raises:
+            RuntimeError: the walk has taken another dialogue.
+        """
+        values = self.pairs.values
+        return [
+            [(values[gold], values[pred]) for _, kind, changed, _, gold, pred in slots if kind == WRONG and changed]
+            for slots in self._slots(alternatives)
+        ]
+
+    def _slots(self, alternatives: Alternatives | None) -> list[Any]:
         if self._walk.numbers is not self.numbers:
             raise RuntimeError("the walk has taken another dialogue")
         details: list[Any] = []
-        self._walk.rows("paper", "ignore", None, details)
-        for number, (gold, pred), slots in zip(self.numbers, self.states(), details, strict=True):
-            yield number, gold, pred, slots
+        self._walk.rows("paper", "ignore", alternatives, None, details)
+        return details
 
     @cached_property
     def turns(self) -> list[ComparedTurn]:

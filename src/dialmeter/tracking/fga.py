@@ -3,11 +3,16 @@
 import math
 
 from ..measure import Measure, Vector
-from .tally import NEVER, Lens, Local, Tally
+from .tally import NEVER, Alternatives, Lens, Local, Tally
 
 
 class FGA(Measure, frozen=True, kw_only=True):
-    """JGA that forgives a turn for an older mistake, the more the longer ago the mistake was made."""
+    """JGA that forgives a turn for an older mistake, the more the longer ago the mistake was made.
+
+    Gold that goes from ``x|y`` to ``x`` has not changed (``alternatives=overlap``): a prediction that stays at ``y`` is wrong
+    for JGA, but with ``local=paper`` the turn has no mistake of its own, so that FGA is 1 there if no mistake came before.
+    With ``alternatives=strict`` gold has changed, and FGA is 0 at that turn.
+    """
 
     title = "Flexible Goal Accuracy"
     formula = (
@@ -20,13 +25,16 @@ class FGA(Measure, frozen=True, kw_only=True):
     local: Local = "paper"
     """When is a wrong turn locally right? ``paper`` by Algorithm 1; ``code``: never right after an exact turn; ``vector``:
     when the same slots are wrong as at the turn before."""
+    alternatives: Alternatives = "overlap"
+    """Gold goes to another value that shares an alternative with the one before: no change (``overlap``), or a change
+    (``strict``)."""
 
     def __post_init__(self) -> None:
         if not self.lam >= 0:
             raise ValueError("lam must be at least 0")
 
     def lens(self) -> Lens:
-        return Lens(local=self.local)
+        return Lens(local=self.local, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
         if tally.since == NEVER:

@@ -7,11 +7,16 @@ from typing import Literal
 from ..measure import Measure, Reads, Vector
 from ..model import Value
 from .credit import similarity
-from .tally import Deletions, Lens, Tally
+from .tally import Alternatives, Deletions, Lens, Tally
 
 
 class GCA(Measure, frozen=True, kw_only=True):
-    """How well changes of the state are predicted: a mistake counts at the turn where it is made, and only there."""
+    """How well changes of the state are predicted: a mistake counts at the turn where it is made, and only there.
+
+    Gold that goes from ``x|y`` to ``x`` has not changed (``alternatives=overlap``): a prediction that stays at ``y`` is wrong
+    for JGA, but no change is counted, so that GCA can be 1. With ``alternatives=strict`` gold has changed, and the change is
+    wrong.
+    """
 
     title = "Granular Change Accuracy"
     formula = (
@@ -27,6 +32,9 @@ class GCA(Measure, frozen=True, kw_only=True):
     deletions: Deletions = "ignore"
     """What of a slot that leaves the state: ``ignore`` as in the papers, ``count`` it like a value, or as published
     ``code`` counts it."""
+    alternatives: Alternatives = "overlap"
+    """Gold goes to another value that shares an alternative with the one before: no change (``overlap``), or a change
+    (``strict``). With ``deletions=code`` it is always a change."""
     unchanged: Literal["skip", "zero"] = "skip"
     """What a dialogue without any change is worth where dialogues are averaged."""
     credit: Literal["none", "fuzzy", "embedding"] = "none"
@@ -42,7 +50,7 @@ class GCA(Measure, frozen=True, kw_only=True):
         return "tally" if self.credit == "none" else "changes"
 
     def lens(self) -> Lens:
-        return Lens(deletions=self.deletions)
+        return Lens(deletions=self.deletions, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.missed, tally.wrong, tally.over, tally.correct)

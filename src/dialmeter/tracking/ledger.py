@@ -20,7 +20,7 @@ from .dstc10_values import Overlap, ValueMeasure
 from .frame_book import FrameBook
 from .gathering import gather_into, gathered
 from .state_texts import state_texts
-from .tally import WRONG, Lens, Tally
+from .tally import Lens, Tally
 from .walk import Group, Walk
 
 if TYPE_CHECKING:
@@ -48,10 +48,15 @@ def lens_of(measure: Measure) -> Lens:
 def plan(measures: Iterable[Measure]) -> list[Lens]:
     """As few lenses as serve all measures, the first of each kind together."""
     lenses = [lens_of(measure) for measure in measures]
-    locals_ = dict.fromkeys(lens.local for lens in lenses if lens.local)
-    deletions = dict.fromkeys(lens.deletions for lens in lenses if lens.deletions)
-    pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
-    return [Lens(local or "paper", deletion or "ignore") for local, deletion in pairs]
+    first, *others = dict.fromkeys(lens.alternatives for lens in lenses if lens.alternatives) or ["overlap"]
+    planned: list[Lens] = []
+    for alternatives in (first, *others):
+        served = [lens for lens in lenses if (lens.alternatives or first) == alternatives]
+        locals_ = dict.fromkeys(lens.local for lens in served if lens.local)
+        deletions = dict.fromkeys(lens.deletions for lens in served if lens.deletions)
+        pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
+        planned += [Lens(local or "paper", deletion or "ignore", alternatives) for local, deletion in pairs]
+    return planned
 
 
 class Ledger:
@@ -93,18 +98,17 @@ class Ledger:
         """Takes the tallies of the dialogue that a walk has taken, or of one group of its slots."""
         counts = group is None
         for lens, book in self.books.items():
-            book.add(walk.id, walk.numbers, walk.rows(lens.local, lens.deletions, group, None, counts))
+            rows = walk.rows(lens.local, lens.deletions, lens.alternatives, group, None, counts)
+            book.add(walk.id, walk.numbers, rows)
             counts = False
 
     def add_closely(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
         """Takes what measures ask for that look at more than tallies."""
         for measure in self._by_changes:
-            book = self.book_for(measure)
+            lens = self._lens_for(measure)
+            book = self.books[lens]
             tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
-            wrong = [
-                [(each.gold, each.pred) for each in turn.slots if each.kind == WRONG and each.changed]
-                for turn in compared.turns
-            ]
+            wrong = compared.wrong_changes(lens.alternatives)
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
         overlaps: dict[str, list[Overlap]] = {}
         for measure in self._by_states:

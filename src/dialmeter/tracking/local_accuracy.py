@@ -1,7 +1,7 @@
 """The share of turns that are right by themselves: FGA at lam = infinity."""
 
 from ..measure import Measure, Vector
-from .tally import Lens, Local, Tally
+from .tally import Alternatives, Lens, Local, Tally
 
 
 class LocalAccuracy(Measure, frozen=True, kw_only=True):
@@ -13,9 +13,11 @@ class LocalAccuracy(Measure, frozen=True, kw_only=True):
 
     local: Local = "paper"
     """When is a wrong turn locally right, as in FGA."""
+    alternatives: Alternatives = "overlap"
+    """Is it a change when gold goes to a value that shares an alternative with the one before, as in FGA."""
 
     def lens(self) -> Lens:
-        return Lens(local=self.local)
+        return Lens(local=self.local, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.local, 1)

@@ -19,6 +19,7 @@ Row: TypeAlias = tuple[int, ...]
 """A tally as plain numbers."""
 Local: TypeAlias = Literal["paper", "code", "vector"]
 Deletions: TypeAlias = Literal["ignore", "count", "code"]
+Alternatives: TypeAlias = Literal["overlap", "strict"]
 
 
 class Tally(NamedTuple):
@@ -72,7 +73,12 @@ class Lens(Struct, frozen=True):
 
     local: Local | None = None
     deletions: Deletions | None = None
+    alternatives: Alternatives | None = None
 
     def fits(self, other: Lens) -> bool:
         """Does a tally seen through the other lens serve?"""
-        return self.local in (None, other.local) and self.deletions in (None, other.deletions)
+        return (
+            self.local in (None, other.local)
+            and self.deletions in (None, other.deletions)
+            and self.alternatives in (None, other.alternatives)
+        )

@@ -19,14 +19,14 @@ cdef class Walk(DialogueCells):
     @cython.locals(
         cell_slots=list, several=list, loose=bint, gold_now=cython.int[::1], pred_now=cython.int[::1],
         old_gold=cython.int[::1], old_pred=cython.int[::1], kinds=cython.int[::1], met=cython.int[::1],
-        by_code=bint, by_vector=bint, count_left=bint, as_published=bint, last_gold=list, last_pred=list, rows=list,
-        golds=int, preds=int, match=int, both=int, exact=bint, was_exact=bint, last_error=int, place=int, published=list,
-        number=int, gold_cells=list, pred_cells=list, missed=int, wrong=int, over=int, correct=int, since=int,
-        turn=list, each=int, slot=int, cell=int, own_error=bint, moved=bint, gold=int, pred=int, kind=int, before=int,
-        before_gold=int, before_pred=int, touched=bint, carried=bint, odd_gold=int, odd_pred=int, cut_errors=int,
-        cut_slots=int, cut_rsa_errors=int,
+        by_code=bint, by_vector=bint, count_left=bint, as_published=bint, strict=bint, last_gold=list, last_pred=list,
+        rows=list, golds=int, preds=int, match=int, both=int, exact=bint, was_exact=bint, last_error=int, place=int,
+        published=list, number=int, gold_cells=list, pred_cells=list, missed=int, wrong=int, over=int, correct=int,
+        since=int, turn=list, each=int, slot=int, cell=int, own_error=bint, moved=bint, gold=int, pred=int, kind=int,
+        before=int, before_gold=int, before_pred=int, touched=bint, carried=bint, odd_gold=int, odd_pred=int,
+        cut_errors=int, cut_slots=int, cut_rsa_errors=int,
     )
-    cpdef list rows(self, local, deletions, group=*, list details=*, bint counts=*)
+    cpdef list rows(self, local, deletions, alternatives=*, group=*, list details=*, bint counts=*)
 
     @cython.locals(each=int, slot=int)
     cdef int _forget(self) except -1

@@ -66,10 +66,11 @@ class Walk(DialogueCells):
         self._run_turns: list[int] = []
         self._run_new: list[int] = []
 
-    def rows(
+    def rows(  # noqa: PLR0917 - a compiled method has no keyword-only arguments
         self,
         local: str | None,
         deletions: str | None,
+        alternatives: str | None = "overlap",
         group: Group | None = None,
         details: list[Any] | None = None,
         counts: bool = False,
@@ -79,9 +80,11 @@ class Walk(DialogueCells):
         Args:
             local: which definition of locally right.
             deletions: what of a slot that leaves the state.
+            alternatives: is it a change when gold goes to a value that shares an alternative with the one before?
             group: look at these slots only.
             details: takes a list for each turn of what its slots are: slot, kind, whether the slot was changed at this turn,
-                whether a mistake is carried over from the turn before, and the cells of gold and prediction.
+                whether a mistake is carried over from the turn before (whatever ``alternatives`` is), and the cells of gold
+                and prediction.
             counts: also count how long slots have held which cells.
         """
         pairs = self._pairs
@@ -91,6 +94,7 @@ class Walk(DialogueCells):
         kinds, met = self._kinds, self._met
         by_code, by_vector = local == "code", local == "vector"
         count_left, as_published = deletions == "count", deletions == "code"
+        strict = alternatives == "strict"
         last_gold: list[int] = []
         last_pred: list[int] = []
         rows: list[Row] = []
@@ -150,7 +154,9 @@ class Walk(DialogueCells):
                                 and (several[gold] or several[before_gold])
                                 and pairs.overlaps(before_gold, gold)
                             )
+                        # Mistakes are counted once for all measures, so that what is carried does not depend on a lens.
                         carried = kind == before and kind > _CORRECT and not touched
+                        touched = touched or (strict and gold not in (0, before_gold))
                         moved = moved or (kind > _CORRECT) != (before > _CORRECT)
                         own_error = own_error or (touched and kind > _CORRECT)
                         if counts:
