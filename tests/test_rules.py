@@ -12,7 +12,7 @@ import pytest
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import parse
 from dialmeter.normalise import Normaliser
-from dialmeter.rules import EMPTY, FIELDS, DontcareOf, NoneWords, change, load, named, names, parse_match
+from dialmeter.rules import ABSENT_WORDS, EMPTY, FIELDS, DontcareOf, NoneWords, change, load, named, names, parse_match
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.values.maps import load as load_map
 
@@ -72,7 +72,7 @@ def test_those_of_the_specification_are_there() -> None:
 @pytest.mark.parametrize(
     ("given", "absent"),
     [
-        ("dialmeter", {"", "none", "null", "not mentioned"}), ("fga-repo", set()), ("gca-repo", {"none"}), ("trade", set()),
+        ("dialmeter", {*ABSENT_WORDS}), ("fga-repo", set()), ("gca-repo", {"none"}), ("trade", set()),
         ("mwzeval", set()), ("dstc10", set()), ("sgd", set()), ("convlab3-t5", {EMPTY}),
     ],
 )  # fmt: skip
@@ -197,13 +197,13 @@ class TestChange:
             ("values", "trim, lower", ("trim", "lower")),
             ("values", "trim+lower", ("trim", "lower")),
             ("none", "keep", ()),
-            ("none", "drop", ("", "none", "null", "not mentioned")),
+            ("none", "drop", ABSENT_WORDS),
             ("none", "none,null", ("none", "null")),
             ("dontcare", "drop", "drop"),
             ("none", "empty,none", (EMPTY, "none")),
             ("none", "blank", ("",)),
             ("none", "gold=empty;pred=blank,none", NoneWords(gold=(EMPTY,), pred=("", "none"))),
-            ("none", "pred=drop;gold=keep", NoneWords(gold=(), pred=("", "none", "null", "not mentioned"))),
+            ("none", "pred=drop;gold=keep", NoneWords(gold=(), pred=ABSENT_WORDS)),
             ("dontcare", "drop-exact", "drop-exact"),
             ("dontcare", "gold=drop-exact;pred=keep", DontcareOf(gold="drop-exact", pred="keep")),
             ("extra", "ignore-domains", "ignore-domains"),

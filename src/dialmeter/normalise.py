@@ -9,6 +9,7 @@ from .model import DELETED, NAMED, Value
 from .rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side
 from .values.maps import load as load_map
 from .values.mwzeval import normalised, stops
+from .values.steps import tidy
 
 _BLANKS = re.compile(r"\s+")
 _DIGITS = {
@@ -17,6 +18,7 @@ _DIGITS = {
 _NUMBER_WORD = re.compile(r"\b(" + "|".join(_DIGITS) + r")\b")
 
 _STEPS: Mapping[str, Callable[[str], str]] = {
+    "tidy": tidy,
     "trim": str.strip,
     "blanks": lambda text: _BLANKS.sub(" ", text),
     "no-blanks": lambda text: _BLANKS.sub("", text),

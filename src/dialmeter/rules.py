@@ -18,16 +18,27 @@ from msgspec import Struct, field
 from .errors import DialmeterError, did_you_mean
 from .values.maps import load as load_map
 
-ABSENT_WORDS = ("", "none", "null", "not mentioned")
+ABSENT_WORDS = ("", "none", "null", "not mentioned", "not_mentioned", "n/a", "unknown")
 DONTCARE = "dontcare"
 DONTCARE_SPELLINGS = frozenset(
-    {"dontcare", "don't care", "dont care", "do not care", "do n't care", "doesn't care", "does not care"}
+    {
+        "dontcare",
+        "don't care",
+        "don\u2019t care",
+        "dont care",
+        "dont_care",
+        "do not care",
+        "do n't care",
+        "doesn't care",
+        "does not care",
+        "no preference",
+    }
 )
 
 EMPTY = "<empty>"
 """Among the words that mean absent: the text "" as it is written, before any step."""
 
-Step = Literal["trim", "blanks", "no-blanks", "lower", "digits", "number-word", "mwzeval"]
+Step = Literal["tidy", "trim", "blanks", "no-blanks", "lower", "digits", "number-word", "mwzeval"]
 Names = Literal["as-is", "multiwoz", "mwzeval"]
 Dontcare = Literal["keep", "drop", "drop-exact", "merge"]
 Side = Literal["gold", "pred"]
@@ -113,7 +124,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
         Example:
             >>> named("dialmeter").shown("values"), named("fga-repo").shown("none"), named("convlab3").shown("none")
-            ('trim+blanks+lower', 'keep', 'gold=empty;pred=blank')
+            ('tidy+trim+blanks+lower', 'keep', 'gold=empty;pred=blank')
         """
         value = getattr(self, name)
         if isinstance(value, NoneWords):

@@ -40,9 +40,9 @@ def test_every_rule_has_an_option(command: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("choice", "shown", "value"),
     [
-        ("drop", "blank+none+null+not-mentioned", 1),
+        ("drop", "blank+none+null+not-mentioned+not_mentioned+n/a+unknown", 1),
         ("keep", "keep", 0),
-        ("gold=drop;pred=keep", "gold=blank+none+null+not-mentioned;pred=keep", 0),
+        ("gold=drop;pred=keep", "gold=blank+none+null+not-mentioned+not_mentioned+n/a+unknown;pred=keep", 0),
         ("gold=keep;pred=none", "gold=keep;pred=none", 1),
         ("pred=blank,none;gold=empty", "gold=empty;pred=blank+none", 1),
     ],

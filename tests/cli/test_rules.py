@@ -82,20 +82,20 @@ def test_the_first_named_is_the_base(file: Path, capsys: pytest.CaptureFixture[s
             "dialogue": "d1",
             "turn": 0,
             "right": True,
-            "because": ["values=trim+blanks+lower"],
+            "because": ["values=tidy+trim+blanks+lower"],
             "slots": [{"slot": "hotel-name", "gold": "The Gables", "pred": "the gables"}],
         },
         {
             "dialogue": "d1",
             "turn": 2,
             "right": True,
-            "because": ["none=blank+none+null+not-mentioned"],
+            "because": ["none=blank+none+null+not-mentioned+not_mentioned+n/a+unknown"],
             "slots": [{"slot": "hotel-stars", "gold": "", "pred": "none"}],
         },
     ]
     assert found["causes"] == [
-        {"rule": "none=blank+none+null+not-mentioned", "turns": 1},
-        {"rule": "values=trim+blanks+lower", "turns": 1},
+        {"rule": "none=blank+none+null+not-mentioned+not_mentioned+n/a+unknown", "turns": 1},
+        {"rule": "values=tidy+trim+blanks+lower", "turns": 1},
     ]
 
 

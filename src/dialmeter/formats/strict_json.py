@@ -9,6 +9,7 @@ This file is plain Python; ``strict_json.pxd`` gives it C types where dialmeter 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -208,11 +209,16 @@ def _parse_slowly(data: bytes, name: str | None, doubled: list[Doubled], line: i
         doubled.append(marked)
         return marked
 
+    def finite(written: str) -> float:
+        if math.isinf(number := float(written)):
+            raise InputError(f"{one_line(written, 40)} is too large a number", file=name, line=line)
+        return number
+
     if not data.strip():
         raise InputError("the file is empty", file=name)
     try:
         text = data.decode()
-        found = json.loads(text, object_pairs_hook=unique, parse_constant=_refuse)
+        found = json.loads(text, object_pairs_hook=unique, parse_constant=_refuse, parse_float=finite)
         if _SURROGATE.search(text):
             json.dumps(found, ensure_ascii=False).encode()
         return found

@@ -22,7 +22,7 @@ def similarity(kind: str, gold: Value, pred: Value) -> float:
     """
     wanted = (gold,) if isinstance(gold, str) else gold
     found = pred if isinstance(pred, str) else "|".join(pred)
-    return max(_SIMILARITIES[kind](each, found) for each in wanted)
+    return max((_SIMILARITIES[kind](each, found) for each in wanted), default=0.0)
 
 
 def _fuzzy(gold: str, pred: str) -> float:

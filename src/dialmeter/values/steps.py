@@ -1,14 +1,26 @@
-"""Steps that a value map can name for a slot: what lists of forms cannot say."""
+"""Steps that bring values to one form: those that a value map can name for a slot, and one of the default rules."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 
 _CLOCK = re.compile(
     r"\s*(?:(\d{1,2})\s*[:.]\s*(\d{2})|(\d{2})(\d{2})|(\d{1,2})(?=\s*[ap]))\s*(?:([ap])\.?\s?m\.?)?\s*",
     re.ASCII | re.IGNORECASE,
 )
+_PLAIN_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    }
+)
+_BLANK_IN_TIME = re.compile(r"(?<!\d)(\d{1,2})\s*:\s*(\d{2})(?!\d)", re.ASCII)
+_AROUND_HYPHEN = re.compile(r"(?<=\w)\s*-\s*(?=\w)")
+_BEFORE_APOSTROPHE = re.compile(r"(?<=\w)\s+'\s*(?=\w)")
+_WHOLE_NUMBER = re.compile(r"\s*\d+\.0", re.ASCII)
 _ARTICLE = re.compile(r"\s*the\s+(?=\S)", re.IGNORECASE)
 
 
@@ -41,6 +53,22 @@ def without_article(text: str) -> str:
         ('junction', 'theatre', 'the')
     """
     return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+
+
+def tidy(text: str) -> str:
+    """A value in plain signs: one form of every letter, plain quotes and dashes, no blanks where tokenisers put them.
+
+    Blanks go inside times, around hyphens, and before apostrophes; ``4.0`` is ``4``.
+
+    Example:
+        >>> [tidy(text) for text in ("18 : 00", "king 's", "don\u2019t care", "guest - house", "4.0", "johns' college")]
+        ['18:00', "king's", "don't care", 'guest-house', '4', "johns' college"]
+    """
+    text = unicodedata.normalize("NFC", text).translate(_PLAIN_SIGNS)
+    text = _BLANK_IN_TIME.sub(r"\1:\2", text)
+    text = _AROUND_HYPHEN.sub("-", text)
+    text = _BEFORE_APOSTROPHE.sub("'", text)
+    return text[:-2] if _WHOLE_NUMBER.fullmatch(text) else text
 
 
 STEPS: Mapping[str, Callable[[str], str]] = {"time": clock_time, "article": without_article}
