@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..chart_files import slug
@@ -29,11 +29,24 @@ def measures(runs: Sequence[Opened], link: RowsLink) -> Picture:
     }
     many = runs[0].kind.UNIT[1]
     words = {address: f"{key}, {measure}: {many}, the worst first" for (key, measure), address in links.items()}
-    title = "Scores with intervals"
+    return bar_chart("measures", "Scores with intervals", "score in percent", scores, links=links, words=words)
+
+
+def bar_chart(
+    name: str,
+    title: str,
+    y_label: str,
+    scores: Mapping[str, Mapping[str, Estimate]],
+    *,
+    links: Mapping[tuple[str, str], str],
+    words: Mapping[str, str],
+    as_percent: bool = True,
+) -> Picture:
+    """Bars by group and name, each of which leads to its rows."""
     return Picture(
-        "measures",
+        name,
         title,
-        lambda: bars.draw(scores, title=title, y_label="score in percent", links=links),
+        lambda: bars.draw(scores, title=title, y_label=y_label, as_percent=as_percent, links=links),
         bars.table(scores),
         words,
     )

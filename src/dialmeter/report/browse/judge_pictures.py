@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..chart_files import slug
-from ..charts import bars
 from ..charts.data import Estimate
-from .common_pictures import spread
+from .common_pictures import bar_chart, spread
 from .kinds import Picture, RowsLink
 
 if TYPE_CHECKING:
@@ -37,10 +36,5 @@ def _errors(run: Opened, corpus: str, link: RowsLink, of: str) -> Picture:
         address = links[judge, attack] = link(run, chosen)
         words[address] = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
     title = f"Error rates by attack{of}" + (f", corpus {corpus}" if corpus else "")
-    return Picture(
-        f"errors-{slug(run.key)}-{slug(corpus)}",
-        title,
-        lambda: bars.draw(scores, title=title, y_label="error rate in percent", links=links),
-        bars.table(scores),
-        words,
-    )
+    name = f"errors-{slug(run.key)}-{slug(corpus)}"
+    return bar_chart(name, title, "error rate in percent", scores, links=links, words=words)

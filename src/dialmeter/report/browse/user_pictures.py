@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..chart_files import slug
-from ..charts import bars
 from ..charts.data import Estimate
-from .common_pictures import spread
+from .common_pictures import bar_chart, spread
 from .kinds import Picture, RowsLink
 
 if TYPE_CHECKING:
@@ -40,13 +39,8 @@ def _by_domain(run: Opened, link: RowsLink, of: str) -> Picture:
         chosen = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
         links[measure, domain] = link(run, chosen)
         words[links[measure, domain]] = f"{measure} in {domain}: {each.get('n')} dialogues, the worst first"
-    title = f"Scores by domain{of}"
-    return Picture(
-        f"domains-{slug(run.key)}",
-        title,
-        lambda: bars.draw(scores, title=title, y_label="F1 in percent", links=links),
-        bars.table(scores),
-        words,
+    return bar_chart(
+        f"domains-{slug(run.key)}", f"Scores by domain{of}", "F1 in percent", scores, links=links, words=words
     )
 
 
@@ -64,14 +58,8 @@ def _events(run: Opened, link: RowsLink, of: str) -> Picture:
         for name in found
     }
     words = {links[domain, name]: f"{name} in {domain}: {counts[name, domain]:,}" for domain, name in links}
-    title = f"What happened{of}"
-    return Picture(
-        f"events-{slug(run.key)}",
-        title,
-        lambda: bars.draw(scores, title=title, y_label="number of events", as_percent=False, links=links),
-        bars.table(scores),
-        words,
-    )
+    name, title = f"events-{slug(run.key)}", f"What happened{of}"
+    return bar_chart(name, title, "number of events", scores, links=links, words=words, as_percent=False)
 
 
 def _parties(run: Opened, link: RowsLink, of: str) -> Picture:
@@ -86,11 +74,5 @@ def _parties(run: Opened, link: RowsLink, of: str) -> Picture:
         for domain in found
     }
     words = {links[party, domain]: f"lost by {party} in {domain}: {counts[party, domain]:,}" for party, domain in links}
-    title = f"Who lost units of the goal{of}"
-    return Picture(
-        f"parties-{slug(run.key)}",
-        title,
-        lambda: bars.draw(scores, title=title, y_label="lost units", as_percent=False, links=links),
-        bars.table(scores),
-        words,
-    )
+    name, title = f"parties-{slug(run.key)}", f"Who lost units of the goal{of}"
+    return bar_chart(name, title, "lost units", scores, links=links, words=words, as_percent=False)
