@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import to_builtins
 
 from ..tracking.human import Number, Study
 from ..tracking.sheets import HELP, QUESTION, Scale, Sheet
+from .html_env import page
 from .tables import Table
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 _MOST_RATERS = 12
 """More raters than these stand in JSON only."""
@@ -142,19 +139,5 @@ def sheet_page(sheet: Sheet, rater: str, scale: Scale) -> str:
         True
     """
     grades = range(scale.low, scale.high + 1) if scale.high - scale.low <= 10 else ()
-    return _template().render(sheet=sheet, rater=rater, scale=scale, grades=grades, question=QUESTION, help=HELP)
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("dialmeter.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("sheet.html")
+    shown = {"sheet": sheet, "rater": rater, "scale": scale, "grades": grades, "question": QUESTION, "help": HELP}
+    return page("sheet.html", **shown) + "\n"
