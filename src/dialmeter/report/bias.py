@@ -12,7 +12,7 @@ from ..tracking.bias_findings import Limits, Study
 from ..tracking.claim import WORDS, Verdict, limits
 from ..tracking.claim_words import no_correlation
 from ..tracking.result import TrackerResult
-from .tables import Table, percent, render
+from .tables import Table, markdown_text, percent, render
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
@@ -149,12 +149,8 @@ def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]]) ->
     """A page with one section per tracker: its tables, and what they say in plain words."""
     sections = []
     for system, (tables, sentences) in parts.items():
-        listed = "\n".join(f"- {_escaped(sentence)}" for sentence in sentences)
+        listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in sentences)
         sections.append(
-            f"## {_escaped(system)}\n\n{listed}\n\n" + "\n\n".join(render(table, "markdown") for table in tables)
+            f"## {markdown_text(system)}\n\n{listed}\n\n" + "\n\n".join(render(table, "markdown") for table in tables)
         )
     return "# Do measures depend on where mistakes fall?\n\n" + "\n\n".join(sections)
-
-
-def _escaped(text: str) -> str:
-    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text)

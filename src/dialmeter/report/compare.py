@@ -9,8 +9,7 @@ from ..measure import Score
 from ..tracking.compare import Compared, TurnTest
 from ..tracking.disagree import Disagreement
 from ..versus import Versus
-from .tables import Table, percent
-from .tracker import interval
+from .tables import Table, interval, percent
 
 
 def stars(p: float | None) -> str:

@@ -8,8 +8,7 @@ from ..tracking.curve import Curve
 from ..tracking.curve_points import Point, Trend
 from ..tracking.estimates import Estimate
 from ..tracking.zero_shot import MEAN, POOLED, DomainTable
-from .tables import Table, percent
-from .tracker import interval
+from .tables import Table, interval, percent
 
 
 def tables_of(curve: Curve) -> Iterator[Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from math import isnan
@@ -55,26 +55,14 @@ def with_params(address: str, params: Mapping[str, str]) -> str:
     return f"{address}?{urlencode(params)}" if params else address
 
 
-def score(value: float | None, as_percent: bool = True) -> str:
+def score(value: float | None) -> str:
     """A score as it stands in tables.
 
     Example:
-        >>> score(0.5), score(None), score(float("nan")), score(2.345, as_percent=False)
-        ('50.00', '–', '–', '2.345')
+        >>> score(0.5), score(None), score(float("nan"))
+        ('50.00', '–', '–')
     """
-    if value is None or isnan(value):
-        return "–"
-    return percent(value) if as_percent else f"{value:.3f}"
-
-
-def limits(found: Sequence[float] | None, as_percent: bool = True) -> str:
-    """An interval as it stands in tables.
-
-    Example:
-        >>> limits((0.5, 0.625)), limits(None)
-        ('50.00 to 62.50', '')
-    """
-    return f"{score(found[0], as_percent)} to {score(found[1], as_percent)}" if found else ""
+    return percent(None if value is None or isnan(value) else value)
 
 
 @cache
@@ -89,7 +77,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(said=said, plain=visible, score=score, limits=limits, thousands=lambda number: f"{number:,}")
+    made.filters.update(said=said, plain=visible, score=score, thousands=lambda number: f"{number:,}")
     return made
 
 

@@ -9,8 +9,8 @@ from ..judges.hashing import case_id
 from ..judges.matrix import CONTROL, Cell
 from ..judges.result import JudgeResult
 from ..judges.verdict import READING
-from .tables import Table, percent, render
-from .tracker import interval
+from .markdown_page import markdown_page
+from .tables import Table, interval, percent
 
 _TEXT = 70
 
@@ -152,16 +152,6 @@ def markdown_report(name: str, result: JudgeResult) -> str:
     counts = result.counts
     head = f"{counts['cases']} cases, {counts['attacks']} attacks, {counts['judges']} judges."
     settings = f"Threshold {result.how.threshold}, verdict rules {result.how.verdict}."
-    parts = [
-        f"# {_plain(name)}",
-        f"{head} {settings}",
-        *(render(table, "markdown") for table in matrix_tables(result)),
-        *(f"- warning: {_plain(notice.message)}" for notice in result.notices),
-        render(detail_table(result), "markdown"),
-        *(render(failing_table(result, judge, 10), "markdown") for judge in named if result.failing(judge)),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _plain(text: str) -> str:
-    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text.replace("\n", " "))
+    failing = [failing_table(result, judge, 10) for judge in named if result.failing(judge)]
+    details = [detail_table(result), *failing]
+    return markdown_page(name, f"{head} {settings}", matrix_tables(result), result.notices, details)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .browse.opened import Opened
 from .content import Block, Charts, Code, Rows, Section, Warnings, Words, sections
-from .tables import Table, latex_text, render, visible
+from .tables import Table, latex_text, markdown_text, render, visible
 
 _BAR, _BREAK = latex_text("|"), r"\allowbreak "
 
@@ -30,7 +30,7 @@ def plain_report(runs: Sequence[Opened], style: str, title: str = "") -> str:
 
 def _heading(section: Section, style: str) -> str:
     if style == "markdown":
-        return f"{'#' * section.level} {_escaped(section.heading)}"
+        return f"{'#' * section.level} {markdown_text(visible(section.heading))}"
     command = ("section", "subsection", "subsubsection")[section.level - 1]
     return rf"\{command}{{{latex_text(visible(section.heading))}}}"
 
@@ -43,7 +43,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
         case Rows():
             yield render(block.table, style)
         case Words():
-            yield _escaped(block.text) if markdown else latex_text(visible(block.text))
+            yield markdown_text(visible(block.text)) if markdown else latex_text(visible(block.text))
         case Code():
             text = visible(block.text)
             # LaTeX breaks no line inside a word, and a signature is one.
@@ -55,19 +55,9 @@ def _block(block: Block, style: str) -> Iterator[str]:
         case Warnings():
             lines = [f"warning: {notice.message}" for notice in block.notices]
             if markdown:
-                yield "\n".join(f"- {_escaped(line)}" for line in lines)
+                yield "\n".join(f"- {markdown_text(visible(line))}" for line in lines)
             else:
                 items = "\n".join(rf"\item {latex_text(visible(line))}" for line in lines)
                 yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
         case Charts():
             return
-
-
-def _escaped(text: str) -> str:
-    """Text that Markdown shows as it stands.
-
-    Example:
-        >>> _escaped("a_b <script>")
-        'a\\\\_b \\\\<script\\\\>'
-    """
-    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in visible(text))

@@ -56,6 +56,16 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.2f}"
 
 
+def interval(limits: Sequence[float] | None) -> str:
+    """An interval in percent.
+
+    Example:
+        >>> interval((0.5, 0.61239)), interval(None)
+        ('50.00 to 61.24', '')
+    """
+    return f"{percent(limits[0])} to {percent(limits[1])}" if limits else ""
+
+
 def render(table: Table, style: str) -> str:
     """A table as text in one of the styles."""
     return _RENDERERS[style](table)
@@ -92,6 +102,16 @@ def _markdown(table: Table) -> str:
     headings = line([*map(_markdown_cell, map(visible, table.headings))])
     rows = table.marked(_markdown_cell, lambda mark: f" {mark}")
     return "\n".join([*title, headings, "|" + "|".join(marks) + "|", *map(line, rows)])
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it stands.
+
+    Example:
+        >>> markdown_text("a_b <script>")
+        'a\\\\_b \\\\<script\\\\>'
+    """
+    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text)
 
 
 def _markdown_cell(text: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..measure import Score
 from ..tracking.result import TrackerResult
-from .tables import Table, percent, render
+from .markdown_page import markdown_page
+from .tables import Table, interval, percent
 
 
 def score_table(scores: Sequence[Score]) -> Table:
@@ -24,16 +25,6 @@ def score_table(scores: Sequence[Score]) -> Table:
         for score in scores
     )
     return Table("", ("measure", "value", "interval", "n", "left out", "note"), rows, frozenset({1, 2, 3, 4}))
-
-
-def interval(limits: tuple[float, float] | None) -> str:
-    """An interval in percent.
-
-    Example:
-        >>> interval((0.5, 0.61239)), interval(None)
-        ('50.00 to 61.24', '')
-    """
-    return "" if limits is None else f"{100 * limits[0]:.2f} to {100 * limits[1]:.2f}"
 
 
 def _own(score: Score, shared: Sequence[str]) -> str:
@@ -87,16 +78,6 @@ def worst_table(result: TrackerResult, n: int) -> Table:
 def markdown_report(name: str, result: TrackerResult) -> str:
     """A run in one page of Markdown."""
     counts = result.counts
-    parts = [
-        f"# {_plain(name)}",
-        f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {_plain(result.rules.name)}.",
-        render(score_table(result.scores), "markdown"),
-        f"Signature: `{shared_signature(result.scores).replace('`', '')}`",
-        *(f"- warning: {_plain(notice.message)}" for notice in result.notices),
-        render(worst_table(result, 10), "markdown"),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _plain(text: str) -> str:
-    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text.replace("\n", " "))
+    facts = f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {result.rules.name}."
+    scores, details = [score_table(result.scores)], [worst_table(result, 10)]
+    return markdown_page(name, facts, scores, result.notices, details, signature=shared_signature(result.scores))

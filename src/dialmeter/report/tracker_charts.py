@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..measure import Score
 from ..tracking.mistakes import Mistakes
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
@@ -16,7 +15,10 @@ _CONFUSED_SLOTS = 5
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
     """Measures side by side and JGA by turn; parallel coordinates where there are several systems."""
-    scores = {name: {score.measure: estimate(score) for score in result.scores} for name, result in results.items()}
+    scores = {
+        name: {score.measure: Estimate(score.value, *(score.ci or ())) for score in result.scores}
+        for name, result in results.items()
+    }
     yield Chart("measures", bars.draw(scores, y_label="score in percent"), bars.table(scores))
     if len(results) > 1:
         values = {name: {each.measure: each.value for each in result.scores} for name, result in results.items()}
@@ -30,7 +32,8 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
         }
         if any(by_system.values()):
             series = {
-                name: {int(each.group["turn"]): estimate(each) for each in found} for name, found in by_system.items()
+                name: {int(each.group["turn"]): Estimate(each.value, *(each.ci or ())) for each in found}
+                for name, found in by_system.items()
             }
             dialogues = {int(each.group["turn"]): each.n for each in next(iter(by_system.values()))}
             label = f"{next(each.used.title for each in first.asked if each.text == chosen)} ({chosen}), percent"
@@ -44,9 +47,3 @@ def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
     for slot in mistakes.worst_slots(_CONFUSED_SLOTS):
         pairs = mistakes.values(slot)
         yield Chart(f"values-{slug(slot)}", confusion.draw(pairs, slot=slot), confusion.table(pairs))
-
-
-def estimate(score: Score) -> Estimate:
-    """A score as charts take it."""
-    low, high = score.ci or (None, None)
-    return Estimate(score.value, low, high)

@@ -18,8 +18,9 @@ from ..users.patterns import Kind
 from ..users.record import UserRow
 from ..users.result import UserResult
 from .compare import difference_cells, stars
-from .tables import Table, percent, render
-from .tracker import interval, shared_signature
+from .markdown_page import markdown_page
+from .tables import Table, interval, percent
+from .tracker import shared_signature
 
 _LOGS = frozenset(each.name for each in ALL if each.owner == "log")
 _PREFIX = {"I": "I-", "R": "R-"}
@@ -155,17 +156,6 @@ def comparison_table(compared: Compared, domain: str) -> Table:
 def markdown_report(name: str, result: UserResult) -> str:
     """A run in one page of Markdown."""
     counts = result.counts
-    parts = [
-        f"# {_plain(name)}",
-        f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {_plain(result.rules.name)}.",
-        render(score_table(result.scores), "markdown"),
-        f"Signature: `{shared_signature(result.scores).replace('`', '')}`",
-        *(f"- warning: {_plain(notice.message)}" for notice in result.notices),
-        render(event_table(result.events), "markdown"),
-        render(worst_table(result, 10), "markdown"),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _plain(text: str) -> str:
-    return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text.replace("\n", " "))
+    facts = f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {result.rules.name}."
+    scores, details = [score_table(result.scores)], [event_table(result.events), worst_table(result, 10)]
+    return markdown_page(name, facts, scores, result.notices, details, signature=shared_signature(result.scores))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..html_env import limits, score
-from ..tables import Table
+from ..html_env import score
+from ..tables import Table, interval
 from ..tracker import shared_fields
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def headline(run: Opened) -> Table:
         (
             label(each),
             score(each.get("value")),
-            limits(each.get("ci")),
+            interval(each.get("ci")),
             f"{each.get('n') or 0:,}",
             f"{each['unscored']:,}" if each.get("unscored") else "",
             "; ".join([*_own(each, shared), *([f"no value: {each['reason']}"] if each.get("reason") else [])]),
@@ -60,7 +60,7 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
                 for scores in found
                 for cell in (
                     score(scores[name].get("value") if name in scores else None),
-                    limits(scores[name].get("ci")) if name in scores else "",
+                    interval(scores[name].get("ci")) if name in scores else "",
                 )
             ),
         )

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from ...users.behaviours import ALL
 from ...users.events import Event
-from ..html_env import limits, score
-from ..tables import Table
+from ..html_env import score
+from ..tables import Table, interval
 from .findings import Finding
 from .kinds import Field, Picture, RowsLink, Scanned
 
@@ -130,7 +130,7 @@ def headlines(run: Opened) -> Iterator[Table]:
         parts = [cells.get((f"{measure[0]}-{part}", domain), {}) for part in ("precision", "recall")]
         values = (score(each.get("value")) for each in (whole, *parts))
         f1, precision, recall = values
-        rows.append((measure, domain, f1, limits(whole.get("ci")), precision, recall, str(whole.get("n", ""))))
+        rows.append((measure, domain, f1, interval(whole.get("ci")), precision, recall, str(whole.get("n", ""))))
     headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
     yield Table("Scores", headings, tuple(rows), frozenset(range(2, 7)))
 
