@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..model import SYSTEM, USER, Conversation, Move
-from .entries import Entry, entries, first_of, talk
+from .entries import Entry, entries, first_of, moves_of, talk
 
 CARRIES = "text: lists of {role, content}, a document or JSON lines"
 
@@ -53,22 +53,18 @@ def conversation(item: Entry) -> Conversation:
             entry = as_mapping(thing, "a dialogue")
             name = next((str(entry[key]) for key in _IDS if isinstance(entry.get(key), str | int)), name)
             thing = entry.get("messages")
-        return talk(name, _moves(as_list(thing, "messages")))
+        return talk(name, moves_of(as_list(thing, "messages"), _moves))
     except InputError as error:
         raise item.placed(error, name) from None
 
 
-def _moves(messages: list[Any]) -> Iterator[Move]:
-    for place, each in enumerate(messages):
-        try:
-            message = as_mapping(each, "a message")
-            role = as_text(message.get("role"), "role")
-            if not role:
-                raise InputError("a message without a role")
-            if role in _SPEAKERS:
-                yield Move(_SPEAKERS[role], _text(message.get("content")))
-        except InputError as error:
-            raise error.at(turn=place) from None
+def _moves(place: int, thing: Any) -> Iterator[Move]:
+    message = as_mapping(thing, "a message")
+    role = as_text(message.get("role"), "role")
+    if not role:
+        raise InputError("a message without a role")
+    if role in _SPEAKERS:
+        yield Move(_SPEAKERS[role], _text(message.get("content")))
 
 
 def _text(content: Any) -> str:

@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..model import Act, Conversation, DomainGoal, Goal, Move, Notice
-from .entries import Entry, entries, first_entry, first_of, id_under, talk, user_or_system
+from .entries import Entry, entries, first_entry, first_of, id_under, moves_of, talk, user_or_system
 from .multiwoz_names import slot_in
 
 CARRIES = "text, acts, goals of ConvLab-3's unified datasets"
@@ -59,7 +59,7 @@ def conversation(item: _Item) -> Conversation:
         entry = item.entry.mapping()
         name = id_under(entry, "dialogue_id")
         goal = None if entry.get("goal") is None else _goal(as_mapping(entry["goal"], "goal"))
-        found = talk(name, _moves(as_list(entry.get("turns"), "turns")), goal)
+        found = talk(name, moves_of(as_list(entry.get("turns"), "turns"), _moves), goal)
     except InputError as error:
         raise item.entry.placed(error, name or item.entry.name) from None
     if goal:
@@ -67,18 +67,14 @@ def conversation(item: _Item) -> Conversation:
     return found
 
 
-def _moves(turns: list[Any]) -> Iterator[Move]:
-    for place, each in enumerate(turns):
-        try:
-            turn = as_mapping(each, "a turn")
-            acts = turn.get("dialogue_acts")
-            yield Move(
-                user_or_system(turn.get("speaker")),
-                as_text(turn.get("utterance"), "utterance"),
-                None if acts is None else tuple(_acts(as_mapping(acts, "dialogue_acts"))),
-            )
-        except InputError as error:
-            raise error.at(turn=place) from None
+def _moves(place: int, thing: Any) -> Iterator[Move]:
+    turn = as_mapping(thing, "a turn")
+    acts = turn.get("dialogue_acts")
+    yield Move(
+        user_or_system(turn.get("speaker")),
+        as_text(turn.get("utterance"), "utterance"),
+        None if acts is None else tuple(_acts(as_mapping(acts, "dialogue_acts"))),
+    )
 
 
 def _acts(kinds: Mapping[str, Any]) -> Iterator[Act]:

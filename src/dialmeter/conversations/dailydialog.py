@@ -7,10 +7,7 @@ Two speakers, A and B, take turns. A dialogue's id is its place in the file, cou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ..errors import InputError
-from ..formats.source import Sample, Source
+from ..formats.source import Sample
 from ..model import Conversation
 from .entries import taking_turns, talk
 from .passages import Passage, single_lines
@@ -24,14 +21,10 @@ def detect(sample: Sample) -> bool:
     return sample.kind == "text" and _END in sample.value
 
 
-def items(source: Source) -> Iterator[Passage]:
-    return single_lines(source)
+items = single_lines
 
 
 def conversation(item: Passage) -> Conversation:
-    try:
-        line = "".join(text for _, text in item.texts())
-    except InputError as error:
-        raise error.at(dialogue=item.name) from None
+    line = "".join(text for _, text in item.texts())
     texts = [text.strip() for text in line.split(_END)]
     return talk(item.name, taking_turns(texts if texts[-1] else texts[:-1]))

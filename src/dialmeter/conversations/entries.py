@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import InputError, one_line
@@ -118,6 +118,23 @@ def taking_turns(texts: Iterable[str], speakers: tuple[str, str] = ("A", "B")) -
     """
     for place, text in enumerate(texts):
         yield Move(speakers[place % 2], text)
+
+
+def moves_of(turns: Iterable[Any], read: Callable[[int, Any], Iterable[Move]]) -> Iterator[Move]:
+    """The moves of all turns.
+
+    Args:
+        turns: as the file has them.
+        read: gives the moves of a turn, from its place and what stands there.
+
+    Raises:
+        InputError: a turn is not as it should be, with its place.
+    """
+    for place, turn in enumerate(turns):
+        try:
+            yield from read(place, turn)
+        except InputError as error:
+            raise error.at(turn=place) from None
 
 
 def talk(dialogue: str, moves: Iterable[Move], goal: Goal | None = None) -> Conversation:

@@ -12,13 +12,14 @@ with nothing in it is absent, and ``invalid`` and ``pre_invalid`` are no slots.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..model import SYSTEM, USER, Act, Conversation, Move
-from .entries import talk
+from .entries import moves_of, talk
 from .goals import goal_in
 from .multiwoz_acts import ActFile, act_file_near, acts_in
 
@@ -50,21 +51,17 @@ def conversation(item: _Item) -> Conversation:
     try:
         entry = as_mapping(item.thing, "a dialogue")
         goal = None if entry.get("goal") is None else goal_in(entry["goal"])
-        return talk(item.name, _moves(item, as_list(entry.get("log"), "log")), goal)
+        return talk(item.name, moves_of(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
     except InputError as error:
         raise error.at(dialogue=item.name) from None
 
 
-def _moves(item: _Item, log: list[Any]) -> Iterator[Move]:
-    for place, each in enumerate(log):
-        who = SYSTEM if place % 2 else USER
-        try:
-            said = as_mapping(each, "an utterance")
-            if who == USER and said.get("metadata"):
-                raise InputError("metadata at a user's turn: user and system must take turns, the user first")
-            yield Move(who, as_text(said.get("text"), "text"), _acts(item, said, place))
-        except InputError as error:
-            raise error.at(turn=place) from None
+def _moves(item: _Item, place: int, thing: Any) -> Iterator[Move]:
+    who = SYSTEM if place % 2 else USER
+    said = as_mapping(thing, "an utterance")
+    if who == USER and said.get("metadata"):
+        raise InputError("metadata at a user's turn: user and system must take turns, the user first")
+    yield Move(who, as_text(said.get("text"), "text"), _acts(item, said, place))
 
 
 def _acts(item: _Item, said: Any, place: int) -> tuple[Act, ...] | None:

@@ -25,7 +25,7 @@ class Passage(NamedTuple):
             try:
                 yield number, line.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
-                raise InputError(f"not UTF-8 text (byte {error.start})", line=number) from None
+                raise InputError(f"not UTF-8 text (byte {error.start})", line=number, dialogue=self.name) from None
 
 
 def passages(source: Source) -> Iterator[Passage]:

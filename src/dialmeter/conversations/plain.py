@@ -15,11 +15,9 @@ speakers, A and B, take turns. A dialogue's id is its place in the file, counted
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from ..errors import InputError
 from ..formats import fga_text
-from ..formats.source import Sample, Source
+from ..formats.source import Sample
 from ..model import Conversation, Move
 from .entries import speaker, taking_turns, talk
 from .passages import Passage, passages
@@ -34,15 +32,11 @@ def detect(sample: Sample) -> bool:
     return sample.kind == "text" and not fga_text.detect(sample)
 
 
-def items(source: Source) -> Iterator[Passage]:
-    return passages(source)
+items = passages
 
 
 def conversation(item: Passage) -> Conversation:
-    try:
-        texts = [text for _, text in item.texts()]
-    except InputError as error:
-        raise error.at(dialogue=item.name) from None
+    texts = [text for _, text in item.texts()]
     labels = [_LABELLED.fullmatch(text) for text in texts]
     named = [Move(speaker(found[1]), (found[2] or "").strip()) for found in labels if found]
     if len(named) == len(texts):

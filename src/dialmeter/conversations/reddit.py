@@ -10,10 +10,8 @@ dialogue's id is its place in the file, counted from 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from ..errors import InputError
-from ..formats.source import Sample, Source
+from ..formats.source import Sample
 from ..model import Conversation
 from .entries import taking_turns, talk
 from .passages import Passage, single_lines
@@ -28,15 +26,11 @@ def detect(sample: Sample) -> bool:
     return sample.kind == "text" and bool(_BETWEEN.search(sample.value.strip()))
 
 
-def items(source: Source) -> Iterator[Passage]:
-    return single_lines(source)
+items = single_lines
 
 
 def conversation(item: Passage) -> Conversation:
-    try:
-        line = "".join(text for _, text in item.texts())
-    except InputError as error:
-        raise error.at(dialogue=item.name) from None
+    line = "".join(text for _, text in item.texts())
     turns = [turn.strip() for turn in _BETWEEN.split(line)]
     if all(_WEIGHT.match(turn) for turn in turns):
         turns = [_WEIGHT.sub("", turn, count=1) for turn in turns]

@@ -53,8 +53,7 @@ def detect(sample: Sample) -> bool:
     )
 
 
-def items(source: Source) -> Iterator[Passage]:
-    return passages(source)
+items = passages
 
 
 def conversation(item: Passage) -> Conversation:

@@ -13,6 +13,7 @@ as they are written. Goals are in a file of their own; ``data.json`` of MultiWOZ
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import InputError, one_line
@@ -20,7 +21,7 @@ from ..formats.parts import as_list, as_mapping, as_text, as_value
 from ..formats.sgd import dialogue_files, files_of
 from ..formats.source import Sample, Source
 from ..model import USER, Act, Conversation, Move
-from .entries import Entry, entries, first_entry, first_of, id_under, talk, user_or_system
+from .entries import Entry, entries, first_entry, first_of, id_under, moves_of, talk, user_or_system
 from .goals import goal_in
 from .multiwoz_acts import ActFile, act_file_near
 from .multiwoz_names import slot_in
@@ -62,7 +63,7 @@ def conversation(item: _Item) -> Conversation:
         entry = item.entry.mapping()
         name = id_under(entry, "dialogue_id")
         acts = item.acts if item.acts is not None and item.acts.has(name) else None
-        moves = list(_moves(name, as_list(entry.get("turns"), "turns"), acts))
+        moves = list(moves_of(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
         if not any(move.acts for move in moves):
             moves = [Move(move.speaker, move.text, requested=move.requested) for move in moves]
         return talk(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
@@ -70,20 +71,16 @@ def conversation(item: _Item) -> Conversation:
         raise item.entry.placed(error, name or item.entry.name) from None
 
 
-def _moves(dialogue: str, turns: list[Any], acts: ActFile | None) -> Iterator[Move]:
-    for place, each in enumerate(turns):
-        try:
-            turn = as_mapping(each, "a turn")
-            who = user_or_system(turn.get("speaker"))
-            frames = [_frame(frame) for frame in as_list(turn.get("frames", []), "frames")]
-            if acts is None:
-                found = tuple(act for service, frame in frames for act in _acts(service, frame.get("actions")))
-            else:
-                found = acts.acts(dialogue, str(turn.get("turn_id", place))) or ()
-            requested = _requested(frames) if who == USER else None
-            yield Move(who, as_text(turn.get("utterance"), "utterance"), found, requested=requested)
-        except InputError as error:
-            raise error.at(turn=place) from None
+def _moves(dialogue: str, acts: ActFile | None, place: int, thing: Any) -> Iterator[Move]:
+    turn = as_mapping(thing, "a turn")
+    who = user_or_system(turn.get("speaker"))
+    frames = [_frame(frame) for frame in as_list(turn.get("frames", []), "frames")]
+    if acts is None:
+        found = tuple(act for service, frame in frames for act in _acts(service, frame.get("actions")))
+    else:
+        found = acts.acts(dialogue, str(turn.get("turn_id", place))) or ()
+    requested = _requested(frames) if who == USER else None
+    yield Move(who, as_text(turn.get("utterance"), "utterance"), found, requested=requested)
 
 
 def _frame(thing: Any) -> tuple[str, Mapping[str, Any]]:

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample, Source
+from ..formats.source import Sample
 from ..model import SYSTEM, USER, Conversation, Move
-from .entries import Entry, entries, first_of, id_under, talk
+from .entries import Entry, entries, first_of, id_under, moves_of, talk
 
 CARRIES = "text of files with belief states; JSON lines, streamed"
 
@@ -26,8 +26,7 @@ def detect(sample: Sample) -> bool:
     return bool(turn) and "speaker" not in turn
 
 
-def items(source: Source) -> Iterator[Entry]:
-    return entries(source)
+items = entries
 
 
 def conversation(item: Entry) -> Conversation:
@@ -35,16 +34,12 @@ def conversation(item: Entry) -> Conversation:
     try:
         entry = item.mapping()
         name = id_under(entry, "dialogue_id")
-        return talk(name, _moves(as_list(entry.get("turns"), "turns")))
+        return talk(name, moves_of(as_list(entry.get("turns"), "turns"), _moves))
     except InputError as error:
         raise item.placed(error, name or item.name) from None
 
 
-def _moves(turns: list[Any]) -> Iterator[Move]:
-    for place, each in enumerate(turns):
-        try:
-            turn = as_mapping(each, "a turn")
-            said = ((who, as_text(turn.get(who), who)) for who in (SYSTEM, USER))
-            yield from (Move(who, text) for who, text in said if text)
-        except InputError as error:
-            raise error.at(turn=place) from None
+def _moves(place: int, thing: Any) -> Iterator[Move]:
+    turn = as_mapping(thing, "a turn")
+    said = ((who, as_text(turn.get(who), who)) for who in (SYSTEM, USER))
+    yield from (Move(who, text) for who, text in said if text)

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample, Source
+from ..formats.source import Sample
 from ..model import Conversation, Move
-from .entries import Entry, entries, first_entry, first_of, id_under, speaker, talk
+from .entries import Entry, entries, first_entry, first_of, id_under, moves_of, speaker, talk
 
 CARRIES = "text of Taskmaster dialogues"
 
@@ -24,8 +24,7 @@ def detect(sample: Sample) -> bool:
     return "conversation_id" in entry and {"speaker", "text"} <= first_of(entry.get("utterances")).keys()
 
 
-def items(source: Source) -> Iterator[Entry]:
-    return entries(source)
+items = entries
 
 
 def conversation(item: Entry) -> Conversation:
@@ -33,15 +32,11 @@ def conversation(item: Entry) -> Conversation:
     try:
         entry = item.mapping()
         name = id_under(entry, "conversation_id")
-        return talk(name, _moves(entry.get("utterances")))
+        return talk(name, moves_of(as_list(entry.get("utterances"), "utterances"), _moves))
     except InputError as error:
         raise item.placed(error, name or item.name) from None
 
 
-def _moves(thing: Any) -> Iterator[Move]:
-    for place, each in enumerate(as_list(thing, "utterances")):
-        try:
-            said = as_mapping(each, "an utterance")
-            yield Move(speaker(said.get("speaker")), as_text(said.get("text"), "text"))
-        except InputError as error:
-            raise error.at(turn=place) from None
+def _moves(place: int, thing: Any) -> Iterator[Move]:
+    said = as_mapping(thing, "an utterance")
+    yield Move(speaker(said.get("speaker")), as_text(said.get("text"), "text"))
