@@ -17,6 +17,7 @@ from ..formats import Role, open_corpus
 from ..formats.native import write
 from ..formats.pairs.vocabulary import Vocabulary
 from ..tracking.align import plain_dialogues, read_pair
+from .option_kinds import choice_option
 from .options import quiet_option
 from .say import warn, watched
 
@@ -27,12 +28,8 @@ from .say import warn, watched
 @click.option("--gold", metavar="FILE", help="Gold states, where IN holds predictions only.")
 @click.option("--from", "form", metavar="FORMAT", help="The format of IN; found where it is not named.")
 @click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
-@click.option(
-    "--role",
-    type=click.Choice(["gold", "pred"]),
-    default="gold",
-    show_default=True,
-    help="What the one state per turn is, where a format holds one and --gold is not given.",
+@choice_option(
+    "--role", ["gold", "pred"], "What the one state per turn is, where a format holds one and --gold is not given."
 )
 @click.option("--force", is_flag=True, help="Replace OUT.")
 @quiet_option

@@ -22,6 +22,7 @@ from ..model import Notice
 from ..report.attacks import plain_yields, yield_table
 from ..report.tables import render
 from .judge_attacking import attacked
+from .option_kinds import choice_option, number_option
 from .options import quiet_option, stacked, style_options
 from .say import document, print_json, refusals, warn
 from .work import work_options
@@ -47,21 +48,13 @@ _resource_options = stacked(
     metavar="A[:VARIANT]",
     help="An attack, one variant of it, paper for the twelve (the default), or all; may be repeated.",
 )
-@click.option("--cases", type=click.IntRange(min=1), default=100, show_default=True, help="How many of each attack.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=7, show_default=True, help="The seed of all random choices."
-)
+@number_option("--cases", least=1, default=100, about="How many of each attack.")
+@number_option("--seed", least=0, default=7, about="The seed of all random choices.")
 @click.option(
     "--out", required=True, metavar="FILE", help="The file of cases, JSON lines; a folder with --layout published."
 )
 @click.option("--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead.")
-@click.option(
-    "--layout",
-    type=click.Choice(["lines", "published"]),
-    default="lines",
-    show_default=True,
-    help="JSON lines, or the published folders of files case_N.",
-)
+@choice_option("--layout", ["lines", "published"], "JSON lines, or the published folders of files case_N.")
 @click.option("--from", "form", metavar="LAYOUT", help="The layout of CORPUS; found where it is not named.")
 @_resource_options
 @work_options

@@ -18,6 +18,7 @@ from ..report.judge_explain import explain_charts, importance_table, words_table
 from ..report.tables import render
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
+from .option_kinds import choice_option, number_option
 from .options import chart_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 
@@ -31,29 +32,12 @@ _LISTED = 20
 @click.option(
     "--cases", "most", type=click.IntRange(min=1), metavar="N", help="The first N cases of each attack; all without it."
 )
-@click.option(
-    "--base",
-    type=click.Choice(["masked", "zero"]),
-    default="masked",
-    show_default=True,
-    help="What values are counted from; zero as in the paper on attacks.",
+@choice_option("--base", ["masked", "zero"], "What values are counted from; zero as in the paper on attacks.")
+@number_option(
+    "--budget", least=16, default=512, about="How often a judge is asked about a reply of more than 12 tokens."
 )
-@click.option(
-    "--budget",
-    type=click.IntRange(min=16),
-    default=512,
-    show_default=True,
-    help="How often a judge is asked about a reply of more than 12 tokens.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
-@click.option(
-    "--show",
-    "shown",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Cases to print or draw per attack.",
-)
+@number_option("--seed", least=0, default=0, about="The seed of what is drawn.")
+@number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
 @chart_options
 @style_options
 @quiet_option

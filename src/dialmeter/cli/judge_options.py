@@ -11,6 +11,7 @@ from ..errors import DialmeterError
 from ..judges.cases import Case
 from ..judges.judge import Judge, parse_call
 from ..judges.panel import Recipe
+from .option_kinds import choice_option, number_option
 from .options import stacked
 
 judge_options = stacked(
@@ -32,20 +33,8 @@ judge_options = stacked(
     click.option("--model", metavar="NAME", help="The model that the endpoint is asked for."),
     click.option("--template", metavar="FILE", help="The prompt for the endpoint, with {context} and {reply}."),
     click.option("--scale", metavar="LOW-HIGH", default="1-5", show_default=True, help="The scale of the endpoint."),
-    click.option(
-        "--parse",
-        type=click.Choice(["digit", "logprobs"]),
-        default="digit",
-        show_default=True,
-        help="How the endpoint's answer becomes a number.",
-    ),
-    click.option(
-        "--repeats",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        help="How often the endpoint is asked about each reply.",
-    ),
+    choice_option("--parse", ["digit", "logprobs"], "How the endpoint's answer becomes a number."),
+    number_option("--repeats", least=1, default=1, about="How often the endpoint is asked about each reply."),
     click.option("--cache", metavar="DIR", help="Keep the endpoint's answers in this folder."),
     click.option(
         "--lower-is-better",

@@ -29,6 +29,7 @@ from ..runs import input_of
 from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
+from .option_kinds import choice_option, number_option
 from .options import chart_options, quiet_option, run_options, run_writer, style_options
 from .say import document, draw, print_json, warn
 from .work import work_options
@@ -51,17 +52,9 @@ from .work import work_options
     metavar="paper|sd[=X]|noise[=Q]|fixed=X",
     help="The least difference that counts.",
 )
-@click.option(
-    "--verdict", type=click.Choice(RULES), default="paper", show_default=True, help="What is expected of entrainment."
-)
+@choice_option("--verdict", RULES, "What is expected of entrainment.")
 @click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none.")
-@click.option(
-    "--failing",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="How many failing cases to print per judge.",
-)
+@number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @chart_options
 @work_options

@@ -15,6 +15,7 @@ from ..errors import DialmeterError, MissingExtra
 from ..report.judge_train import training_table
 from ..report.tables import render
 from .main import LazyGroup
+from .option_kinds import choice_option, number_option
 from .options import quiet_option, style_options
 from .say import document, print_json
 
@@ -44,18 +45,12 @@ def train() -> None:
     show_default=True,
     help="May be repeated.",
 )
-@click.option(
-    "--held-out", type=click.IntRange(min=1), default=100, show_default=True, help="The last dialogues, for testing."
+@number_option("--held-out", least=1, default=100, about="The last dialogues, for testing.")
+@number_option("--epochs", least=1, default=5, about="At most so many.")
+@choice_option(
+    "--until", ["rated", "before"], "Show the network the dialogue with the user's turn that is rated, or before it."
 )
-@click.option("--epochs", type=click.IntRange(min=1), default=5, show_default=True, help="At most so many.")
-@click.option(
-    "--until",
-    type=click.Choice(["rated", "before"]),
-    default="rated",
-    show_default=True,
-    help="Show the network the dialogue with the user's turn that is rated, or before it.",
-)
-@click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Processor cores to use.")
+@number_option("--threads", least=1, default=2, about="Processor cores to use.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @style_options
 @quiet_option

@@ -9,18 +9,17 @@ import msgspec
 
 from ..judges import attacks as attacking
 from ..judges import judge as judging
+from ..judges.verdict import READING
 from ..report.tables import Table
 from ..simulation import agents as talking
 from .say import warn
-
-_MEANING = {"lower": "must fall", "similar": "must not move", "at-most": "must not rise"}
 
 
 def attacks() -> Table:
     """Every attack, with what its score must do."""
     members, notices = attacking.registry.loaded()
     warn(notices, quiet=False)
-    rows = tuple((each.name, each.facet, _MEANING[each.expected], each.help) for each in members.values())
+    rows = tuple((each.name, each.facet, READING[each.expected], each.help) for each in members.values())
     return Table("", ("attack", "facet", "the score", "what it does"), rows)
 
 
@@ -28,7 +27,7 @@ def attack(name: str) -> str:
     """One attack with its variants."""
     found = attacking.named(name)
     lines = [f"{found.name}: {found.help}", "", f"facet       {found.facet}"]
-    lines.append(f"expected    the score of the adversarial reply {_MEANING[found.expected]}")
+    lines.append(f"expected    the score of the adversarial reply {READING[found.expected]}")
     for variant in found.variants:
         needs = f" (needs {', '.join(variant.needs)})" if variant.needs else ""
         lines.append(f"variant     {variant.name}: {variant.help}{needs}")

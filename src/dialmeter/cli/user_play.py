@@ -20,6 +20,7 @@ from ..simulation.outcome import outcome
 from ..simulation.play import MAX_TURNS, Setting, Task
 from ..simulation.world import town
 from ..simulation.world.goal_files import read_goals
+from .option_kinds import number_option
 from .options import quiet_option, stacked, style_options
 from .progress import counted
 from .say import document, print_json, warn
@@ -33,12 +34,8 @@ talk_options = stacked(
         metavar="N|FILE",
         help="How many goals to draw, or a file with goals: MultiWOZ's layout, or dialogues.",
     ),
-    click.option(
-        "--max-turns",
-        type=click.IntRange(min=1),
-        default=MAX_TURNS,
-        show_default=True,
-        help="After so many turns of the user a dialogue is cut.",
+    number_option(
+        "--max-turns", least=1, default=MAX_TURNS, about="After so many turns of the user a dialogue is cut."
     ),
     click.option(
         "--noise",
@@ -64,7 +61,7 @@ talk_options = stacked(
 @click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Who has the goal.")
 @click.option("--system", default="rule", show_default=True, metavar="AGENT", help="Who knows the town.")
 @talk_options
-@click.option("--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Of goals and dialogues.")
+@number_option("--seed", least=0, default=12345, about="Of goals and dialogues.")
 @click.option("--out", required=True, metavar="FILE", help="The file of dialogues, JSON lines.")
 @click.option("--resume", is_flag=True, help="Go on with an unfinished file.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")

@@ -14,6 +14,7 @@ from ..users.events import Event
 from ..users.query import GOAL_PARTS, Query
 from ..users.record import UserRow
 from ..users.show import lines
+from .option_kinds import number_option
 from .options import quiet_option, style_options
 from .say import document, print_json
 from .user_options import dialogue_options, next_line, rows_in, scoring_options
@@ -34,7 +35,7 @@ from .work import work_options
 @click.option("--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="A part that the goal must have.")
 @click.option("--dialogue", default="", metavar="ID", help="One dialogue, printed turn by turn.")
 @click.option("--show", "shown", is_flag=True, help="Print the dialogues that are found turn by turn.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many to print.")
+@number_option("--limit", least=1, default=20, about="How many to print.")
 @dialogue_options
 @scoring_options
 @work_options
