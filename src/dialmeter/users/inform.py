@@ -14,21 +14,7 @@ from .booking import told
 from .events import Event, Family, Remark
 from .goals import Wants, slot_of
 from .scene import Scene, Stage
-from .score import Counts
-
-
-class Informs(Struct):
-    """What the constraints of a dialogue come to.
-
-    Attributes:
-        domains: the counts by domain, those outside the goal included.
-        events: what happened.
-        dropped: constraints that left the goal, by domain, because the search ended without an entity.
-    """
-
-    domains: dict[str, Counts]
-    events: list[Event]
-    dropped: dict[str, tuple[str, ...]]
+from .score import Counts, DialogueCounts
 
 
 class _Place(Struct, eq=False):
@@ -68,9 +54,9 @@ class InformWalk:
         self._logs = [log for log, of in zip(REPETITION_LOGS, failures, strict=True) if of in on]
         self._outside = [each for each in OUTSIDE_GOAL if getattr(outside, each.name)]
 
-    def informs(self, scene: Scene) -> Informs:
+    def informs(self, scene: Scene) -> DialogueCounts:
         """What the constraints of a dialogue come to."""
-        found = Informs({}, [], {})
+        found = DialogueCounts({}, [], {})
         for domain, wants in scene.wants.items():
             counts = found.domains[domain] = Counts(list(wants.constraints), [])
             place = _Place(scene, domain, wants, counts, found.events)

@@ -5,32 +5,16 @@ from __future__ import annotations
 from collections.abc import Container
 from itertools import pairwise
 
-from msgspec import Struct
-
 from .behaviours import requesting
 from .behaviours.requesting import Asking
 from .booking import told_slots
 from .events import Event, Remark
 from .goals import requested_slot
 from .scene import Scene, Stage
-from .score import Counts
+from .score import Counts, DialogueCounts
 
 
-class Requested(Struct):
-    """What the requests of a dialogue come to.
-
-    Attributes:
-        domains: the counts by domain, those outside the goal included.
-        events: what happened.
-        dropped: requests that left the goal, by domain, because the search ended without an entity.
-    """
-
-    domains: dict[str, Counts]
-    events: list[Event]
-    dropped: dict[str, tuple[str, ...]]
-
-
-def requests(scene: Scene, ended_empty: Container[str]) -> Requested:
+def requests(scene: Scene, ended_empty: Container[str]) -> DialogueCounts:
     """What the requests of a dialogue come to.
 
     Args:
@@ -39,7 +23,7 @@ def requests(scene: Scene, ended_empty: Container[str]) -> Requested:
     """
     rules = scene.stage.rules.requests
     drops = scene.stage.rules.empty_db_result.requests
-    found = Requested({}, [], {})
+    found = DialogueCounts({}, [], {})
     for domain, wants in scene.wants.items():
         wanted = list(wants.requests)
         if drops and domain in ended_empty:
@@ -67,7 +51,7 @@ def requests(scene: Scene, ended_empty: Container[str]) -> Requested:
     return found
 
 
-def _outside(scene: Scene, domain: str, found: Requested) -> None:
+def _outside(scene: Scene, domain: str, found: DialogueCounts) -> None:
     every = scene.stage.rules.requests.count_fp
     asked = sorted(scene.asked[domain].items())
     found.domains[domain] = Counts([], [each for each, turns in asked for _ in (turns if every else turns[:1])])
@@ -90,7 +74,7 @@ def _provide(scene: Scene, domain: str, counts: Counts, asked: Container[str], e
             events.append(Event(name, "request", domain, each, (turn,), True))
 
 
-def _repeated(scene: Scene, domain: str, each: str, turns: list[int], found: Requested) -> None:
+def _repeated(scene: Scene, domain: str, each: str, turns: list[int], found: DialogueCounts) -> None:
     rules, events = scene.stage.rules.requests, found.events
     events.append(Event("multiple_req", "request", domain, each, tuple(turns)))
     if len(turns) > rules.warn_above:

@@ -7,12 +7,28 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from .events import Event
+
 
 class Counts(Struct):
     """Two multisets of a domain, to be compared: what is wanted and what counts."""
 
     wanted: list[str]
     counted: list[str]
+
+
+class DialogueCounts(Struct):
+    """What the constraints or the requests of a dialogue come to.
+
+    Attributes:
+        domains: the counts by domain, those outside the goal included.
+        events: what happened.
+        dropped: what left the goal, by domain, because the search ended without an entity.
+    """
+
+    domains: dict[str, Counts]
+    events: list[Event]
+    dropped: dict[str, tuple[str, ...]]
 
 
 class Parts(Struct, frozen=True):
