@@ -75,13 +75,3 @@ DOMAINS: Mapping[str, Domain] = MappingProxyType(
 
 REFERENCE = "ref"
 """The slot of a booking's reference."""
-
-
-def is_flag(slot: str) -> bool:
-    """Does a slot say yes or no?
-
-    Example:
-        >>> is_flag("parking"), is_flag("area")
-        (True, False)
-    """
-    return slot in ("internet", "parking")
