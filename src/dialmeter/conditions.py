@@ -67,7 +67,8 @@ def parse_condition(text: str) -> Condition:
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: --fail-if 'JGA below 50': write it like "JGA < 0.5" or "JGA[hotel] < 0.5"
     """
-    found = _FORM.fullmatch(_protected(text))
+    # Signs of equality inside the parentheses of a measure are hidden from the search for the comparison.
+    found = _FORM.fullmatch(re.sub(r"\([^()]*\)", lambda inside: inside[0].replace("=", "\0"), text))
     if not found:
         raise DialmeterError(f'--fail-if {text!r}: write it like "JGA < 0.5" or "JGA[hotel] < 0.5"')
     try:
@@ -79,8 +80,3 @@ def parse_condition(text: str) -> Condition:
     if limit > 1 or limit < -1:
         raise DialmeterError(f"--fail-if {text!r}: values are fractions, so that {limit:g} % is {limit / 100:g}")
     return Condition(found["measure"].replace("\0", "=").strip(), found["group"], found["sign"], limit, text.strip())
-
-
-def _protected(text: str) -> str:
-    """Hides the signs of equality inside the parentheses of a measure from the search for the comparison."""
-    return re.sub(r"\([^()]*\)", lambda found: found[0].replace("=", "\0"), text)

@@ -141,7 +141,8 @@ class RunWriter:
             raise DialmeterError(
                 f"{self.folder}: holds an unfinished run; go on with --resume or start again with --force"
             )
-        if _read_bytes(self._parts / "identity.json") != self._identity:
+        begun = self._parts / "identity.json"
+        if not begun.exists() or begun.read_bytes() != self._identity:
             raise DialmeterError(
                 f"{self.folder}: the unfinished run has other input, rules or measures; start again with --force"
             )
@@ -372,10 +373,6 @@ def _offsets(path: Path) -> Iterator[int]:
         for line in file:
             yield position
             position += len(line)
-
-
-def _read_bytes(path: Path) -> bytes:
-    return path.read_bytes() if path.exists() else b""
 
 
 def _write_atomically(path: Path, data: bytes) -> None:

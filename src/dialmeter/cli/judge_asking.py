@@ -42,7 +42,7 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any])
             recipes = {name: recipe.rooted(judges[name]) for name, recipe in recipes.items()}
         files = [file for recipe in recipes.values() for file in recipe.files]
         work = partial(_work, Panel(recipes, chosen.talk))
-        yield from worked(work, away, how, files, special=lambda shard: _is_neural(judges[shard.judge]))
+        yield from worked(work, away, how, files, special=lambda shard: getattr(judges[shard.judge], "neural", False))
 
     return ask
 
@@ -50,7 +50,3 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any])
 def _work(panel: Panel, shard: Shard) -> Answer:
     note(str(shard))
     return panel.ask(shard)
-
-
-def _is_neural(judge: Judge) -> bool:
-    return bool(getattr(judge, "neural", False))

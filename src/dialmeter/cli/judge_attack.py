@@ -71,7 +71,8 @@ def attack(**options: Any) -> None:
     out = Path(options["out"])
     if options["as_pairs"] and options["layout"] == "published":
         raise DialmeterError("--pairs are written as lines; leave out --layout published")
-    _refuse_to_overwrite(out, options["force"])
+    if out.exists() and not options["force"]:
+        raise DialmeterError(f"{one_line(str(out), 200)}: is there already; replace it with --force")
     if options["form"] is None and is_published(options["corpus"]):
         cases, notices = read_published(options["corpus"])
         count = _write(out, cases, options)
@@ -96,11 +97,6 @@ def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, i
     lighter = [Notice("stand-in", 1, f"{what}; {how}") for what, how in light]
     notices = [*refusals(opened.refused), *opened.notices, *lighter, *made.notices]
     return made, counts, notices
-
-
-def _refuse_to_overwrite(out: Path, force: bool) -> None:
-    if out.exists() and not force:
-        raise DialmeterError(f"{one_line(str(out), 200)}: is there already; replace it with --force")
 
 
 def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:

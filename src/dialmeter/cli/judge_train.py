@@ -13,7 +13,7 @@ from msgspec import to_builtins
 
 from ..errors import DialmeterError, MissingExtra
 from ..report.judge_train import training_table
-from ..report.tables import render
+from ..report.tables import decimals, render
 from .main import LazyGroup
 from .option_kinds import choice_option, number_option
 from .options import quiet_option, style_options
@@ -73,7 +73,8 @@ def satisfaction(**options: Any) -> None:
         def told(epoch: int, quality: Quality, seed: int = seed) -> None:
             if not options["quiet"]:
                 click.echo(
-                    f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, Spearman {_shown(quality)}", err=True
+                    f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, Spearman {decimals(quality.spearman)}",
+                    err=True,
                 )
 
         place = out / f"seed-{seed}" if len(seeds) > 1 else out
@@ -85,10 +86,6 @@ def satisfaction(**options: Any) -> None:
         )
         found.append(trained)
     _print(found, beside, options)
-
-
-def _shown(quality: Quality) -> str:
-    return "–" if quality.spearman is None else f"{quality.spearman:.3f}"
 
 
 def _folder(name: str, force: bool) -> Path:

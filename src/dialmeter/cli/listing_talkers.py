@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 import msgspec
 
@@ -39,7 +38,7 @@ def judges() -> Table:
     """Every judge that can be named."""
     members, notices = judging.registry.loaded()
     warn(notices, quiet=False)
-    rows = tuple((name, _first_sentence(member)) for name, member in members.items())
+    rows = tuple((name, (inspect.getdoc(member) or "").partition("\n")[0]) for name, member in members.items())
     return Table("", ("judge", "what it scores"), rows)
 
 
@@ -72,7 +71,3 @@ def agent(name: str) -> str:
             *(f"dial        {key} (default {value})" for key, value in dials.items()),
         ]
     )
-
-
-def _first_sentence(member: Any) -> str:
-    return (inspect.getdoc(member) or "").partition("\n")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -142,13 +142,10 @@ def _tell(setting: Setting, notices: list[Notice], options: dict[str, Any]) -> N
 
 def _counts(talks: Iterable[Conversation]) -> dict[str, int]:
     counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
-    for talk in _with_goals(talks):
-        counts["dialogues"] += 1
-        counts["turns"] += len(talk.moves) // 2
-        counts["cut"] += talk.cut
-        counts["completed"] += outcome(talk, town()).complete
+    for talk in talks:
+        if talk.goal is not None:
+            counts["dialogues"] += 1
+            counts["turns"] += len(talk.moves) // 2
+            counts["cut"] += talk.cut
+            counts["completed"] += outcome(talk, town()).complete
     return counts
-
-
-def _with_goals(talks: Iterable[Conversation]) -> Iterator[Conversation]:
-    return (talk for talk in talks if talk.goal is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,19 +37,15 @@ def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind) -> lis
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for chart in charts:
-            name = _unused(chart.name, written)
+            # With a number where two charts are called alike.
+            names = chain([chart.name], (f"{chart.name}-{number}" for number in count(2)))
+            name = next(each for each in names if each not in written)
             canvas.save(chart.figure, Path(folder, f"{name}.{kind}"))
             Path(folder, f"{name}.csv").write_text(render(chart.table, "csv") + "\n", "utf-8")
             written.append(name)
     except OSError as error:
         raise DialmeterError(f"{folder}: charts cannot be written: {error.strerror or error}") from None
     return [f"{name}.{kind}" for name in written]
-
-
-def _unused(name: str, taken: Container[str]) -> str:
-    """The name, with a number where two charts are called alike."""
-    candidates = chain([name], (f"{name}-{number}" for number in count(2)))
-    return next(each for each in candidates if each not in taken)
 
 
 def slug(text: str) -> str:

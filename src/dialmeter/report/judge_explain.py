@@ -10,7 +10,7 @@ from ..judges.hashing import case_id
 from .chart_files import Chart, slug
 from .charts import bars, token_bars
 from .charts.data import Estimate
-from .tables import Table
+from .tables import Table, decimals
 
 _TITLES = {
     ("changed", "sum"): "sum over changed words",
@@ -25,15 +25,11 @@ def importance_table(judge: str, found: Sequence[Importance]) -> Table:
     cells = {(each.attack, each.words, each.how): each for each in found}
     attacks = list(dict.fromkeys(each.attack for each in found))
     rows = tuple(
-        (attack, str(cells[attack, "all", "sum"].cases), *(_ratio(cells[attack, *key].ratio) for key in _TITLES))
+        (attack, str(cells[attack, "all", "sum"].cases), *(decimals(cells[attack, *key].ratio) for key in _TITLES))
         for attack in attacks
     )
     title = f"weight that {judge} puts on adversarial words, as a ratio to human ones"
     return Table(title, ("attack", "cases", *_TITLES.values()), rows, frozenset(range(1, 6)))
-
-
-def _ratio(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 def words_table(case: Case, found: CaseExplained) -> Table:

@@ -56,6 +56,16 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.2f}"
 
 
+def decimals(value: float | None) -> str:
+    """A number with three decimals; a dash where there is none.
+
+    Example:
+        >>> decimals(0.33333), decimals(None)
+        ('0.333', '–')
+    """
+    return "–" if value is None else f"{value:.3f}"
+
+
 def interval(limits: Sequence[float] | None) -> str:
     """An interval in percent.
 

@@ -24,13 +24,12 @@ def updated(state: Mapping[str, str], acts: Iterable[Act]) -> dict[str, str]:
     told = {
         f"{each.service}-{each.slot}": value_of(each)
         for each in acts
-        if intent_of(each.name) == "inform" and each.values and each.slot in _informable(each.service)
+        if intent_of(each.name) == "inform"
+        and each.values
+        and each.service in DOMAINS
+        and each.slot in DOMAINS[each.service].informable
     }
     return {**state, **told}
-
-
-def _informable(service: str) -> tuple[str, ...]:
-    return DOMAINS[service].informable if service in DOMAINS else ()
 
 
 class KeywordTracker:

@@ -59,6 +59,7 @@ def compare_page(
     at = min(max(1, int(number) if number.isascii() and number.isdigit() and len(number) < 8 else 1), pages)
     kept = {"by": by, **({"show": show} if show else {})}
     one, many = first.kind.UNIT
+    signatures = [str(run.manifest.get("signature") or "") for run in (first, second)]
 
     def here(**more: str) -> str:
         return links.compare(first.key, second.key, {**kept, **more})
@@ -75,7 +76,7 @@ def compare_page(
         matched=len(matched.here),
         alone=len(first) + len(second) - 2 * len(matched.here),
         swapped=links.compare(second.key, first.key, {}) if swap else "",
-        not_comparable=_not_comparable(first, second),
+        not_comparable=difference(*signatures) if all(signatures) else [],
         scores=_scores(matched, links),
         by=by,
         show=show,
@@ -86,11 +87,6 @@ def compare_page(
         before=here(page=str(at - 1)) if at > 1 else "",
         after=here(page=str(at + 1)) if at < pages else "",
     )
-
-
-def _not_comparable(first: Opened, second: Opened) -> list[str]:
-    lines = [str(run.manifest.get("signature") or "") for run in (first, second)]
-    return difference(*lines) if all(lines) else []
 
 
 def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from ...judges.verdict import READING
 from ..html_env import score
 from ..tables import Table, percent
 from .findings import Finding
@@ -143,7 +144,8 @@ def headlines(run: Opened) -> Iterator[Table]:
             first = next(each for (name, _), each in cells.items() if name == attack)
             values = [cells.get((attack, judge), {}) for judge in judges]
             told = map(_rate, values)
-            rows.append((attack, _must(first.get("expected")), str(first.get("n", "")), *told))
+            must = str(first.get("expected"))
+            rows.append((attack, READING.get(must, must), str(first.get("n", "")), *told))
         title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
         headings = ("attack", "the score", "n", *judges)
         yield Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
@@ -169,12 +171,6 @@ def _facets(averages: Sequence[Mapping[str, Any]]) -> Table:
         for corpus, facet in groups
     )
     return Table("Mean error by facet", ("facet", *judges), rows, frozenset(range(1, len(judges) + 1)))
-
-
-def _must(expected: object) -> str:
-    from ...judges.verdict import READING
-
-    return READING.get(str(expected), str(expected))
 
 
 def again(manifest: Mapping[str, Any]) -> str:

@@ -48,7 +48,8 @@ def _sentences(acts: Sequence[Act], speaker: str, rng: Random) -> Iterator[str]:
             yield _joined(frame, found, speaker, rng)
         else:
             for each in found:
-                yield _single(frame, each, speaker)
+                said = frame.text.replace("{word}", _word(each.slot, speaker))
+                yield said.replace("{v}", _shown(each.slot, value_of(each)))
                 frame = rng.choice(frames)
 
 
@@ -72,17 +73,14 @@ def _joined(frame: Frame, acts: Sequence[Act], speaker: str, rng: Random) -> str
     return frame.text.replace("{clauses}", ", ".join(phrases)) if phrases else frame.text.replace(" {clauses}", "")
 
 
-def _single(frame: Frame, act: Act, speaker: str) -> str:
-    return frame.text.replace("{word}", _word(act.slot, speaker)).replace("{v}", _shown(act.slot, value_of(act)))
-
-
 def _word(slot: str, speaker: str) -> str:
     return grammar(speaker).words.get(slot, slot)
 
 
 def _phrase(act: Act, speaker: str, rng: Random) -> str:
     value = value_of(act)
-    clauses = _clauses_for(speaker, act.service, act.slot, value)
+    index = _indexed(speaker, act.service)
+    clauses = index.get((act.slot, value)) or index.get((act.slot, ""), ())
     if not clauses:
         return f"with {_word(act.slot, speaker)} {value}"
     said = value
@@ -97,11 +95,6 @@ def _indexed(speaker: str, service: str) -> dict[tuple[str, str], tuple[Clause, 
     for clause in grammar(speaker).clauses.get(service, ()):
         found.setdefault((clause.slot, clause.value), []).append(clause)
     return {key: tuple(clauses) for key, clauses in found.items()}
-
-
-def _clauses_for(speaker: str, service: str, slot: str, value: str) -> tuple[Clause, ...]:
-    index = _indexed(speaker, service)
-    return index.get((slot, value)) or index.get((slot, ""), ())
 
 
 def _shown(slot: str, value: str) -> str:

@@ -54,17 +54,13 @@ def _acts(frame: Frame, match: re.Match[str], speaker: str) -> list[Act] | None:
         clauses = match["clauses"]
         return [act(frame.service, frame.intent)] if clauses is None else _clauses(frame, clauses, speaker)
     if frame.kind == "slots":
-        slots = [_slot(word.removeprefix("the "), speaker) for word in _LIST.split(match["slots"])]
+        slots = [_slots(speaker).get(word.removeprefix("the ")) for word in _LIST.split(match["slots"])]
         return [act(frame.service, frame.intent, slot) for slot in slots if slot] if all(slots) else None
-    slot = frame.slot or _slot(match["word"], speaker)
+    slot = frame.slot or _slots(speaker).get(match["word"])
     if not slot:
         return None
     value = canonical(frame.service, slot, match["v"]) if frame.kind in ("fact", "value") else ""
     return [act(frame.service, frame.intent, slot, value)]
-
-
-def _slot(word: str, speaker: str) -> str | None:
-    return _slots(speaker).get(word)
 
 
 @cache

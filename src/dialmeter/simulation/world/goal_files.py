@@ -36,7 +36,10 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
         ({'area': 'north'}, 'domain-not-in-town')
     """
     found, unread = _in_file(str(path))
-    here = {name: _in_town(goal) for name, goal in found.items()}
+    here: dict[str, Goal] = {
+        name: {domain: _lowered(each) for domain, each in goal.items() if domain in DOMAINS}
+        for name, goal in found.items()
+    }
     elsewhere = [name for name, goal in found.items() if any(domain not in DOMAINS for domain in goal)]
     kept = {name: goal for name, goal in here.items() if goal}
     notices = [
@@ -79,12 +82,9 @@ def _goals_by_id(source: Source) -> dict[str, Goal]:
     return goals
 
 
-def _in_town(goal: Goal) -> Goal:
-    """What of a goal the town has domains for, in small letters, as the town writes values."""
-    return {domain: _lowered(each) for domain, each in goal.items() if domain in DOMAINS}
-
-
 def _lowered(goal: DomainGoal) -> DomainGoal:
+    """A goal in small letters, as the town writes values."""
+
     def lowered(pairs: Mapping[str, str]) -> dict[str, str]:
         return {slot: value.lower() for slot, value in pairs.items()}
 

@@ -109,9 +109,9 @@ def _with_booking(world: World, domain: str, info: dict[str, str], fails: dict[s
     refused: dict[str, str] = {}
     if DOMAINS[domain].book and rng.random() < BOOKS:
         rows = world.search(domain, info)
-        book = next((each for each in _bookings(domain, rng) if _all_free(domain, rows, each)), {})
+        book = next((each for each in _bookings(domain, rng) if not any(_troubles(domain, rows, each))), {})
         if book and rng.random() < BOOKING_FAILS:
-            refused = next((each for each in _changed(book, domain, rng) if _all_refuse(domain, rows, each)), {})
+            refused = next((each for each in _changed(book, domain, rng) if all(_troubles(domain, rows, each))), {})
     requests = _requests(domain, info, rng, least=0 if book else 1)
     return DomainGoal(info=info, fail_info=fails, book=book, fail_book=refused, requests=requests)
 
@@ -138,12 +138,8 @@ def _booking_value(domain: str, slot: str, rng: Random) -> str:
     return str(rng.randint(1, 5 if slot == "stay" else 8))
 
 
-def _all_free(domain: str, rows: tuple[Row, ...], book: Mapping[str, str]) -> bool:
-    return not any(trouble(domain, row, book) for row in rows)
-
-
-def _all_refuse(domain: str, rows: tuple[Row, ...], book: Mapping[str, str]) -> bool:
-    return all(trouble(domain, row, book) for row in rows)
+def _troubles(domain: str, rows: tuple[Row, ...], book: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    return (trouble(domain, row, book) for row in rows)
 
 
 def _requests(domain: str, info: Mapping[str, str], rng: Random, least: int) -> tuple[str, ...]:
