@@ -32,43 +32,35 @@ _REQUEST = (
 _MET = "TP = sum over units of min(times counted, times wanted)"
 _MEAN = "per dialogue, over all domains together; then the mean over dialogues"
 
+
+def _three(letter: str, units: str, about: str, *, said: str, say: str) -> tuple[UserMeasure, ...]:
+    """F1, precision and recall of one kind of units."""
+    explained = about.partition("? ")[2]
+    return (
+        UserMeasure(
+            f"{letter}-GCDF1",
+            f"F1 of {units}, given goal and context",
+            about,
+            f"F1 = 2 P R / (P + R), 0 where P + R = 0; {_MEAN}",
+        ),
+        UserMeasure(
+            f"{letter}-precision",
+            f"Precision of {units}",
+            f"How much of what the user {said} is wanted? {explained}",
+            f"P = TP / |counted|, 1 where nothing counts; {_MET}; {_MEAN}",
+        ),
+        UserMeasure(
+            f"{letter}-recall",
+            f"Recall of {units}",
+            f"How much of what is wanted does the user {say}? {explained}",
+            f"R = TP / |wanted|, 1 where nothing is wanted; {_MET}; {_MEAN}",
+        ),
+    )
+
+
 _ALL = (
-    UserMeasure(
-        "I-GCDF1",
-        "F1 of informed constraints, given goal and context",
-        _INFORM,
-        f"F1 = 2 P R / (P + R), 0 where P + R = 0; {_MEAN}",
-    ),
-    UserMeasure(
-        "I-precision",
-        "Precision of informed constraints",
-        "How much of what the user says is wanted? " + _INFORM.partition("? ")[2],
-        f"P = TP / |counted|, 1 where nothing counts; {_MET}; {_MEAN}",
-    ),
-    UserMeasure(
-        "I-recall",
-        "Recall of informed constraints",
-        "How much of what is wanted does the user say? " + _INFORM.partition("? ")[2],
-        f"R = TP / |wanted|, 1 where nothing is wanted; {_MET}; {_MEAN}",
-    ),
-    UserMeasure(
-        "R-GCDF1",
-        "F1 of requests, given goal and context",
-        _REQUEST,
-        f"F1 = 2 P R / (P + R), 0 where P + R = 0; {_MEAN}",
-    ),
-    UserMeasure(
-        "R-precision",
-        "Precision of requests",
-        "How much of what the user asks for is wanted? " + _REQUEST.partition("? ")[2],
-        f"P = TP / |counted|, 1 where nothing counts; {_MET}; {_MEAN}",
-    ),
-    UserMeasure(
-        "R-recall",
-        "Recall of requests",
-        "How much of what is wanted does the user ask for? " + _REQUEST.partition("? ")[2],
-        f"R = TP / |wanted|, 1 where nothing is wanted; {_MET}; {_MEAN}",
-    ),
+    *_three("I", "informed constraints", _INFORM, said="says", say="say"),
+    *_three("R", "requests", _REQUEST, said="asks for", say="ask for"),
 )
 
 ABOUT: dict[str, UserMeasure] = {each.name: each for each in _ALL}
