@@ -51,36 +51,21 @@ class InputError(DialmeterError):
         slot: str | None = None,
     ) -> InputError:
         """The same error with the places that were not known where it was raised."""
-        return InputError(
-            self.message,
-            file=self.file if self.file is not None else file,
-            line=self.line if self.line is not None else line,
-            dialogue=self.dialogue if self.dialogue is not None else dialogue,
-            turn=self.turn if self.turn is not None else turn,
-            slot=self.slot if self.slot is not None else slot,
-        )
+        more: dict[str, Any] = {"file": file, "line": line, "dialogue": dialogue, "turn": turn, "slot": slot}
+        return InputError(self.message, **{**more, **self._places()})
+
+    def _places(self) -> dict[str, Any]:
+        """The places that are known."""
+        places = {name: getattr(self, name) for name in ("file", "line", "dialogue", "turn", "slot")}
+        return {name: place for name, place in places.items() if place is not None}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        places: dict[str, Any] = {
-            "file": self.file,
-            "line": self.line,
-            "dialogue": self.dialogue,
-            "turn": self.turn,
-            "slot": self.slot,
-        }
-        return partial(InputError, **places), (self.message,)
+        return partial(InputError, **self._places()), (self.message,)
 
     def __str__(self) -> str:
-        place = ", ".join(
-            f"{word} {one_line(str(what), 80)}"
-            for word, what in (
-                ("line", self.line),
-                ("dialogue", self.dialogue),
-                ("turn", self.turn),
-                ("slot", self.slot),
-            )
-            if what is not None
-        )
+        places = self._places()
+        places.pop("file", None)
+        place = ", ".join(f"{word} {one_line(str(what), 80)}" for word, what in places.items())
         return ": ".join(part for part in (self.file, place, one_line(self.message, 2000)) if part)
 
 
