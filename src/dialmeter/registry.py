@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,23 @@ from .model import Notice
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+
+def object_at(text: str) -> Any:
+    """The object that ``module:object`` names; the module is looked for in the current folder, too.
+
+    Example:
+        >>> object_at("os:path.basename")("a/b")
+        'b'
+    """
+    module, _, attributes = text.partition(":")
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    thing: Any = import_module(module)
+    for attribute in attributes.split("."):
+        thing = getattr(thing, attribute)
+    return thing
 
 
 class Registry:

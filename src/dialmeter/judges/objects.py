@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from inspect import isclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import msgspec
 
 from ..errors import DialmeterError, one_line
 from ..model import Move
+from ..registry import object_at
 from .judge import FACETS, Item, Judge
 
 
@@ -33,15 +32,8 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
         >>> judge.name, judge.higher_is_better
         ('statistics:mean', False)
     """
-    name, _, attribute = text.partition(":")
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
-        module = import_module(name)
-        thing = module
-        for part in attribute.split("."):
-            thing = getattr(thing, part)
+        thing = object_at(text)
         thing = thing(**given) if isclass(thing) else thing
     except Exception as error:
         raise DialmeterError(f"judge {text} cannot be loaded: {type(error).__name__}: {error}") from None
@@ -49,7 +41,7 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
         return _checked(text, thing)
     if not callable(thing):
         raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
-    return FunctionJudge(thing, text, _direction(text, thing, given), _source_of(module))
+    return FunctionJudge(thing, text, _direction(text, thing, given), _source_of(sys.modules[text.partition(":")[0]]))
 
 
 def _checked(text: str, thing: Any) -> Judge:

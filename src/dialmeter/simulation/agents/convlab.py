@@ -8,11 +8,8 @@
 from __future__ import annotations
 
 import inspect
-import os
-import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib import import_module
 from random import Random
 from typing import Any
 
@@ -22,6 +19,7 @@ from msgspec import Struct
 from ...conversations.multiwoz_names import slot_in
 from ...errors import DialmeterError, one_line
 from ...model import Act, Goal, Move
+from ...registry import object_at
 from ..language.acts import ASKED, GENERAL, act, intent_of, value_of
 from ..world.database import World
 from .agent import Agent, Kind, Role
@@ -48,14 +46,8 @@ def kind_at(name: str, role: Role) -> Kind:
 @cache
 def _object_at(name: str) -> Any:
     """One object per process: models are slow to load, and ``init_session`` starts them anew."""
-    module, _, attribute = name.partition(":")
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
-        thing = import_module(module)
-        for part in attribute.split("."):
-            thing = getattr(thing, part)
+        thing = object_at(name)
         made: Any = thing() if inspect.isclass(thing) or inspect.isfunction(thing) else thing
     except Exception as error:
         raise DialmeterError(
