@@ -172,7 +172,10 @@ class LanguageModel:
             return None, self._safe(f"{answer.status_code} {answer.text}"), float(asked) if asked.isdecimal() else 0.0
         if answer.status_code != httpx.codes.OK:
             raise DialmeterError(f"{self._model}: the server says {self._safe(f'{answer.status_code} {answer.text}')}")
-        return _decoded(answer.content, self._model), "", 0.0
+        try:
+            return msgspec.json.decode(answer.content), "", 0.0
+        except msgspec.DecodeError as error:
+            raise DialmeterError(f"{self._model}: the answer is not JSON ({error})") from None
 
     def _safe(self, text: str) -> str:
         return one_line(text.replace(self._secret, "(key)") if self._secret else text, 200)
@@ -187,10 +190,3 @@ class LanguageModel:
         if self._parse == "logprobs":
             return text, expectation(places, self._ends)
         return text, digit(text, self._ends)
-
-
-def _decoded(content: bytes, model: str) -> Any:
-    try:
-        return msgspec.json.decode(content)
-    except msgspec.DecodeError as error:
-        raise DialmeterError(f"{model}: the answer is not JSON ({error})") from None

@@ -8,7 +8,7 @@ from typing import Any
 from ...embedding import weights_folder
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .models import Weights, weights_digest
+from .models import Weights, padded, weights_digest
 from .network import NetworkJudge
 
 _ROOM = 256
@@ -58,13 +58,7 @@ class Relevance(NetworkJudge[Weights]):
         order = sorted(range(len(texts)), key=lambda number: len(framed[number]))
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
-            width = len(framed[batch[-1]])
-            tokens = torch.zeros(len(batch), width, dtype=torch.long)
-            mask = torch.zeros(len(batch), width, dtype=torch.long)
-            for row, number in enumerate(batch):
-                tokens[row, : len(framed[number])] = torch.tensor(framed[number])
-                mask[row, : len(framed[number])] = 1
-            tokens, mask = tokens.to(model.device), mask.to(model.device)
+            tokens, mask = padded([framed[number] for number in batch], model.device)
             with torch.inference_mode():
                 layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
             mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stderr
 from functools import cached_property
 from io import StringIO
@@ -73,12 +74,18 @@ class Weights:
 
     @property
     def mask(self) -> str:
-        """What stands for a hidden token."""
-        return mask_of(self.tokenizer)
+        """What stands for a hidden token: the model's own mask, or the end of text for models that have none."""
+        if self.tokenizer.mask_token:
+            return str(self.tokenizer.mask_token)
+        end = "<|endoftext|>"
+        return end if end in self.tokenizer.get_vocab() else str(self.tokenizer.eos_token)
 
     def pieces(self, text: str) -> list[str]:
-        """The text cut into the model's tokens."""
-        return pieces_of(self.tokenizer, text)
+        """The text cut where the model's tokens begin; joined, the pieces are the text."""
+        offsets = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        starts = sorted({start for start, end in offsets if end > start} - {0})
+        edges = [0, *starts, len(text)]
+        return [text[one:two] for one, two in pairwise(edges) if two > one]
 
 
 def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
@@ -145,17 +152,14 @@ def shown(model: str) -> str:
     return Path(model).name if Path(model).is_absolute() or Path(model).is_dir() else model
 
 
-def mask_of(tokenizer: Any) -> str:
-    """What stands for a hidden token: the model's own mask, or the end of text for models that have none."""
-    if tokenizer.mask_token:
-        return str(tokenizer.mask_token)
-    end = "<|endoftext|>"
-    return end if end in tokenizer.get_vocab() else str(tokenizer.eos_token)
+def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
+    """Sequences of tokens as the rows of one tensor, and another one with 1 at each token and 0 at the padding."""
+    import torch
 
-
-def pieces_of(tokenizer: Any, text: str) -> list[str]:
-    """A text cut where the tokenizer's tokens begin; joined, the pieces are the text."""
-    offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-    starts = sorted({start for start, end in offsets if end > start} - {0})
-    edges = [0, *starts, len(text)]
-    return [text[one:two] for one, two in pairwise(edges) if two > one]
+    width = max(map(len, sequences))
+    tokens = torch.zeros(len(sequences), width, dtype=torch.long)
+    mask = torch.zeros(len(sequences), width, dtype=torch.long)
+    for row, sequence in enumerate(sequences):
+        tokens[row, : len(sequence)] = torch.tensor(sequence)
+        mask[row, : len(sequence)] = 1
+    return tokens.to(device), mask.to(device)

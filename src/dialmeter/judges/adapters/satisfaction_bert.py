@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .models import Weights, shown, weights_digest
+from .models import Weights, padded, shown, weights_digest
 from .network import NetworkJudge
 from .satisfaction import CLASSES, check_reading, rating
 
@@ -88,13 +88,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
         import torch
 
         model = self._weights.model
-        width = max(map(len, sequences))
-        ids = torch.zeros(len(sequences), width, dtype=torch.long)
-        mask = torch.zeros(len(sequences), width, dtype=torch.long)
-        for row, sequence in enumerate(sequences):
-            ids[row, : len(sequence)] = torch.tensor(sequence)
-            mask[row, : len(sequence)] = 1
-        ids, mask = ids.to(model.device), mask.to(model.device)
+        ids, mask = padded(sequences, model.device)
         with torch.inference_mode():
             layers = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
             last = torch.cat([layers[-1], layers[-2]], dim=-1).float()
