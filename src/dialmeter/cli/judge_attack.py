@@ -14,7 +14,7 @@ from ..conversations import open_conversations
 from ..errors import DialmeterError, one_line
 from ..judges.attacking import Attacked
 from ..judges.attacks import chosen
-from ..judges.case_files import is_published, read_published, write_published
+from ..judges.case_files import case_folders, read_published, write_published
 from ..judges.cases import Case
 from ..judges.language import SYNONYMS, stand_ins
 from ..judges.pairs import pairs
@@ -73,7 +73,7 @@ def attack(**options: Any) -> None:
         raise DialmeterError("--pairs are written as lines; leave out --layout published")
     if out.exists() and not options["force"]:
         raise DialmeterError(f"{one_line(str(out), 200)}: is there already; replace it with --force")
-    if options["form"] is None and is_published(options["corpus"]):
+    if options["form"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
         count = _write(out, cases, options)
         warn(notices, options["quiet"])

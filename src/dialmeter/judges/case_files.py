@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import InputError
@@ -30,11 +30,6 @@ PUBLISHED_NAMES = {
 """The names of our attacks in the published folders."""
 
 _OURS = {published: ours for ours, published in PUBLISHED_NAMES.items()}
-
-
-def is_published(path: str | Path) -> bool:
-    """Is this a folder of published cases, or a folder of such folders?"""
-    return bool(case_folders(Path(path)))
 
 
 def case_folders(path: Path) -> list[Path]:
@@ -133,16 +128,12 @@ def published_text(case: Case) -> str:
 
 def write_published(folder: Path, cases: Sequence[Case]) -> int:
     """Writes cases as published, one folder per attack; gives their number."""
-    for attack, some in _by_attack(cases):
+    by_attack: dict[str, list[Case]] = {}
+    for case in cases:
+        by_attack.setdefault(case.attack, []).append(case)
+    for attack, some in by_attack.items():
         place = folder / PUBLISHED_NAMES.get(attack, attack)
         place.mkdir(parents=True, exist_ok=True)
         for number, case in enumerate(some):
             (place / f"case_{number}").write_text(published_text(case), "utf-8")
     return len(cases)
-
-
-def _by_attack(cases: Iterable[Case]) -> Iterator[tuple[str, list[Case]]]:
-    found: dict[str, list[Case]] = {}
-    for case in cases:
-        found.setdefault(case.attack, []).append(case)
-    yield from found.items()

@@ -108,6 +108,8 @@ def degenerate(pairs: Sequence[Pair]) -> bool:
 
 
 def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], judge: About, how: How) -> Cell:
+    from ..stats.wilson import wilson_interval
+
     first = cases[numbers[0]]
     both = [(number, *pairs[number]) for number in numbers]
     usable = [(number, human, other) for number, human, other in both if human is not None and other is not None]
@@ -132,7 +134,7 @@ def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], 
         facet=first.facet,
         expected=" or ".join(expected),
         value=None if reason else errors / n,
-        ci=None if reason else _wilson(errors, n, how.confidence),
+        ci=None if reason or not how.confidence else wilson_interval(errors, n, confidence=how.confidence),
         n=n,
         unscored=len(numbers) - len(usable),
         **shares,
@@ -173,12 +175,6 @@ def _why_not(usable: int, threshold: float | None, how: How) -> str:
     if threshold is None and how.threshold.mode == "noise":
         return f"no noise is known: add cases of the attack {CONTROL}"
     return "one score has no spread to set a threshold from" if threshold is None else ""
-
-
-def _wilson(errors: int, n: int, confidence: float) -> tuple[float, float] | None:
-    from ..stats.wilson import wilson_interval
-
-    return wilson_interval(errors, n, confidence=confidence) if confidence else None
 
 
 def _student(differences: Sequence[float], confidence: float) -> tuple[float, float] | None:

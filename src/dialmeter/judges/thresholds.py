@@ -44,10 +44,13 @@ class Threshold(Struct, frozen=True):
         if self.mode == "fixed":
             return self.amount
         if self.mode == "noise":
-            return _quantile(noise, self.amount) if noise else None
+            from numpy import quantile
+
+            return float(quantile(noise, self.amount)) if noise else None
         if len(human) < 2:
             return None
-        spread = _deviation(human)
+        # Exactly 0 where all scores are the same.
+        spread = pstdev(human, fmean(human)) if min(human) != max(human) else 0.0
         return (
             self.amount * spread if self.mode == "sd" else _student(self.amount, len(human)) * spread / sqrt(len(human))
         )
@@ -81,18 +84,7 @@ def parse_threshold(text: str) -> Threshold:
     return Threshold(mode, number)
 
 
-def _deviation(numbers: Sequence[float]) -> float:
-    """The population standard deviation; exactly 0 where all numbers are the same."""
-    return pstdev(numbers, fmean(numbers)) if min(numbers) != max(numbers) else 0.0
-
-
 def _student(level: float, n: int) -> float:
     from scipy.stats import t
 
     return float(t.ppf(1 - level / 2, n - 1))
-
-
-def _quantile(numbers: Sequence[float], share: float) -> float:
-    from numpy import quantile
-
-    return float(quantile(numbers, share))

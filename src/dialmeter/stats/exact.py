@@ -40,7 +40,9 @@ def as_columns(columns: ArrayLike) -> Floats:
             f"columns must be a matrix with one row per dialogue, not an array of {matrix.ndim} dimensions"
         )
     if len(matrix) < 2:
-        raise ValueError(f"at least two dialogues are needed to resample, and there {_are(len(matrix))}")
+        raise ValueError(
+            f"at least two dialogues are needed to resample, and there {'is one' if len(matrix) else 'are none'}"
+        )
     finite = np.isfinite(matrix)
     if not finite.all():
         row, column = np.argwhere(~finite)[0]
@@ -117,7 +119,3 @@ def _fraction_bits(largest: float, n: int) -> int:
     # One bit to spare, because rounding may lift the largest entry by half a step.
     affordable = FLOAT_BITS - frexp(n * largest)[1] - 1
     return min(wanted, affordable)
-
-
-def _are(count: int) -> str:
-    return "is one" if count == 1 else "are none"

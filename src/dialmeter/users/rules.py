@@ -187,7 +187,9 @@ def load(name_or_file: str) -> UserRules:
     try:
         whole = msgspec.to_builtins(named(str(base)))
         for part, given in stated.items():
-            for switch, value in _inside(part, given).items():
+            if not isinstance(given, dict):
+                raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
+            for switch, value in given.items():
                 _put(whole, f"{part}.{switch}", value)
         return msgspec.convert({**whole, **words, "name": Path(name_or_file).stem, "base": base}, UserRules)
     except (DialmeterError, msgspec.ValidationError) as error:
@@ -251,12 +253,6 @@ def _flat(whole: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(inside, dict)
         for name, value in inside.items()
     }
-
-
-def _inside(part: str, given: Any) -> Mapping[str, Any]:
-    if not isinstance(given, dict):
-        raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
-    return given
 
 
 def _put(whole: dict[str, Any], name: str, value: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.judges.attacking import attack_corpus
 from dialmeter.judges.attacks import PAPER, named
-from dialmeter.judges.case_files import PUBLISHED_NAMES, is_published, read_published, write_published
+from dialmeter.judges.case_files import PUBLISHED_NAMES, case_folders, read_published, write_published
 from dialmeter.judges.cases import Case
 from dialmeter.judges.language import Language
 from dialmeter.judges.pairs import pairs
@@ -24,7 +24,7 @@ def cases(light: Language) -> list[Case]:
 
 def test_published_folders_are_read_as_they_were_written(cases: list[Case], tmp_path: Path) -> None:
     assert write_published(tmp_path, cases) == len(cases)
-    assert is_published(tmp_path)
+    assert case_folders(tmp_path)
     back, notices = read_published(tmp_path)
     assert notices == []
     told = {(case.attack, case.expected, case.facet, case.reply, case.adversarial) for case in cases}

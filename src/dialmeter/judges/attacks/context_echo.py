@@ -9,7 +9,7 @@ from . import Attack, Kit, NoCase, Variant
 _SHORTEST = 4
 
 
-def _last_of_other(snippet: Snippet) -> str:
+def _last_turn(snippet: Snippet, kit: Kit) -> str:
     last = snippet.context[-1]
     if last.speaker == snippet.reply.speaker:
         raise NoCase("the turn before is the speaker's own")
@@ -18,16 +18,12 @@ def _last_of_other(snippet: Snippet) -> str:
     return last.text
 
 
-def _last_turn(snippet: Snippet, kit: Kit) -> str:
-    return _last_of_other(snippet)
-
-
 def _last_turn_first(snippet: Snippet, kit: Kit) -> str:
-    return f"{_last_of_other(snippet).strip()} {snippet.reply.text}"
+    return f"{_last_turn(snippet, kit).strip()} {snippet.reply.text}"
 
 
 def _whole_context(snippet: Snippet, kit: Kit) -> str:
-    _last_of_other(snippet)
+    _last_turn(snippet, kit)
     if len(snippet.context) < 2:
         raise NoCase("fewer than two turns before")
     return " ".join(move.text.strip() for move in snippet.context[-4:])

@@ -51,7 +51,8 @@ def _edit(text: str, analysis: Analysis, sentence: Span) -> Edit | None:
         return None if first.start < subject.start or first.tag == "TO" else _after(text, first)
     if root.lemma == "be" and root.tag in _FINITE:
         return _after(text, root)
-    return _with_do(root, subject) if root.tag in ("VBZ", "VBP", "VBD") else None
+    do = {"VBZ": "does", "VBP": "do", "VBD": "did"}.get(root.tag)
+    return (root.start, root.end, f"{do} not {root.lemma}") if do else None
 
 
 def _is_relative(text: str, subject: Token) -> bool:
@@ -71,8 +72,3 @@ def _after(text: str, auxiliary: Token) -> Edit:
     if word == "can":
         return (auxiliary.start, auxiliary.end, auxiliary.text + "not")
     return (auxiliary.end, auxiliary.end, " not")
-
-
-def _with_do(verb: Token, subject: Token) -> Edit:
-    do = {"VBZ": "does", "VBD": "did"}.get(verb.tag, "do")
-    return (verb.start, verb.end, f"{do} not {verb.lemma}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from ..language import TOKENS
 from ..language.analysis import Token
@@ -30,7 +31,7 @@ def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, 
             continue
         family, role = reading
         target = targets.setdefault(family, kit.random.choice(table[family]))
-        edits.append((token.start, token.end, _form(text, token, target, role)))
+        edits.append((token.start, token.end, _cased(text, token, FAMILIES[target][role])))
         if role == _SUBJECT and agreeing:
             edits += _agreeing(text, tokens, place, target)
     if not edits:
@@ -51,12 +52,8 @@ def _agreeing(text: str, tokens: Sequence[Token], place: int, target: str) -> li
     return []
 
 
-def _form(text: str, token: Token, target: str, role: int) -> str:
-    """The new form; only *I* always has a capital, the others where a sentence starts or the whole word is in capitals."""
-    return _cased(text, token, FAMILIES[target][role])
-
-
 def _cased(text: str, token: Token, form: str) -> str:
+    """The new form; only *I* always has a capital, the others where a sentence starts or the whole word is in capitals."""
     if len(token.text) > 1 and token.text.isupper():
         return form.upper()
     if starts_sentence(text, token.start) and token.text[0].isupper():
@@ -110,14 +107,6 @@ def _points(token: Token, following: Token | None) -> bool:
     return following is not None and bool(_AUXILIARY.fullmatch(following.text))
 
 
-def _person(snippet: Snippet, kit: Kit) -> str:
-    return _changed(snippet, kit, PERSON)
-
-
-def _gender(snippet: Snippet, kit: Kit) -> str:
-    return _changed(snippet, kit, GENDER)
-
-
 def _number(snippet: Snippet, kit: Kit) -> str:
     """One says *they* of a shop, and *we* for oneself: only beside a verb or a noun of the other number is it wrong.
 
@@ -146,8 +135,8 @@ ATTACK = Attack(
     expected="lower",
     help="Swaps pronouns of the reply for others in the same role, so that they point to somebody or something else.",
     variants=(
-        Variant("person", _person, "First person for second or third, and back.", (TOKENS,)),
-        Variant("gender", _gender, "He or she for it or they, and back.", (TOKENS,)),
+        Variant("person", partial(_changed, table=PERSON), "First person for second or third, and back.", (TOKENS,)),
+        Variant("gender", partial(_changed, table=GENDER), "He or she for it or they, and back.", (TOKENS,)),
         Variant("number", _number, "I, it, this for the plural, and back.", (TOKENS,)),
     ),
     cite=("khalid-2022",),

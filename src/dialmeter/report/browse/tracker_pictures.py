@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .opened import Opened
 
 CONFUSED_SLOTS = 2
-AGES = ("new", "carried-over")
 
 
 def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
