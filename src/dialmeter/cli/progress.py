@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 Item = TypeVar("Item")
 
@@ -28,18 +31,25 @@ def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Itera
         yield from _with_lines(items, total, doing)
 
 
-def _with_bar(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
+def bar(column: ProgressColumn) -> Progress:
+    """A bar on standard error, with a column that says how much is done; its tasks have a field ``rate``."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        column,
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _with_bar(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
+    from rich.progress import MofNCompleteColumn
+
+    with bar(MofNCompleteColumn()) as progress:
         task = progress.add_task(doing, total=total, rate="")
         for count, each in enumerate(items, 1):
             yield each

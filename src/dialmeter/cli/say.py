@@ -13,6 +13,7 @@ from .._version import __version__
 from ..errors import InputError, one_line
 from ..formats import Corpus
 from ..model import Notice
+from .progress import bar
 
 if TYPE_CHECKING:
     from ..conversations import Conversations
@@ -23,13 +24,12 @@ SCHEMA = 1
 
 def document(kind: str, command: str, scores: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """The document that every command prints with --json."""
-    warnings = [_warning(notice) for notice in more.pop("warnings", ())]
+    warnings = [
+        {"code": notice.code, "count": notice.count, "message": notice.message, "where": list(notice.where)}
+        for notice in more.pop("warnings", ())
+    ]
     head = {"schema": SCHEMA, "dialmeter": __version__, "kind": kind, "command": command, "scores": scores}
     return {**head, "counts": more.pop("counts", {}), "warnings": warnings, **more}
-
-
-def _warning(notice: Notice) -> dict[str, Any]:
-    return {"code": notice.code, "count": notice.count, "message": notice.message, "where": list(notice.where)}
 
 
 def print_json(thing: dict[str, Any]) -> None:
@@ -77,17 +77,9 @@ def watched(dialogues: Iterable[Any], corpus: Corpus | Conversations, quiet: boo
 
 
 def _with_bar(dialogues: Iterable[Any], corpus: Corpus | Conversations) -> Iterator[Any]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import TaskProgressColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar(TaskProgressColumn()) as progress:
         task = progress.add_task("scoring", total=None, rate="")
         for count, each in enumerate(dialogues, 1):
             yield each
