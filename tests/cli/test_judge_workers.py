@@ -10,11 +10,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter.judges.case_lines import write_cases
 from dialmeter.simulation.files import play_to_file
 
 from ..clusters import running
-from ..judges.made import case, cases
+from ..judges.made import case, cases, write_cases
 from ..killing import contents
 
 MINE = '''

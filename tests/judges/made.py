@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
 
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.judge import Item
@@ -34,6 +37,11 @@ def case(attack: str, number: int, *, reply: str = "", adversarial: str = "", co
 def cases(attacks: Sequence[str] = ATTACKS, count: int = 12, corpus: str = "town") -> list[Case]:
     """The same replies under several attacks."""
     return [case(attack, number, corpus=corpus) for attack in attacks for number in range(count)]
+
+
+def write_cases(path: Path, cases: Iterable[Case]) -> None:
+    """Writes cases, one line each."""
+    path.write_bytes(b"".join(msgspec.json.encode(case) + b"\n" for case in cases))
 
 
 class Oracle:

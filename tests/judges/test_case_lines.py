@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.judges.case_lines import read_cases, read_scores, write_cases
+from dialmeter.judges.case_lines import read_cases, read_scores
 from dialmeter.judges.hashing import case_id
 from dialmeter.judges.scoring import Pair
 
-from .made import cases
+from .made import cases, write_cases
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

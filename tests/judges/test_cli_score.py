@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.judges.case_lines import write_cases
 from dialmeter.runs import open_run
 
 from ..cli.invoke import call, checked, files_in
-from .made import case, cases
+from .made import case, cases, write_cases
 
 
 @pytest.fixture

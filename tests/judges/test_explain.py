@@ -9,12 +9,11 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.builtin.length import Length
-from dialmeter.judges.case_lines import write_cases
 from dialmeter.judges.explain import CaseExplained, Explained, common, explain_case, explain_reply, importance, merged
 from dialmeter.judges.judge import Item
 
 from ..cli.invoke import call, checked, files_in
-from .made import case, cases
+from .made import case, cases, write_cases
 from .tiny import CONTEXT
 
 

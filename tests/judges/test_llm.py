@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.judges.case_lines import write_cases
 from dialmeter.judges.result import score_judge
 from dialmeter.model import Move
 
 from ..cli.invoke import call, checked, files_in
 from .chat_server import Reply, Server, saying, serve
-from .made import case, cases
+from .made import case, cases, write_cases
 
 pytest.importorskip("httpx")
 from dialmeter.judges.adapters.llm import LanguageModel

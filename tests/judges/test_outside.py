@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.judges.case_lines import write_cases
 from dialmeter.judges.result import score_judge
 
 from ..test_plugins import install, run
-from .made import cases
+from .made import cases, write_cases
 
 HEAVY = ("numpy", "scipy", "rich", "jinja2", "matplotlib", "torch", "transformers", "spacy", "httpx")
 

@@ -20,7 +20,7 @@ from dialmeter.judges.result import score_judge
 from dialmeter.judges.scoring import score_cases
 from dialmeter.judges.store import ScoreStore
 
-from .made import case, cases
+from .made import case, cases, write_cases
 
 
 class Counting(Length):
@@ -117,8 +117,6 @@ print(Dying.asked)
 
 
 def test_a_kill_loses_at_most_one_batch(tmp_path: Path) -> None:
-    from dialmeter.judges.case_lines import write_cases
-
     write_cases(tmp_path / "cases.jsonl", cases())
     words = [sys.executable, "-c", KILLED, str(tmp_path / "cases.jsonl"), str(tmp_path / "store")]
     killed = subprocess.run([*words, "die"], env=os.environ, capture_output=True, check=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 
@@ -48,12 +48,6 @@ def _case(line: bytes, number: int, file: str) -> Case:
             message = f"{name} is {one_line(value)!r}, not one of {', '.join(known)}"
             raise InputError(message, file=file, line=number)
     return case
-
-
-def write_cases(path: str | Path, cases: Iterable[Case]) -> None:
-    """Writes cases, one line each."""
-    with open(path, "wb") as file:
-        file.writelines(msgspec.json.encode(case) + b"\n" for case in cases)
 
 
 def read_scores(path: str | Path, cases: Sequence[Case]) -> list[Pair]:
