@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -82,7 +83,7 @@ def map_on_cluster(
                 shard = shards[handed]
                 handed += 1
                 wanted = dict([cluster.resource]) if cluster.resource and special and special(shard) else None
-                waiting.append(client.submit(_called, held, shard, pure=False, resources=wanted))
+                waiting.append(client.submit(operator.call, held, shard, pure=False, resources=wanted))
             future = waiting.popleft()
             try:
                 yield Done(_result(future, cluster))
@@ -92,10 +93,6 @@ def map_on_cluster(
 
 def _itself(work: Callable[[Shard], Result]) -> Callable[[Shard], Result]:
     return work
-
-
-def _called(work: Callable[[Shard], Result], shard: Shard) -> Result:
-    return work(shard)
 
 
 def _result(future: Any, cluster: Cluster) -> Any:

@@ -81,11 +81,13 @@ def explain_reply(
     """The Shapley values of a reply's tokens, as the judge cuts it; the context stays as it is."""
     pieces = pieces_of(judge, reply)
     mask = str(getattr(judge, "mask", TEXT_MASK))
+    masked = [piece[: len(piece) - len(piece.lstrip())] + mask for piece in pieces]
     sign = 1.0 if judge.higher_is_better else -1.0
 
     def score(shown: Sequence[Sequence[bool]]) -> list[float]:
         texts = [
-            "".join(_masked(piece, mask, there) for piece, there in zip(pieces, row, strict=True)) for row in shown
+            "".join(piece if there else hidden for piece, hidden, there in zip(pieces, masked, row, strict=True))
+            for row in shown
         ]
         try:
             found = [sign * float(each) for each in judge.score([(context, text) for text in texts])]
@@ -110,10 +112,6 @@ def pieces_of(judge: Judge, text: str) -> list[str]:
     cut = getattr(judge, "pieces", None)
     found: list[str] = cut(text) if cut else re.findall(r"\s*\S+(?:\s+$)?", text)
     return found
-
-
-def _masked(piece: str, mask: str, shown: bool) -> str:
-    return piece if shown else piece[: len(piece) - len(piece.lstrip())] + mask
 
 
 def merged(pieces: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:

@@ -147,7 +147,7 @@ class Stage:
     ) -> ByService:
         """Acts by service, one value each; what the listener understood is taken without remarks."""
         found: ByService = {}
-        parts_of, slots, matcher = self._parts, self._slots, self.matcher
+        parts_of, slots, matcher, values = self._parts, self._slots, self.matcher, self.matcher.map
         rewritten = False
         for act in acts:
             name, service = act.name, act.service
@@ -177,7 +177,8 @@ class Stage:
                 canonical = matcher(service, slot, lower, goal_values) if lower else lower
                 rewritten = rewritten or canonical != lower
                 entries.append((parts, slot, canonical))
-            if remarks is not None and self._is_elsewhere(service, slot):
+            # The map holds this slot for other domains only.
+            if remarks is not None and values and values.is_split(slot) and values.table(service, slot) is None:
                 remarks.append(Remark("slot-of-another-domain", number, f"{service}-{slot}"))
         if rewritten and self.rules.values.collisions == "keep":
             return self._kept(acts, wants)
@@ -205,11 +206,6 @@ class Stage:
             ]
             for service, lines in written.items()
         }
-
-    def _is_elsewhere(self, service: str, slot: str) -> bool:
-        """Does the map hold this slot for other domains only?"""
-        values = self.matcher.map
-        return values is not None and values.is_split(slot) and values.table(service, slot) is None
 
     def _said(self, turns: list[Turn], remarks: list[Remark]) -> dict[str, dict[str, list[int]]]:
         found: dict[str, dict[str, list[int]]] = {}

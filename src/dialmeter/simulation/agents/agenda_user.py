@@ -72,7 +72,8 @@ class AgendaUser:
             forget(wish, self._dials.forgetting, self._rng)
         wrong = invent(wish, self._dials.invention, self._rng) if self._dials.invention else []
         # First what will be given up after a failure: were it said last, a user who hears of the failure early would not say it.
-        slots = sorted(wish.search, key=lambda slot: (slot not in wish.invented, not _is_first_try(wish, slot)))
+        first_tries = {slot for slot, value in wish.goal.fail_info.items() if value != wish.goal.info.get(slot)}
+        slots = sorted(wish.search, key=lambda slot: (slot not in wish.invented, slot not in first_tries))
         searched = [Item("search", wish.domain, slot, wish.search[slot]) for slot in slots]
         later = [item for item in searched if item.slot in [each.slot for each in wrong]]
         searched = [*wrong, *(item for item in searched if item not in later), *later]
@@ -233,7 +234,3 @@ class AgendaUser:
 def _ends(goal: DomainGoal) -> dict[str, str]:
     """The ends of a ride that the goal leaves open, without a value as yet."""
     return {slot: "" for slot in ("departure", "destination") if slot not in goal.info}
-
-
-def _is_first_try(wish: Wish, slot: str) -> bool:
-    return slot in wish.goal.fail_info and wish.goal.fail_info[slot] != wish.goal.info.get(slot)
