@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -86,6 +87,35 @@ class Unfinished(DialmeterError):
 
 class ConditionHolds(Exception):
     """A ``--fail-if`` condition is true (exit code 1)."""
+
+
+@contextmanager
+def placing(**places: Any) -> Iterator[None]:
+    """Adds places to errors of input that do not know them.
+
+    Example:
+        >>> with placing(file="p.json"):
+        ...     raise InputError("expected a string", turn=2)
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: p.json: turn 2: expected a string
+    """
+    try:
+        yield
+    except InputError as error:
+        raise error.at(**places) from None
+
+
+@contextmanager
+def writing(path: object) -> Iterator[None]:
+    """Says in one line that a file or folder cannot be written.
+
+    Raises:
+        DialmeterError: it cannot.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def one_line(text: str, limit: int = 60) -> str:

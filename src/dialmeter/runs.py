@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ._version import __version__
-from .errors import DialmeterError, InputError
+from .errors import DialmeterError, InputError, writing
 from .parquet import check_parquet, finite, write_parquet
 from .views import as_polars
 
@@ -115,11 +115,9 @@ class RunWriter:
         self._begun = False
         # Another version may cut the input into other shards, so one goes on only with the same.
         self._identity = msgspec.json.encode({**identity, "dialmeter": __version__}, order="sorted")
-        try:
+        with writing(self.folder):
             self._resumes = self._may_write(resume, force)
             self._first = row_part(self._parts, 0, self._resumes)
-        except OSError as error:
-            raise self._unwritable(error) from None
         self.done = self._first.done
 
     def _may_write(self, resume: bool, force: bool) -> bool:
@@ -148,9 +146,6 @@ class RunWriter:
             )
         return True
 
-    def _unwritable(self, error: OSError) -> DialmeterError:
-        return DialmeterError(f"{self.folder}: cannot be written: {error.strerror or error}")
-
     def add(self, row: Any) -> None:
         """Takes one dialogue's row into the first part; the folder is made when there is something to keep."""
         if self._first.full:
@@ -159,10 +154,8 @@ class RunWriter:
 
     def begin(self) -> Path:
         """Makes the folder before the first row, for work that takes long until then, and gives the place of its parts."""
-        try:
+        with writing(self.folder):
             self._begin()
-        except OSError as error:
-            raise self._unwritable(error) from None
         return self._parts
 
     def _begin(self) -> None:
@@ -189,10 +182,8 @@ class RunWriter:
             columns: a score per row for each name, for the index.
             extra: further text files, name → content.
         """
-        try:
+        with writing(self.folder):
             self._finish(manifest, columns, extra)
-        except OSError as error:
-            raise self._unwritable(error) from None
 
     def _finish(
         self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from ..errors import DialmeterError
+from ..errors import DialmeterError, writing
 from .main import cli
 
 _MADE = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
@@ -57,12 +57,10 @@ def _make_room(folder: Path, force: bool) -> None:
     there = [folder / name for name in _MADE if (folder / name).exists()]
     if there and not force:
         raise DialmeterError(f"{there[0]}: is there already; replace it with --force")
-    try:
+    with writing(folder):
         for path in there:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DialmeterError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
 
 def _steps(folder: Path, goals: int) -> Iterator[Step]:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from ..conversations import open_conversations
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError, one_line, writing
 from ..judges.attacking import Attacked
 from ..judges.attacks import chosen
 from ..judges.case_files import case_folders, read_published, write_published
@@ -100,7 +100,7 @@ def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, i
 
 
 def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
-    try:
+    with writing(one_line(str(out), 200)):
         if options["layout"] == "published":
             return write_published(out, cases)
         rows: Iterable[Any] = list(pairs(cases)) if options["as_pairs"] else cases
@@ -108,8 +108,6 @@ def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
         part = out.with_name(out.name + ".part")
         part.write_bytes(b"".join(lines))
         os.replace(part, out)
-    except OSError as error:
-        raise DialmeterError(f"{one_line(str(out), 200)}: cannot be written: {error.strerror or error}") from None
     return len(lines)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import DialmeterError
+from ..errors import DialmeterError, writing
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 
@@ -39,11 +39,9 @@ def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: 
     if out == "-":
         click.echo(text, nl=False)
         return
-    try:
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
-    except OSError as error:
-        raise DialmeterError(f"{target}: cannot be written: {error.strerror or error}") from None
     if not quiet:
         click.echo(f"report: {target}")
 

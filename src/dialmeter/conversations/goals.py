@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import structs
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_text, as_value
 from ..formats.source import Source
 from ..model import Conversation, DomainGoal, Goal, Notice, dialogue_key
@@ -90,10 +90,8 @@ class GoalFile:
     def __init__(self, path: str | Path) -> None:
         source = Source(path)
         self.name = source.name
-        try:
+        with placing(file=self.name):
             found = as_mapping(source.document, "the file of goals")
-        except InputError as error:
-            raise error.at(file=self.name) from None
         self._goals: dict[str, tuple[str, Any]] = {dialogue_key(key): (key, goal) for key, goal in found.items()}
         self._met: set[str] = set()
         self._without: list[str] = []
@@ -109,10 +107,8 @@ class GoalFile:
             self._without.append(talk.id)
             return talk
         self._met.add(key)
-        try:
+        with placing(file=self.name, dialogue=talk.id):
             return structs.replace(talk, goal=goal_in(_goal_of(self._goals[key][1])))
-        except InputError as error:
-            raise error.at(file=self.name, dialogue=talk.id) from None
 
     def notices(self) -> list[Notice]:
         """The ids that only one of the two files has, when all is read."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..errors import InputError
+from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..model import SYSTEM, USER, Act, Conversation, Move
@@ -48,12 +48,10 @@ def items(source: Source) -> Iterator[_Item]:
 
 
 def conversation(item: _Item) -> Conversation:
-    try:
+    with placing(dialogue=item.name):
         entry = as_mapping(item.thing, "a dialogue")
         goal = None if entry.get("goal") is None else goal_in(entry["goal"])
         return talk(item.name, moves_of(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
-    except InputError as error:
-        raise error.at(dialogue=item.name) from None
 
 
 def _moves(item: _Item, place: int, thing: Any) -> Iterator[Move]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Source
 from ..model import Act, dialogue_key
@@ -56,10 +56,8 @@ class ActFile:
     def __init__(self, path: Path) -> None:
         source = Source(path)
         self.name = source.name
-        try:
+        with placing(file=self.name):
             found = as_mapping(source.document, "the file of acts")
-        except InputError as error:
-            raise error.at(file=self.name) from None
         self._turns: dict[str, Any] = {dialogue_key(key): turns for key, turns in found.items()}
 
     def has(self, dialogue: str) -> bool:
@@ -72,15 +70,13 @@ class ActFile:
         Raises:
             InputError: they are not as they should be.
         """
-        try:
+        with placing(file=self.name):
             turns: Mapping[str, Any] = as_mapping(self._turns[dialogue_key(dialogue)], "a dialogue")
             if turn not in turns:
                 return None
             thing = turns[turn]
             # MultiWOZ 2.2 has its acts beside the spans of their values.
             return acts_in(thing.get("dialog_act", {}) if isinstance(thing, dict) and "dialog_act" in thing else thing)
-        except InputError as error:
-            raise error.at(file=self.name) from None
 
 
 def act_file_near(source: Source, names: tuple[str, ...]) -> ActFile | None:

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..formats.source import Sample, Source
 from ..model import Act, Conversation, Move
 from .entries import talk, user_or_system
@@ -78,20 +79,16 @@ def rated(item: Passage) -> Rated:
     moves: list[Move] = []
     ratings: list[tuple[int, ...]] = []
     overall: tuple[int, ...] = ()
-    try:
+    with placing(dialogue=item.name):
         for number, text in item.texts():
-            try:
+            with placing(line=number):
                 move, given = _row(text)
-            except InputError as error:
-                raise error.at(line=number) from None
             if move.text == _OVERALL:
                 overall += given
             else:
                 moves.append(move)
                 ratings.append(given)
         return Rated(talk(item.name, moves), tuple(ratings), overall)
-    except InputError as error:
-        raise error.at(dialogue=item.name) from None
 
 
 def read_rated(path: str | Path) -> Iterator[Rated]:
@@ -104,13 +101,9 @@ def read_rated(path: str | Path) -> Iterator[Rated]:
         InputError: the file or a row in it is not as it should be.
     """
     source = Source(path)
-    try:
+    with closing(source), placing(file=source.name):
         for item in items(source):
             yield rated(item)
-    except InputError as error:
-        raise error.at(file=source.name) from None
-    finally:
-        source.close()
 
 
 def _row(text: str) -> tuple[Move, tuple[int, ...]]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_text, as_value
 from ..formats.sgd import dialogue_files, files_of
 from ..formats.source import Sample, Source
@@ -49,11 +49,9 @@ def items(source: Source) -> Iterator[_Item]:
         yield from (_Item(entry, acts) for entry in entries(source))
         return
     for part in files_of(source):
-        try:
+        with placing(file=part.name):
             for place, thing in enumerate(part.elements(), 1):
                 yield _Item(Entry(str(place), thing, file=part.name), acts)
-        except InputError as error:
-            raise error.at(file=part.name) from None
         source.doubled.extend(part.doubled)
 
 

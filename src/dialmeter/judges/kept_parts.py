@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from .._version import __version__
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError, one_line, writing
 from ..model import Conversation
 from .planning import AttackPart
 
@@ -46,7 +46,7 @@ class KeptParts:
         self.parts: Sequence[AttackPart] = []
         self._name = one_line(str(out), 200)
         head = identity.encode() + b"\n"
-        try:
+        with writing(self._name):
             there = self._path.exists() and not force
             if there and not resume:
                 raise DialmeterError(f"{self._name}: is unfinished; go on with --resume or start again with --force")
@@ -56,8 +56,6 @@ class KeptParts:
             self._count = len(self.parts)
             if not self.parts:
                 self._file.write(head)
-        except OSError as error:
-            raise DialmeterError(f"{self._name}: cannot be written: {error.strerror or error}") from None
 
     def _read(self, head: bytes) -> list[AttackPart]:
         data = self._path.read_bytes()
@@ -77,12 +75,10 @@ class KeptParts:
 
     def add(self, part: AttackPart) -> None:
         """Keeps a part; whoever kills this process afterwards leaves it there."""
-        try:
+        with writing(self._name):
             self._file.write(msgspec.json.encode(part) + b"\n")
             self._file.flush()
             self._count += 1
-        except OSError as error:
-            raise DialmeterError(f"{self._name}: cannot be written: {error.strerror or error}") from None
 
     def remove(self) -> None:
         """Leaves nothing behind."""

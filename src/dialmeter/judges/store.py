@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import DialmeterError, InputError
+from ..errors import InputError, writing
 
 _decode = msgspec.json.Decoder(dict[str, float]).decode
 
@@ -63,12 +63,10 @@ class ScoreStore:
             DialmeterError: the folder cannot be written to.
         """
         path = self._file(identity)
-        try:
+        with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             head = b"" if path.exists() and path.stat().st_size else msgspec.json.encode({"judge": identity}) + b"\n"
             with open(path, "ab") as file:
                 file.write(head + msgspec.json.encode(dict(scores)) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-        except OSError as error:
-            raise DialmeterError(f"{self.folder}: cannot be written: {error.strerror or error}") from None

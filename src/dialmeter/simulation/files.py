@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ..cluster import Cluster
-from ..errors import DialmeterError, Unfinished
+from ..errors import DialmeterError, Unfinished, writing
 from ..model import Goal
 from .agents import choose
 from .play import MAX_TURNS, Setting, Task, play_lines
@@ -137,14 +137,12 @@ class PartFile:
         self._part = path.with_name(path.name + ".part")
         self._begun_with = path.with_name(path.name + ".part.json")
         self._may_write(identity, resume, force)
-        try:
+        with writing(path):
             self.done = self._kept() if resume and self._part.exists() else 0
             if not self.done:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._begun_with.write_bytes(identity)
             self._file = open(self._part, "ab" if self.done else "wb")  # noqa: SIM115  closed by close
-        except OSError as error:
-            raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
 
     def _may_write(self, identity: bytes, resume: bool, force: bool) -> None:
         if self._path.is_dir():

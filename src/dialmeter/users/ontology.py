@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_value
 from ..formats.source import Source
 
@@ -35,11 +35,9 @@ def read_ontology(path: str | Path) -> dict[str, list[str]]:
     if not Path(path).is_file():
         raise InputError("no such file", file=source.name)
     listed: dict[str, dict[str, None]] = {}
-    try:
+    with placing(file=source.name):
         for slot, values in _slots(source.document):
             listed.setdefault(_bare(slot), {}).update(dict.fromkeys(_plain(values, slot)))
-    except InputError as error:
-        raise error.at(file=source.name) from None
     if not any(listed.values()):
         raise InputError("an ontology without values", file=source.name)
     return {slot: list(values) for slot, values in listed.items()}
@@ -65,10 +63,8 @@ def _bare(slot: str) -> str:
 
 
 def _plain(values: Any, slot: str) -> Iterator[str]:
-    try:
+    with placing(slot=slot):
         for each in as_list(values, f"the values of {one_line(slot, 40)!r}"):
             value = as_value(each)
             if isinstance(value, str) and value:
                 yield value.lower()
-    except InputError as error:
-        raise error.at(slot=slot) from None

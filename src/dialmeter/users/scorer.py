@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..conversations import Conversations, open_conversations
-from ..errors import DialmeterError, InputError
+from ..errors import DialmeterError, InputError, placing
 from ..formats.parts import Once
 from ..model import Conversation, Notice
 from ..resampling import Resampling
@@ -198,10 +198,8 @@ def score_user(
     for unread in opened.refused if opened is not None else ():
         scorer.refuse(unread)
     notices = opened.notices if opened is not None else ()
-    try:
+    with placing(file=name):
         return scorer.result(notices, Resampling(ci, resamples, seed) if ci else None)
-    except InputError as error:
-        raise error.at(file=name) from None
 
 
 def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DialmeterError
+from ..errors import DialmeterError, writing
 from ..report.browse.opened import Opened
 from ..report.browse.paired import match
 from ..report.browse.select import Query, Selection, select
@@ -52,7 +52,7 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
     known = {run.key for run in opened}
     shown = [each if each.key in known else each.broken("its rows cannot be read") for each in entries]
     shares = _shares([len(run) for run in opened], most)
-    try:
+    with writing(out):
         out.mkdir(parents=True, exist_ok=True)
         for stale in out.glob("*.html"):
             stale.unlink()
@@ -65,8 +65,6 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
         for first, second in _pairs(opened):
             for name, text in _pair_pages(first, second, links):
                 (out / name).write_text(text, "utf-8")
-    except OSError as error:
-        raise DialmeterError(f"{out}: cannot be written: {error.strerror or error}") from None
     return Bundled(len(opened), sum(shares), sum(map(len, opened)) - sum(shares))
 
 

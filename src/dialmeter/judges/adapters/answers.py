@@ -9,7 +9,7 @@ from threading import Lock
 import msgspec
 from msgspec import Struct
 
-from ...errors import DialmeterError
+from ...errors import writing
 
 
 class Answer(Struct, frozen=True):
@@ -57,11 +57,9 @@ class Answers:
             self._known[answer.key] = answer
             if self._path is None:
                 return
-            try:
+            with writing(self._path.parent):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 with open(self._path, "ab") as file:
                     file.write(msgspec.json.encode(answer) + b"\n")
                     file.flush()
                     os.fsync(file.fileno())
-            except OSError as error:
-                raise DialmeterError(f"{self._path.parent}: cannot be written: {error.strerror or error}") from None

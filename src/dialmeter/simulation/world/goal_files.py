@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 from ...conversations import open_conversations
 from ...conversations.goals import goal_in
-from ...errors import InputError
+from ...errors import InputError, placing
 from ...formats.parts import as_mapping
 from ...formats.source import Source
 from ...model import DomainGoal, Goal, Notice
@@ -59,15 +60,11 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
 def _in_file(path: str) -> tuple[dict[str, Goal], list[str]]:
     """Goals by dialogue, and what is wrong with dialogues that cannot be read."""
     source = Source(path)
-    try:
+    with closing(source), placing(file=source.name):
         value = source.sample.value if source.sample.kind == "document" else None
         first = next(iter(value.values()), None) if isinstance(value, dict) else None
         if isinstance(first, dict) and "log" not in first and "turns" not in first:
             return _goals_by_id(source), []
-    except InputError as error:
-        raise error.at(file=source.name) from None
-    finally:
-        source.close()
     talks = open_conversations(path)
     return {talk.id: talk.goal or {} for talk in talks}, [str(error) for error in talks.refused]
 
@@ -75,10 +72,8 @@ def _in_file(path: str) -> tuple[dict[str, Goal], list[str]]:
 def _goals_by_id(source: Source) -> dict[str, Goal]:
     goals: dict[str, Goal] = {}
     for name, thing in as_mapping(source.document, "the file of goals").items():
-        try:
+        with placing(dialogue=name):
             goals[name] = goal_in(as_mapping(thing, "a goal").get("goal", thing))
-        except InputError as error:
-            raise error.at(dialogue=name) from None
     return goals
 
 
