@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..model import SYSTEM, USER, Conversation, Move
@@ -47,15 +47,14 @@ def items(source: Source) -> Iterator[Entry]:
 
 def conversation(item: Entry) -> Conversation:
     name = item.name
-    try:
+    with item.placing():
         thing = item.parsed()
         if isinstance(thing, dict):
             entry = as_mapping(thing, "a dialogue")
             name = next((str(entry[key]) for key in _IDS if isinstance(entry.get(key), str | int)), name)
             thing = entry.get("messages")
-        return talk(name, moves_of(as_list(thing, "messages"), _moves))
-    except InputError as error:
-        raise item.placed(error, name) from None
+        with placing(dialogue=name):
+            return talk(name, moves_of(as_list(thing, "messages"), _moves))
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:

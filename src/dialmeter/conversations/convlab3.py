@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import InputError
+from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..model import Act, Conversation, DomainGoal, Goal, Move, Notice
@@ -54,14 +54,12 @@ def items(source: Source) -> Iterator[_Item]:
 
 
 def conversation(item: _Item) -> Conversation:
-    name = None
-    try:
+    with item.entry.placing():
         entry = item.entry.mapping()
         name = id_under(entry, "dialogue_id")
-        goal = None if entry.get("goal") is None else _goal(as_mapping(entry["goal"], "goal"))
-        found = talk(name, moves_of(as_list(entry.get("turns"), "turns"), _moves), goal)
-    except InputError as error:
-        raise item.entry.placed(error, name or item.entry.name) from None
+        with placing(dialogue=name or None):
+            goal = None if entry.get("goal") is None else _goal(as_mapping(entry["goal"], "goal"))
+            found = talk(name, moves_of(as_list(entry.get("turns"), "turns"), _moves), goal)
     if goal:
         item.goals.append(name)
     return found

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..formats.parts import as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..formats.strict_json import parse_json
@@ -40,9 +41,9 @@ class Entry(NamedTuple):
         """
         return as_mapping(self.parsed(), f"dialogue {self.name}")
 
-    def placed(self, error: InputError, dialogue: str | None = None) -> InputError:
-        """An error with the place of this dialogue."""
-        return error.at(file=self.file, line=self.line, dialogue=dialogue)
+    def placing(self) -> AbstractContextManager[None]:
+        """Adds the place of this dialogue to errors that do not know it."""
+        return placing(file=self.file, line=self.line, dialogue=self.name)
 
 
 def entries(source: Source) -> Iterator[Entry]:

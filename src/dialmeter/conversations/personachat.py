@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample, Source
 from ..model import Conversation, Move
@@ -62,13 +62,11 @@ def _is_split(source: Source) -> bool:
 
 
 def conversation(item: Passage | Entry) -> Conversation:
-    try:
-        if isinstance(item, Passage):
+    if isinstance(item, Passage):
+        with placing(dialogue=item.name):
             return talk(item.name, _spoken(item))
+    with item.placing():
         return talk(item.name, taking_turns(_longest(item.mapping())))
-    except InputError as error:
-        placed = error if isinstance(item, Passage) else item.placed(error)
-        raise placed.at(dialogue=item.name) from None
 
 
 def _numbered(source: Source) -> Iterator[Passage]:

@@ -56,17 +56,15 @@ def items(source: Source) -> Iterator[_Item]:
 
 
 def conversation(item: _Item) -> Conversation:
-    name = None
-    try:
+    with item.entry.placing():
         entry = item.entry.mapping()
         name = id_under(entry, "dialogue_id")
-        acts = item.acts if item.acts is not None and item.acts.has(name) else None
-        moves = list(moves_of(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
-        if not any(move.acts for move in moves):
-            moves = [Move(move.speaker, move.text, requested=move.requested) for move in moves]
-        return talk(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
-    except InputError as error:
-        raise item.entry.placed(error, name or item.entry.name) from None
+        with placing(dialogue=name or None):
+            acts = item.acts if item.acts is not None and item.acts.has(name) else None
+            moves = list(moves_of(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
+            if not any(move.acts for move in moves):
+                moves = [Move(move.speaker, move.text, requested=move.requested) for move in moves]
+            return talk(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
 
 
 def _moves(dialogue: str, acts: ActFile | None, place: int, thing: Any) -> Iterator[Move]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import InputError
+from ..errors import placing
 from ..formats.parts import as_list, as_mapping, as_text
 from ..formats.source import Sample
 from ..model import Conversation, Move
@@ -28,13 +28,11 @@ items = entries
 
 
 def conversation(item: Entry) -> Conversation:
-    name = None
-    try:
+    with item.placing():
         entry = item.mapping()
         name = id_under(entry, "conversation_id")
-        return talk(name, moves_of(as_list(entry.get("utterances"), "utterances"), _moves))
-    except InputError as error:
-        raise item.placed(error, name or item.name) from None
+        with placing(dialogue=name or None):
+            return talk(name, moves_of(as_list(entry.get("utterances"), "utterances"), _moves))
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:
