@@ -160,7 +160,10 @@ class RunWriter:
 
     def _begin(self) -> None:
         if not self._begun and not self._resumes:
-            _clear(self.folder)
+            # What a run wrote is removed, and nothing else.
+            shutil.rmtree(self._parts, ignore_errors=True)
+            for name in ("run.json", "rows.jsonl", "rows.parquet", "index.npz", "log.json", "report.md"):
+                (self.folder / name).unlink(missing_ok=True)
             self._parts.mkdir(parents=True)
             _write_atomically(self._parts / "identity.json", self._identity)
         self._begun = True
@@ -311,14 +314,6 @@ def open_run(folder: str | Path) -> Run:
         dialmeter.errors.DialmeterError: no-such-folder: no run here (run.json is missing)
     """
     return Run(folder)
-
-
-def _clear(folder: Path) -> None:
-    """Removes what a run wrote, and nothing else."""
-    shutil.rmtree(folder / "parts", ignore_errors=True)
-    for name in ("run.json", "rows.jsonl", "rows.parquet", "index.npz", "log.json", "report.md"):
-        (folder / name).unlink(missing_ok=True)
-    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _join(parts: Sequence[Path], target: Path) -> None:

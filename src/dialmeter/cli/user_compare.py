@@ -22,7 +22,7 @@ from ..resampling import Resampling
 from ..users.compare import Compared, common_goals
 from ..users.compare import compare as compared_with
 from ..users.outcome import COMBINED
-from ..users.result import How, UserResult
+from ..users.result import UserResult
 from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, dialogue_options, scored, scoring_options
@@ -54,10 +54,14 @@ def compare(**options: Any) -> None:
         raise DialmeterError("compare reads its files twice, which standard input does not allow")
     names = _names(files, options["names"])
     how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
-    results = _scored(names, how, options, resampling, None)
+
+    def scored_users(only: frozenset[str] | None) -> dict[str, UserResult]:
+        return {name: scored(file, how, options, resampling, only=only).result for name, file in names.items()}
+
+    results = scored_users(None)
     common = common_goals(results)
     if any(result.dialogues > len(common.keys) for result in results.values()):
-        results = _scored(names, how, options, resampling, common.keys)
+        results = scored_users(common.keys)
     known = {domain for result in results.values() for domain in (COMBINED, *result.domains)}
     if options["domain"] not in known:
         raise DialmeterError(f"no domain {options['domain']!r}; there are: {', '.join(sorted(known))}")
@@ -112,12 +116,6 @@ def _names(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, str]:
     if len(set(labels)) < len(labels):
         raise DialmeterError(f"two users are called {Counter(labels).most_common(1)[0][0]!r}; name them with --name")
     return dict(zip(labels, files, strict=True))
-
-
-def _scored(
-    names: dict[str, str], how: How, options: dict[str, Any], resampling: Resampling, only: frozenset[str] | None
-) -> dict[str, UserResult]:
-    return {name: scored(file, how, options, resampling, only=only).result for name, file in names.items()}
 
 
 def _chart(found: Compared, domain: str) -> Chart:

@@ -53,7 +53,9 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
     faults: Counter[str] = Counter()
     where: dict[str, list[str]] = {}
     for folder in case_folders(Path(path)):
-        attack = _attack_of(folder)
+        # Published or ours; a number behind a hyphen is the published sub-attack.
+        name = re.sub(r"-\d+$", "", folder.name)
+        attack = named(_OURS.get(name, name))
         for file in _numbered(folder):
             told = _read(file, attack)
             if isinstance(told, Case):
@@ -68,12 +70,6 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
         for fault, count in sorted(faults.items())
     ]
     return found, notices
-
-
-def _attack_of(folder: Path) -> Attack:
-    """The attack by the folder's name, published or ours; a number behind a hyphen is the published sub-attack."""
-    name = re.sub(r"-\d+$", "", folder.name)
-    return named(_OURS.get(name, name))
 
 
 def _numbered(folder: Path) -> list[Path]:

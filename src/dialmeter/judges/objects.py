@@ -41,7 +41,10 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
         return _checked(text, thing)
     if not callable(thing):
         raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
-    return FunctionJudge(thing, text, _direction(text, thing, given), _source_of(sys.modules[text.partition(":")[0]]))
+    # The module's file is digested, so that scores are not kept from one version of it to the next.
+    path = getattr(sys.modules[text.partition(":")[0]], "__file__", None)
+    source = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:10] if path else ""
+    return FunctionJudge(thing, text, _direction(text, thing, given), source)
 
 
 def _checked(text: str, thing: Any) -> Judge:
@@ -63,12 +66,6 @@ def _direction(text: str, thing: Any, given: Mapping[str, str]) -> bool:
     if told not in known:
         raise DialmeterError(f"judge {text} does not say whether higher is better: {text}(higher_is_better=true)")
     return known[told]
-
-
-def _source_of(module: Any) -> str:
-    """A digest of the module's file, so that scores are not kept from one version of it to the next."""
-    path = getattr(module, "__file__", None)
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:10] if path else ""
 
 
 class FunctionJudge:

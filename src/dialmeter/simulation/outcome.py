@@ -82,7 +82,9 @@ def _of_domain(
         row = _car(said, state, world)
         found = row is not None
     else:
-        row = _last_offer(said, domain, world)
+        entity = DOMAINS[domain].entity
+        offers = [value_of(each) for each in said if each.slot == entity and intent_of(each.name) in _OFFERS]
+        row = world.entity(domain, offers[-1]) if offers else None
         found = row is not None and row in world.search(domain, goal.info)
     answers = {each.slot: value_of(each) for each in said if intent_of(each.name) in _ANSWERS}
     answered = row is not None and all(slot in row and answers.get(slot) == row[slot] for slot in goal.requests)
@@ -99,12 +101,6 @@ def _told(talk: Conversation, domain: str) -> Iterator[Act]:
     for move in talk.moves:
         if move.speaker == SYSTEM:
             yield from (each for each in move.acts or () if each.service in (domain, BOOKING))
-
-
-def _last_offer(said: list[Act], domain: str, world: World) -> Row | None:
-    entity = DOMAINS[domain].entity
-    names = [value_of(each) for each in said if each.slot == entity and intent_of(each.name) in _OFFERS]
-    return world.entity(domain, names[-1]) if names else None
 
 
 def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:

@@ -23,19 +23,15 @@ def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
     """Measures and turns of all runs together, then the spread and the mistakes of each."""
     yield measures(runs, link)
     if len(runs) > 1:
-        yield _parallel(runs)
+        values = {run.key: {score["measure"]: score["value"] for score in run.scores} for run in runs}
+        title = "Do measures agree on the order?"
+        yield Picture("parallel", title, lambda: parallel.draw(values, title=title), parallel.table(values))
     yield _by_turn(runs, link)
     for run in runs:
         of = f" of {run.key}" if len(runs) > 1 else ""
         yield spread(run, link, of)
         yield _mistakes(run, link, of)
         yield from _confusions(run, link, of)
-
-
-def _parallel(runs: Sequence[Opened]) -> Picture:
-    values = {run.key: {score["measure"]: score["value"] for score in run.scores} for run in runs}
-    title = "Do measures agree on the order?"
-    return Picture("parallel", title, lambda: parallel.draw(values, title=title), parallel.table(values))
 
 
 def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Picture:

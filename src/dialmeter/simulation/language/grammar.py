@@ -97,13 +97,9 @@ def _system_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[Frame, 
 
 
 def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[Frame, ...]:
-    return tuple(Frame(service, intent, _kind(text), _worded(text, service), slot) for text in texts)
-
-
-def _worded(text: str, service: str) -> str:
-    """A sentence with the words for its domain."""
     noun, a_noun, nouns = phrases()["nouns"].get(service, ("", "", ""))
-    return text.replace("{noun}", noun).replace("{a_noun}", a_noun).replace("{nouns}", nouns)
+    worded = [text.replace("{noun}", noun).replace("{a_noun}", a_noun).replace("{nouns}", nouns) for text in texts]
+    return tuple(Frame(service, intent, _kind(text), text, slot) for text in worded)
 
 
 def _kind(text: str) -> Kind:
