@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dialmeter.cli.main import cli
-from dialmeter.judges.case_lines import read_cases, write_cases
+from dialmeter.judges.case_lines import read_cases
 from dialmeter.judges.result import JudgeResult, score_judge
 from dialmeter.report.judge import matrix_tables
 from dialmeter.report.tables import render
@@ -49,7 +49,8 @@ def main() -> None:
             attacks = ["--attack", "paper", "--attack", "identical", "--cases", str(options.cases)]
             run("judge", "attack", str(corpus), *attacks, "--out", str(made), "--quiet")
         cases += [replace(case, corpus=name) for case in read_cases(made)]
-    write_cases(options.work / "cases.jsonl", cases)
+    lines = b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
+    (options.work / "cases.jsonl").write_bytes(lines)
     judges = [*JUDGES, f"satisfaction=satisfaction-gru(model={options.satisfaction})"]
     result = score_judge(cases, judges, store=options.work / "store", watch=lambda *told: print(*told, flush=True))
     text = PAGE.read_text("utf-8")

@@ -18,6 +18,7 @@ from .progress import bar
 if TYPE_CHECKING:
     from ..conversations import Conversations
     from ..report.chart_files import Chart
+    from ..tracking.diagnosis import Finding
 
 SCHEMA = 1
 
@@ -56,6 +57,13 @@ def warn(notices: Sequence[Notice], quiet: bool) -> None:
     for notice in notices:
         where = f" [{'; '.join(notice.where[:3])}{'; …' if len(notice.where) > 3 else ''}]" if notice.where else ""
         click.echo(f"warning: {one_line(notice.message + where, 400)}", err=True)
+
+
+def diagnose(found: Sequence[Finding], quiet: bool) -> None:
+    """The findings of a diagnosis on standard error, one line each."""
+    if not quiet:
+        for finding in found:
+            click.echo(f"diagnosis: {one_line(finding.message, 1000)}", err=True)
 
 
 def refusals(refused: Sequence[InputError]) -> list[Notice]:

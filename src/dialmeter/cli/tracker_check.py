@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from ..errors import one_line
 from ..report.tables import percent
@@ -12,7 +13,7 @@ from ..tracking.check import Checked, check_file
 from ..tracking.result import score_dict
 from .main import EXIT_INPUT
 from .options import chosen_dialogues, chosen_rules, input_options, quiet_option, rule_options
-from .say import document, print_json, warn, watched
+from .say import diagnose, document, print_json, warn, watched
 
 
 @click.command()
@@ -38,7 +39,7 @@ def check(**options: Any) -> int:
     )
     if options["as_json"]:
         scores = [score_dict(score) for score in found.self_scores]
-        more = {"format": found.format, "fit": found.fit}
+        more = {"format": found.format, "fit": found.fit, "diagnosis": to_builtins(found.diagnosis)}
         problems = [
             {"code": each.code, "count": each.count, "message": each.message, "where": list(each.where)}
             for each in found.problems
@@ -71,7 +72,12 @@ def _print(found: Checked, options: dict[str, Any]) -> None:
     scores = "  ".join(f"{score.measure} {percent(score.value)}" for score in found.self_scores)
     click.echo(f"gold against itself: {scores}")
     warn(found.notices, options["quiet"])
+    diagnose(found.diagnosis, options["quiet"])
     for problem in found.problems:
         where = f": {'; '.join(problem.where)}" if problem.where else ""
         click.echo(f"dialmeter: {one_line(options['file'], 200)}: {one_line(problem.message + where, 1000)}", err=True)
-    click.echo("ready to be scored" if found.fit else "not ready to be scored")
+    grave = [finding for finding in found.diagnosis if finding.is_grave]
+    if found.fit and grave:
+        click.echo(f"can be scored, but settle the diagnosis first: {grave[0].points:+.2f} points of JGA hang on it")
+    else:
+        click.echo("ready to be scored" if found.fit else "not ready to be scored")

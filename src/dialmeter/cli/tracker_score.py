@@ -38,7 +38,7 @@ from .options import (
     run_writer,
     style_options,
 )
-from .say import document, draw, print_json, warn
+from .say import diagnose, document, draw, print_json, warn
 from .tracker_scoring import scored
 from .work import chosen_workers, work_options
 
@@ -104,7 +104,9 @@ def score(**options: Any) -> None:
     found = scored(settings, writer, frozenset(wanted), options)
     result, printed = found.result, found.printed
     result.threads = chosen_workers(options, [split_tracker(file)[0]])
-    warn(result.notices, quiet)
+    # The diagnosis says it too, with the points that hang on it.
+    warn([notice for notice in result.notices if notice.code != "turn-level"], quiet)
+    diagnose(result.diagnosis, quiet)
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:
         record.finish(writer, result, about, markdown_report(Path(file).name, result))
@@ -148,6 +150,7 @@ def _print(
         ]
         how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
         more = {"format": form, "intervals": how, "worst": {"measure": result.ranked_by, "dialogues": worst}}
+        more["diagnosis"] = to_builtins(result.diagnosis)
         print_json(document("tracker", "tracker score", scores, counts=result.counts, warnings=result.notices, **more))
         return
     if style == "text":

@@ -13,6 +13,7 @@ from ..model import Notice, dialogue_key
 from ..runs import RunWriter
 from ..shards import Span
 from ..tracking import record, show
+from ..tracking.align import PairFiles
 from ..tracking.compared import ComparedDialogue
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
@@ -54,6 +55,7 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
         result = scorer.result(file, notices, chosen_resampling(options))
+        result.files = PairFiles(file, form="native", only=settings.only)
     except InputError as error:
         if writer is not None:
             writer.abandon()

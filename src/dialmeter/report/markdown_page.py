@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..model import Notice
+from ..tracking.diagnosis import Finding
 from .tables import Table, markdown_text, render
 
 
@@ -16,6 +17,7 @@ def markdown_page(
     details: Iterable[Table],
     *,
     signature: str = "",
+    diagnosis: Iterable[Finding] = (),
 ) -> str:
     """The page of a run.
 
@@ -26,6 +28,7 @@ def markdown_page(
         notices: warnings.
         details: the tables that come last.
         signature: of the scores; empty for none.
+        diagnosis: what may be wrong with the files.
     """
     parts = [
         f"# {_one_line(name)}",
@@ -33,6 +36,7 @@ def markdown_page(
         *(render(table, "markdown") for table in scores),
         *([f"Signature: `{signature.replace('`', '')}`"] if signature else []),
         *(f"- warning: {_one_line(notice.message)}" for notice in notices),
+        *(f"- diagnosis: {_one_line(finding.message)}" for finding in diagnosis),
         *(render(table, "markdown") for table in details),
     ]
     return "\n\n".join(parts) + "\n"

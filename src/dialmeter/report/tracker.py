@@ -80,4 +80,5 @@ def markdown_report(name: str, result: TrackerResult) -> str:
     counts = result.counts
     facts = f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {result.rules.name}."
     scores, details = [score_table(result.scores)], [worst_table(result, 10)]
-    return markdown_page(name, facts, scores, result.notices, details, signature=shared_signature(result.scores))
+    signature = shared_signature(result.scores)
+    return markdown_page(name, facts, scores, result.notices, details, signature=signature, diagnosis=result.diagnosis)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ..errors import DialmeterError, InputError
-from ..formats import Corpus, Role, open_corpus
+from ..formats import Corpus, Role, open_corpus, split_tracker
 from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..model import Dialogue, Frame, Turn, dialogue_key
 
@@ -56,6 +57,7 @@ class GoldFile:
 
     def __init__(self, path: str, form: str | None = None) -> None:
         corpus = open_corpus(path, Role.GOLD, form)
+        self.path = path
         self.vocabulary = Vocabulary()
         self._dialogues = [without_states(each) for each in corpus.numbered(self.vocabulary)]
         self.format = corpus.format
@@ -81,6 +83,41 @@ def read_pair(corpus: Corpus, gold_corpus: Corpus | GoldFile | None, vocabulary:
     if gold_corpus is None:
         return corpus.numbered(vocabulary)
     return joined(gold_corpus.numbered(vocabulary), corpus.numbered(vocabulary))
+
+
+class PairFiles(Struct, frozen=True):
+    """Files that were read and can be read again.
+
+    Attributes:
+        path: predictions, with gold or without.
+        gold: the file with gold states, where the first has none.
+        form: the format of the predictions; found where it is not named.
+        gold_form: the format of gold.
+        only: keys of the dialogues to read.
+    """
+
+    path: str
+    gold: str | None = None
+    form: str | None = None
+    gold_form: str | None = None
+    only: frozenset[str] | None = None
+
+    @property
+    def can_be_read(self) -> bool:
+        """Can the files be read as often as one likes? Standard input and pipes cannot."""
+        paths = [Path(split_tracker(path)[0]) for path in (self.path, self.gold) if path]
+        return all(path.is_file() or path.is_dir() for path in paths)
+
+    def read(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
+        """The dialogues.
+
+        Raises:
+            InputError: whatever is wrong with a file.
+        """
+        corpus, gold = open_pair(self.path, self.gold, self.form, self.gold_form)
+        for read in read_pair(corpus, gold, vocabulary):
+            if self.only is None or dialogue_key(read.id) in self.only:
+                yield read
 
 
 def plain_dialogues(read: Iterable[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> Iterator[Dialogue]:

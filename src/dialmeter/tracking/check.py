@@ -15,14 +15,10 @@ from ..measure import Score
 from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
 from ..normalise import Normaliser
 from ..rules import Rules
-from .align import open_pair, read_pair
-from .digest import GoldText
-from .findings import Findings
-from .notices import is_turn_level, turn_level_message
-from .pairs import PairRules
+from .align import PairFiles, open_pair, read_pair
+from .diagnosis import Finding, diagnose
 from .scorer import TrackerScorer
 from .trivial import gold_against_itself
-from .walk import Walk
 
 
 class Checked(Struct, frozen=True):
@@ -34,6 +30,7 @@ class Checked(Struct, frozen=True):
     self_scores: list[Score]
     problems: list[Notice]
     notices: list[Notice]
+    diagnosis: list[Finding]
 
     @property
     def fit(self) -> bool:
@@ -57,25 +54,29 @@ def check_file(
     Raises:
         InputError: the file cannot be read at all.
     """
+    files = PairFiles(path, gold, form, gold_form, only)
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     known = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
+    lenient = structs.replace(rules, missing="empty")
     words = Vocabulary()
-    pairs = PairRules(structs.replace(rules, missing="empty"), words)
-    walk, findings = Walk(pairs, GoldText(words)), Findings()
-    self_scorer = TrackerScorer(rules=rules, correctness_only=corpus.correctness_only, vocabulary=words)
+    scorer, self_scorer = (
+        TrackerScorer(
+            ["JGA"] if each is lenient else None, each, correctness_only=corpus.correctness_only, vocabulary=words
+        )
+        for each in (lenient, rules)
+    )
     # Set afterwards, so that slots outside the schema are all listed instead of the first being refused.
     self_scorer.schema = known
-    census = _Census(pairs.name_of)
+    census = _Census(scorer.pairs.name_of)
     for read in watch(read_pair(corpus, gold_corpus, words), corpus):
         if only is not None and dialogue_key(read.id) not in only:
             continue
         try:
-            turns = walk.take(read)
+            has_turns = scorer.add_pairs(read)
         except InputError as error:
             raise corpus.place(error) from None
-        findings.note(walk, pairs)
-        if turns:
+        if has_turns:
             plain = words.plain(read)
             census.add(plain)
             self_scorer.schema = self_scorer.schema or (gold_corpus or corpus).schema
@@ -83,6 +84,7 @@ def check_file(
     if not census.turns:
         raise InputError("no turn with a gold state", file=corpus.name)
     scores = self_scorer.result(corpus.name).scores
+    findings = scorer.findings
     missing, extra = findings.missing, findings.extra
     lacking = Notice(
         "missing", missing.turns, f"{missing.turns} turns have gold and no prediction", tuple(missing.examples)
@@ -98,7 +100,6 @@ def check_file(
         *([lacking] if rules.missing != "error" else []),
         *([surplus] if rules.missing != "predicted-only" else []),
         *census.unknown(known, census.pred_slots, "predictions", "unknown-predicted-slot"),
-        *census.turn_level(),
         *_imperfect(scores),
     ]
     return Checked(
@@ -108,6 +109,7 @@ def check_file(
         scores,
         [notice for notice in problems if notice.count],
         [notice for notice in notices if notice.count],
+        [] if corpus.correctness_only else diagnose(findings, lenient, files),
     )
 
 
@@ -127,28 +129,17 @@ class _Census:
         self.values: set[tuple[str, object]] = set()
         self.gold_slots: dict[str, str] = {}
         self.pred_slots: dict[str, str] = {}
-        self._changes = {"gold": 0, "predicted": 0}
-        self._losses = {"gold": 0, "predicted": 0}
 
     def add(self, dialogue: Dialogue) -> None:
         self.dialogues += 1
-        before: dict[str, State] = {}
         for turn in dialogue.turns:
             self.turns += turn.gold is not None
-            for side, written, slots in (
-                ("gold", turn.gold, self.gold_slots),
-                ("predicted", turn.pred, self.pred_slots),
-            ):
+            for written, slots in ((turn.gold, self.gold_slots), (turn.pred, self.pred_slots)):
                 if written is None:
                     continue
                 state = {self._name_of(slot): value for slot, value in written.items()}
                 self._place(slots, state, dialogue, turn)
-                old = before.get(side, {})
-                if old and old != state:
-                    self._changes[side] += 1
-                    self._losses[side] += not old.keys() <= state.keys()
-                before[side] = state
-                if side == "gold":
+                if slots is self.gold_slots:
                     self.values.update(state.items())
 
     @staticmethod
@@ -173,11 +164,3 @@ class _Census:
         of = "the schema" if schema else "gold"
         message = f"{len(strange)} slots in {where} are not in {of}"
         return [Notice(code, len(strange), message, tuple(slots[slot] for slot in strange[:10]))]
-
-    def turn_level(self) -> list[Notice]:
-        """Are the states updates rather than cumulative?"""
-        return [
-            Notice("turn-level", losses, turn_level_message(side, self._changes[side], losses))
-            for side, losses in self._losses.items()
-            if is_turn_level(self._changes[side], losses)
-        ]

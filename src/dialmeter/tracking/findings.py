@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
@@ -57,6 +58,8 @@ class Findings(Struct):
         hedged: predictions of several values at once, each with its first place.
         gold_changes: how often gold changed; the first thousand changes tell whether states are cumulative.
         gold_losses: how often it lost a slot then.
+        pred_changes: how often predictions changed in the same dialogues.
+        pred_losses: how often they lost a slot then.
         mistakes: what slots held.
         clashes: slots of which a state has two, under names that become one; each with its first place.
         carries: what the files carry that not all do.
@@ -71,6 +74,8 @@ class Findings(Struct):
     hedged: dict[str, str] = field(default_factory=dict)
     gold_changes: int = 0
     gold_losses: int = 0
+    pred_changes: int = 0
+    pred_losses: int = 0
     mistakes: Mistakes = field(default_factory=Mistakes)
     clashes: dict[str, str] = field(default_factory=dict)
     carries: set[Carries] = field(default_factory=set)
@@ -96,7 +101,16 @@ class Findings(Struct):
         if self.gold_changes < _ENOUGH:
             self.gold_changes += walk.gold_changes
             self.gold_losses += walk.gold_losses
+            self._note_predicted_losses(walk, pairs)
             walk.counts_losses = self.gold_changes < _ENOUGH
+
+    def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
+        missing = frozenset(walk.missing)
+        states = [state for number, state in zip(walk.numbers, walk.pred, strict=True) if number not in missing]
+        for before, now in pairwise(states):
+            if before and now is not before and now != before:
+                self.pred_changes += 1
+                self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(now)
 
     def note_carried(self, words: Vocabulary) -> None:
         """Takes what the pairs of a file show of its layout."""
@@ -126,4 +140,6 @@ class Findings(Struct):
         if self.gold_changes < _ENOUGH:
             self.gold_changes += other.gold_changes
             self.gold_losses += other.gold_losses
+            self.pred_changes += other.pred_changes
+            self.pred_losses += other.pred_losses
         self.mistakes.merge(other.mistakes)

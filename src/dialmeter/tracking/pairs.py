@@ -6,7 +6,9 @@ are equal numbers. Cell 0 is no value. The rules live here and in ``normalise`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from ..formats.pairs.slot_names import slot_namer
 from ..formats.pairs.vocabulary import PairState, Vocabulary
@@ -17,6 +19,7 @@ from ..values.similarity import Backend, similarity
 
 NO_CELL = 0
 _NONE = "none"
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class PairRules:
@@ -25,6 +28,8 @@ class PairRules:
     Args:
         rules: the rule set.
         vocabulary: the pairs.
+        renamed: slots under the rules that take another name.
+        equated: values of a slot under the rules that count as another value.
 
     Example:
         >>> from dialmeter.formats.pairs.state_layouts import FLAT
@@ -39,8 +44,16 @@ class PairRules:
         False
     """
 
-    def __init__(self, rules: Rules, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        vocabulary: Vocabulary,
+        renamed: Mapping[str, str] = _NOTHING,
+        equated: Mapping[tuple[str, Value | None], Value] = _NOTHING,
+    ) -> None:
         self.rules = rules
+        self._renamed = renamed
+        self._equated = equated
         self.vocabulary = vocabulary
         self.normaliser = Normaliser(rules)
         self.name_of = slot_namer(rules.names)
@@ -93,7 +106,11 @@ class PairRules:
                 self.hedged.append(False)
                 continue
             name = words.written(pair) if words.kept[pair] else self.name_of(words.slots[pair])
+            if not words.kept[pair]:
+                name = self._renamed.get(name, name)
             gold, pred, absent = self.normaliser.both(value, name)
+            if self._equated:
+                gold, pred = (self._equated.get((name, each), each) for each in (gold, pred))
             if self.normaliser.stops_original(value, name):
                 self.stops.add(f"{name}={value}")
             self._learn(self._slot(name), gold, pred, absent)

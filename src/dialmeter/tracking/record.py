@@ -63,5 +63,6 @@ def finish(writer: RunWriter, result: TrackerResult, about: dict[str, Any], repo
         "counts": result.counts,
         "scores": [score_dict(score) for score in result.scores],
         "warnings": [to_builtins(notice) for notice in result.notices],
+        "diagnosis": to_builtins(result.diagnosis),
     }
     writer.finish(manifest, columns, {"report.md": report})

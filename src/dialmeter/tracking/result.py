@@ -16,9 +16,11 @@ from ..resampling import Resampling
 from ..rules import Rules
 from ..signature import signature
 from ..views import as_polars, html_table, percent
+from .align import PairFiles
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown, By
 from .columns import intervals
+from .diagnosis import Finding, diagnose
 from .findings import Findings
 from .gathering import gathered
 from .ledger import Ledger, Valued, with_slots
@@ -68,10 +70,18 @@ class TrackerResult:
         self.gold_digest = findings.digest
         self.data = findings.digest.hex()
         self.mistakes = findings.mistakes
+        self._findings = findings
+        self.files: PairFiles | None = None
+        """What was scored, where it can be read again."""
         self.asked = [Asked(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
         self.left_out = findings.missing.shown if rules.skips_missing else ""
         self.notices = [*notices, *notices_of(self.asked, ledger, findings, rules)]
+
+    @cached_property
+    def diagnosis(self) -> list[Finding]:
+        """What may be wrong with the files rather than with the tracker; where there is something, the files are read again."""
+        return diagnose(self._findings, self.rules, self.files) if self.values_known else []
 
     @property
     def dialogues(self) -> int:

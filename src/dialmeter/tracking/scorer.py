@@ -20,7 +20,7 @@ from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..resampling import Resampling
 from ..rules import Rules, load
-from .align import GoldFile, open_pair, read_pair
+from .align import GoldFile, PairFiles, open_pair, read_pair
 from .asked import resolve
 from .breakdown import Breakdown, By
 from .compared import ComparedDialogue
@@ -307,7 +307,11 @@ def score_file(
     read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
     scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    return scorer.result(corpus.name, notices, resampling)
+    result = scorer.result(corpus.name, notices, resampling)
+    if change is None:
+        gold_path = gold.path if isinstance(gold, GoldFile) else gold
+        result.files = PairFiles(path, gold_path, form, gold_corpus.format if gold_corpus else None, only)
+    return result
 
 
 def read_into(

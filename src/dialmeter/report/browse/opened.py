@@ -54,8 +54,9 @@ class Opened:
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        """The warnings of the run."""
-        found = [each for each in self.manifest.get("warnings") or () if isinstance(each, dict)]
+        """The warnings of the run, and the findings of its diagnosis."""
+        listed = [*(self.manifest.get("warnings") or ()), *(self.manifest.get("diagnosis") or ())]
+        found = [each for each in listed if isinstance(each, dict)]
         return [{"code": "", "message": "", "where": (), **each} for each in found]
 
     @cached_property
