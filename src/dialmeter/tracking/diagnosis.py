@@ -87,7 +87,7 @@ class Suspicion(Struct, kw_only=True):
 
 
 def diagnose(findings: Findings, rules: Rules, files: PairFiles | None = None) -> list[Finding]:
-    """The findings, those that concern whole files first, then by the number of turns.
+    """The findings, those that are worth most points first.
 
     Args:
         findings: what was noticed while the dialogues were scored.
@@ -102,8 +102,12 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | None = None) -
         reason = "not scored again, because the input can be read only once"
         return [_finding(each, reason) for each in found]
     base, *settled = scores
-    rest = [_finding(each, f"not scored again, because {_RESCORED} are") for each in found[_RESCORED:]]
-    return [*(_finding(each, "", base, score) for each, score in zip(found, settled, strict=False)), *rest]
+    again = [_finding(each, "", base, score) for each, score in zip(found, settled, strict=False)]
+    reason = f"not scored again; the first {_RESCORED} findings are"
+    return [
+        *sorted(again, key=lambda each: -(each.points or 0)),
+        *(_finding(each, reason) for each in found[_RESCORED:]),
+    ]
 
 
 def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, score: Rescored | None = None) -> Finding:
@@ -151,20 +155,20 @@ def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
 
 
 def _news(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
-    """States that look like updates, under rules that take them as cumulative or take only predictions as updates."""
-    counts = {
-        "gold": (findings.gold_changes, findings.gold_losses),
-        "predicted": (findings.pred_changes, findings.pred_losses),
-    }
-    sides = [side for side, (changes, losses) in counts.items() if is_turn_level(changes, losses)]
-    state = "update-pred" if sides == ["predicted"] else "update"
+    """States that look like updates, under rules that do not take them as updates."""
+    changes, losses = findings.pred_changes, findings.pred_losses
+    repeats = findings.pred_repeated > findings.pred_held / 2
+    sides = ["gold"] if is_turn_level(findings.gold_changes, findings.gold_losses) else []
+    sides += ["predicted"] if is_turn_level(changes, losses) and not repeats else []
+    state: Literal["update", "update-pred"] = "update-pred" if sides == ["predicted"] else "update"
     if not sides or rules.state == state:
         return
-    changes, losses = counts[sides[-1]]
+    if sides == ["gold"]:
+        changes, losses = findings.gold_changes, findings.gold_losses
     yield Suspicion(
         kind="news",
-        what=f"{' and '.join(sides)} states look like each turn's news: {'they' if len(sides) == 1 else 'predicted ones'} "
-        f"lose a slot at {losses} of {changes} changes",
+        what=f"{' and '.join(sides)} states look like each turn's news: {sides[-1]} states lose a slot at {losses} of "
+        f"{changes} changes",
         turns=losses,
         settlement=Settlement(f"--state {state}", replace(rules, state=state)),
     )
@@ -175,8 +179,9 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     if missing.dialogues and extra.dialogues:
         yield Suspicion(
             kind="ids",
-            what=f"{missing.dialogues} gold dialogues have no prediction and {extra.dialogues} predicted dialogues are not "
-            f"in gold, such as {_said(missing.examples[0])} in gold and {_said(extra.examples[0])} in predictions",
+            what=f"ids meet only in part: gold dialogues without prediction {missing.dialogues}, such as "
+            f"{_said(missing.examples[0])}; predicted dialogues without gold {extra.dialogues}, such as "
+            f"{_said(extra.examples[0])}",
             turns=missing.turns,
             settlement=Settlement("--missing skip", replace(rules, missing="skip")),
             advice="check the ids; {} leaves out what has no prediction",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
@@ -60,6 +59,8 @@ class Findings(Struct):
         gold_losses: how often it lost a slot then.
         pred_changes: how often predictions changed in the same dialogues.
         pred_losses: how often they lost a slot then.
+        pred_held: how many values the predicted states of these dialogues hold.
+        pred_repeated: how many of them stood at an earlier turn already; news are not repeated.
         mistakes: what slots held.
         clashes: slots of which a state has two, under names that become one; each with its first place.
         carries: what the files carry that not all do.
@@ -76,6 +77,8 @@ class Findings(Struct):
     gold_losses: int = 0
     pred_changes: int = 0
     pred_losses: int = 0
+    pred_held: int = 0
+    pred_repeated: int = 0
     mistakes: Mistakes = field(default_factory=Mistakes)
     clashes: dict[str, str] = field(default_factory=dict)
     carries: set[Carries] = field(default_factory=set)
@@ -106,11 +109,18 @@ class Findings(Struct):
 
     def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
         missing = frozenset(walk.missing)
-        states = [state for number, state in zip(walk.numbers, walk.pred, strict=True) if number not in missing]
-        for before, now in pairwise(states):
-            if before and now is not before and now != before:
+        before: list[int] = []
+        seen: set[int] = set()
+        for number, state in zip(walk.numbers, walk.pred, strict=True):
+            if number in missing:
+                continue
+            if before and state is not before and state != before:
                 self.pred_changes += 1
-                self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(now)
+                self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(state)
+            self.pred_held += len(state)
+            self.pred_repeated += len(seen.intersection(state))
+            seen.update(state)
+            before = state
 
     def note_carried(self, words: Vocabulary) -> None:
         """Takes what the pairs of a file show of its layout."""
@@ -142,4 +152,6 @@ class Findings(Struct):
             self.gold_losses += other.gold_losses
             self.pred_changes += other.pred_changes
             self.pred_losses += other.pred_losses
+            self.pred_held += other.pred_held
+            self.pred_repeated += other.pred_repeated
         self.mistakes.merge(other.mistakes)

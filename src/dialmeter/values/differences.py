@@ -12,12 +12,13 @@ _PUNCTUATION = re.compile(r"(?<!\d)[^\w\s]|[^\w\s](?!\d)")
 _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)")
 _PLURAL = re.compile(r"(?<=[^\W\d]{2})s\b")
 _SAID = {"true": "yes", "free": "yes", "false": "no"}
-_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-).split()
-_DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS)}
-_NUMBER_WORD = re.compile(rf"\b({'|'.join(_NUMBERS)})\b")
+_DIGITS = {
+    word: str(number)
+    for number, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    )
+}
+_NUMBER_WORD = re.compile(rf"\b({'|'.join(_DIGITS)})\b")
 
 
 def _without_accents(text: str) -> str:
