@@ -114,10 +114,13 @@ class Findings(Struct):
         for number, state in zip(walk.numbers, walk.pred, strict=True):
             if number in missing:
                 continue
-            if before and state is not before and state != before:
+            self.pred_held += len(state)
+            if state is before:
+                self.pred_repeated += len(state)
+                continue
+            if before and state != before:
                 self.pred_changes += 1
                 self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(state)
-            self.pred_held += len(state)
             self.pred_repeated += len(seen.intersection(state))
             seen.update(state)
             before = state
