@@ -67,11 +67,9 @@ def test_states_of_single_turns_are_noticed(tmp_path: Path, capsys: pytest.Captu
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     said = call(capsys, "tracker", "check", file, "--json")
     assert said.code == 0
-    found = [warning for warning in said.json["warnings"] if warning["code"] == "turn-level"]
-    assert [warning["count"] for warning in found] == [4, 4]
-    assert "gold states lose a slot at 4 of 4 changes" in found[0]["message"]
-    assert "predicted states" in found[1]["message"]
-    assert all("--state update" in warning["message"] for warning in found)
+    (found,) = said.json["diagnosis"]
+    assert (found["kind"], found["turns"], found["option"]) == ("news", 4, "--state update")
+    assert found["message"].startswith("gold and predicted states look like each turn's news")
 
 
 def test_score_warns_of_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,14 +58,11 @@ def check_file(
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     known = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
-    lenient = structs.replace(rules, missing="empty")
+    lenient = structs.replace(rules, missing="empty", only_measures=(), stand_ins={})
     words = Vocabulary()
-    scorer, self_scorer = (
-        TrackerScorer(
-            ["JGA"] if each is lenient else None, each, correctness_only=corpus.correctness_only, vocabulary=words
-        )
-        for each in (lenient, rules)
-    )
+    vectors = corpus.correctness_only
+    scorer = TrackerScorer(["JGA"], lenient, correctness_only=vectors, vocabulary=words)
+    self_scorer = TrackerScorer(rules=rules, correctness_only=vectors, vocabulary=words)
     # Set afterwards, so that slots outside the schema are all listed instead of the first being refused.
     self_scorer.schema = known
     census = _Census(scorer.pairs.name_of)
@@ -109,7 +106,7 @@ def check_file(
         scores,
         [notice for notice in problems if notice.count],
         [notice for notice in notices if notice.count],
-        [] if corpus.correctness_only else diagnose(findings, lenient, files),
+        [] if vectors else diagnose(findings, lenient, files),
     )
 
 
