@@ -99,7 +99,7 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | None = None) -
         return []
     scores = rescore_or_none(files, rules, [each.settlement for each in found[:_RESCORED]])
     if scores is None:
-        reason = "not scored again, because the input can be read only once"
+        reason = "not scored again, which takes files that can be read twice"
         return [_finding(each, reason) for each in found]
     base, *settled = scores
     again = [_finding(each, "", base, score) for each, score in zip(found, settled, strict=False)]

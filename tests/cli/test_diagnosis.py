@@ -1,0 +1,96 @@
+"""The diagnosis of ``tracker score`` and ``tracker check`` as a user sees it."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from dialmeter.shards import spans
+
+from .invoke import call, call_process, checked
+from .samples import native_lines, town, written
+
+LINE = (
+    "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both hold a value, such as gold '17:00' and predicted "
+    "'17 : 00' (40 turns, differs by time form); --map multiwoz settles it (JGA 50.00 → 100.00, +50.00 points)\n"
+)
+
+
+def times(folder: Path) -> Path:
+    """Forty dialogues whose second turn has a time in another form."""
+    turns = [
+        {"gold": {"train-day": "monday"}, "pred": {"train-day": "monday"}},
+        {
+            "gold": {"train-day": "monday", "train-leaveat": "17:00"},
+            "pred": {"train-day": "monday", "train-leaveat": "17 : 00"},
+        },
+    ]
+    return written(folder / "times.jsonl", native_lines({f"d{number}": turns for number in range(40)}))
+
+
+def test_score_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "score", times(tmp_path), "--measure", "JGA")
+    assert said.code == 0
+    assert said.err.endswith(LINE)
+    assert "diagnosis" not in said.out
+    assert "diagnosis" not in call(capsys, "tracker", "score", times(tmp_path), "--quiet").err
+    assert "diagnosis" not in call(capsys, "tracker", "score", times(tmp_path), "--map", "multiwoz").err
+
+
+def test_check_does_not_say_ready(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "check", times(tmp_path))
+    assert said.code == 0
+    assert LINE in said.err
+    last = "can be scored, but settle the diagnosis first: +50.00 points of JGA hang on it\n"
+    assert said.out.endswith(f"100.00\n{last}")
+    assert call(capsys, "tracker", "check", times(tmp_path), "--map", "multiwoz").out.endswith("ready to be scored\n")
+
+
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_json(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", command, times(tmp_path), "--json")
+    (found,) = checked(said, f"tracker-{command}")["diagnosis"]
+    assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--map multiwoz")
+    assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "17 : 00", "d0", 1)
+    assert checked(call(capsys, "tracker", command, town(tmp_path), "--json"), f"tracker-{command}")["diagnosis"] == []
+
+
+def test_standard_input_is_not_scored_again(tmp_path: Path) -> None:
+    said = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
+    assert said.code == 0
+    assert "--map multiwoz settles it (not scored again, which takes files that can be read twice)" in said.err
+    assert said.out.endswith("ready to be scored\n")
+
+
+def test_one_of_several_trackers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [json.loads(line) for line in times(tmp_path).read_text("utf-8").splitlines()]
+    for turn in (turn for line in lines for turn in line["turns"]):
+        turn["pred:mine"] = turn.pop("pred")
+        turn["pred"] = turn["gold"]
+    file = written(tmp_path / "two.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    assert LINE in call(capsys, "tracker", "score", f"{file}#mine").err
+    assert "diagnosis" not in call(capsys, "tracker", "score", file).err
+
+
+def test_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialmeter.formats.spans", partial(spans, size=1000))
+    said = call(capsys, "tracker", "score", times(tmp_path), "--workers", "1")
+    assert LINE in said.err
+
+
+def test_runs_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    assert call(capsys, "tracker", "score", times(tmp_path), "--out", run).code == 0
+    (found,) = json.loads((run / "run.json").read_text("utf-8"))["diagnosis"]
+    assert found["points"] == 50
+    assert "- diagnosis: train-leaveat agrees with gold at 0 of 40 turns" in (run / "report.md").read_text("utf-8")
+    for style, page in (("html", tmp_path / "r.html"), ("markdown", tmp_path / "r.md")):
+        said = call(capsys, "report", run, "--as", style, "--out", page)
+        assert said.code == 0, said.err
+        assert "train-leaveat agrees with gold at 0 of 40 turns" in page.read_text("utf-8")
+    assert call(capsys, "view", tmp_path, "--bundle", tmp_path / "site").code == 0
+    pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
+    assert any("train-leaveat agrees with gold at 0 of 40 turns" in page for page in pages)

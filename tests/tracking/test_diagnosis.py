@@ -1,0 +1,302 @@
+"""The diagnosis: every finding is planted in a clean file, found, and worth the points that it costs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dialmeter import score_tracker
+from dialmeter.rules import Rules, change, named, names
+from dialmeter.tracking.diagnosis import Finding
+from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.scorer import score_file
+from dialmeter.values.differences import difference
+
+from ..shared_data import shared
+
+State = dict[str, str]
+Corpus = dict[str, list[State]]
+
+AREAS = ("centre", "east", "west", "north")
+DAYS = ("monday", "tuesday", "sunday")
+
+
+def clean(dialogues: int = 48) -> Corpus:
+    """Cumulative states of four turns: hotels, then a train; the last turn is as the one before."""
+    made: Corpus = {}
+    for number in range(dialogues):
+        first = {"hotel-area": AREAS[number % 4], "hotel-type": "guesthouse" if number % 2 else "hotel"}
+        second = {**first, "train-leaveat": f"{10 + number % 9}:15", "train-people": str(1 + number % 3)}
+        third = {**second, "train-day": DAYS[number % 3]}
+        made[f"D{number}"] = [first, second, third, third]
+    return made
+
+
+def planted(change_state: Callable[[State], State]) -> Corpus:
+    return {name: [change_state(state) for state in states] for name, states in clean().items()}
+
+
+def rewritten(slot: str, forms: Callable[[str], str]) -> Corpus:
+    return planted(lambda state: {**state, slot: forms(state[slot])} if slot in state else state)
+
+
+def renamed(forms: dict[str, str]) -> Corpus:
+    return planted(lambda state: {forms.get(slot, slot): value for slot, value in state.items()})
+
+
+def news(corpus: Corpus) -> Corpus:
+    return {
+        name: [
+            {slot: value for slot, value in state.items() if number == 0 or states[number - 1].get(slot) != value}
+            for number, state in enumerate(states)
+        ]
+        for name, states in corpus.items()
+    }
+
+
+def scored(
+    folder: Path, pred: Corpus, gold: Corpus | None = None, rules: str = "dialmeter", **fields: str
+) -> TrackerResult:
+    files = {}
+    for side, corpus in (("gold", gold or clean()), ("pred", pred)):
+        lines = [
+            json.dumps({"dialogue_id": name, "turns": [{"turn": at, side: each} for at, each in enumerate(states)]})
+            for name, states in corpus.items()
+        ]
+        files[side] = folder / f"{side}.jsonl"
+        files[side].write_text("\n".join(lines) + "\n", "utf-8")
+    return score_file(str(files["pred"]), str(files["gold"]), measures=["JGA"], rules=change(named(rules), **fields))
+
+
+def lost(result: TrackerResult) -> float:
+    """How many points the file is below 100."""
+    assert result.value is not None
+    return 100 * (1 - result.value)
+
+
+def only_finding(result: TrackerResult) -> Finding:
+    (found,) = result.diagnosis
+    return found
+
+
+def test_a_slot_that_never_agrees(tmp_path: Path) -> None:
+    result = scored(tmp_path, rewritten("train-leaveat", lambda value: value.replace(":", " : ")))
+    found = only_finding(result)
+    assert (found.kind, found.slots, found.turns, found.option) == ("slot", ("train-leaveat",), 144, "--map multiwoz")
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
+    assert (found.dialogue, found.turn) == ("D0", 1)
+    assert found.gold is not None
+    assert found.pred == found.gold.replace(":", " : ")
+    assert found.message == (
+        f"train-leaveat agrees with gold at 0 of 144 turns at which both hold a value, such as gold '{found.gold}' and predicted "
+        f"'{found.pred}' (18 turns, differs by time form); --map multiwoz settles it (JGA 25.00 → 100.00, +75.00 points)"
+    )
+
+
+def test_slots_that_one_option_settles_are_one_finding(tmp_path: Path) -> None:
+    def forms(state: State) -> State:
+        late = {"train-leaveat": state["train-leaveat"].replace(":", "")} if "train-leaveat" in state else {}
+        return {**state, **late, "hotel-type": state["hotel-type"].replace("tho", "t ho")}
+
+    result = scored(tmp_path, planted(forms))
+    found = only_finding(result)
+    assert found.slots == ("train-leaveat", "hotel-type")
+    assert "; likewise hotel-type; --map multiwoz" in found.message
+    assert found.points == pytest.approx(lost(result))
+
+
+def test_a_slot_in_another_language(tmp_path: Path) -> None:
+    german = {"monday": "montag", "tuesday": "dienstag", "sunday": "sonntag"}
+    result = scored(tmp_path, rewritten("train-day", german.__getitem__))
+    found = only_finding(result)
+    assert found.kind == "slot"
+    assert found.option.startswith("--map FILE with ")
+    assert found.option.endswith(" and the like")
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
+
+
+def test_a_pair_of_a_known_kind(tmp_path: Path) -> None:
+    result = scored(tmp_path, rewritten("hotel-type", lambda value: value.replace("tho", "t ho")))
+    found = only_finding(result)
+    assert (found.kind, found.slot, found.gold, found.pred) == ("pair", "hotel-type", "guesthouse", "guest house")
+    assert found.option == "--map multiwoz"
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
+    assert "100% of the slot's mistakes (differs by blanks, predictions never hold 'guesthouse')" in found.message
+
+
+def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
+    pred = rewritten("hotel-area", lambda value: {"centre": "middle"}.get(value, value))
+    result = scored(tmp_path, pred)
+    found = only_finding(result)
+    assert (found.kind, found.gold, found.pred, found.turns) == ("pair", "centre", "middle", 48)
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(25)
+    written = re.fullmatch(r"--map FILE with (\{.*\})", found.option)
+    assert written is not None
+    own = tmp_path / "map.json"
+    own.write_text(written[1], "utf-8")
+    assert scored(tmp_path, pred, map=str(own)).value == 1
+    assert scored(tmp_path, pred, map=str(own)).diagnosis == []
+
+
+def test_two_values_are_no_finding(tmp_path: Path) -> None:
+    pred = rewritten("hotel-area", lambda value: {"centre": "east"}.get(value, value))
+    pred["D0"] = clean()["D0"]
+    result = scored(tmp_path, pred)
+    assert result.value is not None
+    assert result.value < 0.8
+    assert result.diagnosis == []
+
+
+def test_few_turns_are_no_finding(tmp_path: Path) -> None:
+    pred = clean()
+    pred["D1"] = [{**state, "hotel-type": "guest house"} for state in pred["D1"]]
+    assert scored(tmp_path, pred).diagnosis == []
+
+
+def test_capitals_under_rules_that_keep_them(tmp_path: Path) -> None:
+    result = scored(tmp_path, rewritten("train-day", str.title), rules="fga-repo")
+    found = only_finding(result)
+    assert found.option == "--values trim,blanks,lower"
+    assert "differs by capitals" in found.message
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
+
+
+def test_number_words(tmp_path: Path) -> None:
+    result = scored(tmp_path, rewritten("train-people", {"1": "one", "2": "two", "3": "three"}.__getitem__))
+    found = only_finding(result)
+    assert found.option == "--values trim,blanks,lower,digits"
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
+
+
+def test_names_of_slots_that_an_option_settles(tmp_path: Path) -> None:
+    result = scored(tmp_path, renamed({"train-leaveat": "train-leaveAt"}), names="as-is")
+    found = only_finding(result)
+    assert (found.kind, found.gold, found.pred) == ("slot-name", "train-leaveat", "train-leaveAt")
+    assert found.option == "--names multiwoz"
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
+
+
+def test_names_of_slots_that_no_option_settles(tmp_path: Path) -> None:
+    result = scored(tmp_path, renamed({"hotel-area": "Hotel-Area", "hotel-type": "hotel-_type"}))
+    found = only_finding(result)
+    assert (found.kind, set(found.slots)) == ("slot-name", {"Hotel-Area", "hotel-_type"})
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(100)
+
+
+def test_predicted_news(tmp_path: Path) -> None:
+    result = scored(tmp_path, news(clean()))
+    found = only_finding(result)
+    assert (found.kind, found.option) == ("news", "--state update-pred")
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(75)
+    assert scored(tmp_path, news(clean()), state="update-pred").diagnosis == []
+
+
+def test_gold_news(tmp_path: Path) -> None:
+    result = scored(tmp_path, clean(), news(clean()))
+    assert only_finding(result).option == "--state update"
+    assert only_finding(result).points == pytest.approx(lost(result))
+
+
+def test_a_tracker_that_forgets_is_not_news(tmp_path: Path) -> None:
+    """A state that comes back was no news."""
+    forgetful = {name: [states[0], {}, states[0], {}, states[0]] for name, states in clean().items()}
+    gold = {name: [states[0]] * 5 for name, states in clean().items()}
+    assert scored(tmp_path, forgetful, gold).diagnosis == []
+
+
+def test_ids_that_meet_in_part(tmp_path: Path) -> None:
+    pred = {name if number % 2 else f"x{name}": states for number, (name, states) in enumerate(clean().items())}
+    result = scored(tmp_path, pred, missing="empty")
+    found = only_finding(result)
+    assert (found.kind, found.option) == ("ids", "--missing skip")
+    assert "without prediction 24, such as 'D0'" in found.message
+    assert "without gold 24, such as 'xD0'" in found.message
+    assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
+
+
+def test_at_most_five_are_scored_again(tmp_path: Path) -> None:
+    gold = planted(lambda state: {f"a-s{number}": f"v{number}" for number in range(7)})
+    pred = planted(lambda state: {f"a-s{number}": f"w{number}" for number in range(7)})
+    found = scored(tmp_path, pred, gold).diagnosis
+    assert [each.points for each in found] == [0] * 5 + [None] * 2
+    assert "not scored again; the first 5 findings are" in found[-1].message
+
+
+def test_what_is_in_memory_is_not_scored_again() -> None:
+    pred = rewritten("hotel-type", lambda value: value.replace("tho", "t ho"))
+    (found,) = score_tracker(clean(), pred, ["JGA"]).diagnosis
+    assert found.points is None
+    assert "not scored again, which takes files that can be read twice" in found.message
+
+
+def fits(rules: Rules) -> bool:
+    """Can native lines without schema and sections be scored under the rules?"""
+    return not (rules.only or rules.stand_ins or rules.extra == "unlisted")
+
+
+@pytest.mark.parametrize("rules", [name for name in names() if fits(named(name))])
+def test_none_on_gold_against_gold(rules: str, tmp_path: Path) -> None:
+    assert scored(tmp_path, clean(), rules=rules).diagnosis == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("guesthouse", "guest house", "blanks"),
+        ("east", "East", "capitals"),
+        ("saint john's", "saint johns", "punctuation"),
+        ("the junction", "junction", "article"),
+        ("museum", "museums", "plural"),
+        ("17:15", "5:15 pm", "time form"),
+        ("17:15", "17 : 15", "time form"),
+        ("yes", "true", "yes or true"),
+        ("yes", "free", "yes or true"),
+        ("café", "cafe", "accents"),
+        ("2", "two", "number words"),
+        ("The  Café's", "cafes", "spelling"),
+        ("centre", "east", ""),
+        ("17:15", "17:45", ""),
+        ("yes", "no", ""),
+        ("1.5", "15", ""),
+    ],
+)
+def test_kinds_of_differences(one: str, other: str, kind: str) -> None:
+    assert difference(one, other) == difference(other, one) == kind
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["som_dst_100.json", "nested/T5__T5_result_zeroshot_attraction.json", "nested/T5__T5_result_zeroshot_rest.json"],
+)
+def test_none_on_published_trackers(name: str) -> None:
+    assert score_file(str(shared("data", "tracking", *name.split("/")))).diagnosis == []
+
+
+PUBLISHED = [
+    ("damd", [("pair", "hotel-type", "guesthouse", "guest house", 1.79)]),
+    ("labes", []),
+    ("uniconv", [("slot", "train-arriveby", "18:00", "1800", 18.48)]),
+    ("mw21.gold", []),
+]
+
+
+@pytest.mark.parametrize(("system", "wanted"), PUBLISHED, ids=[name for name, _ in PUBLISHED])
+def test_published_systems(system: str, wanted: list[tuple[str, str, str, str, float]]) -> None:
+    folder = ("data", "compat", "mwzeval")
+    pred = shared(*folder, f"{system}.json.gz" if "." in system else f"{system}.pred.json.gz")
+    rules = change(named("dialmeter"), missing="empty")
+    found = score_file(str(pred), str(shared(*folder, "mw21.gold.json.gz")), rules=rules).diagnosis
+    assert [(each.kind, each.slot, each.gold, each.pred, round(each.points or 0, 2)) for each in found] == wanted
+    assert all(each.option == "--map multiwoz" for each in found)
+
+
+def test_two_preprocessings() -> None:
+    gold = shared("data", "compat", "mwzeval", "mw21.gold.json.gz")
+    pred = shared("data", "tracking", "som_dst_100.json")
+    rules = change(named("dialmeter"), missing="skip")
+    (found,) = score_file(str(pred), str(gold), rules=rules).diagnosis
+    assert (found.slot, found.gold, found.pred, found.is_grave) == ("hotel-type", "guesthouse", "guest house", True)
