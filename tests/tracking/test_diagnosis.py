@@ -134,6 +134,7 @@ def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
     found = only_finding(result)
     assert (found.kind, found.gold, found.pred, found.turns) == ("pair", "centre", "middle", 48)
     assert found.points == pytest.approx(lost(result)) == pytest.approx(25)
+    assert "}} settles it if they mean the same (JGA" in found.message
     written = re.fullmatch(r"--map FILE with (\{.*\})", found.option)
     assert written is not None
     own = tmp_path / "map.json"
@@ -185,6 +186,13 @@ def test_names_of_slots_that_no_option_settles(tmp_path: Path) -> None:
     found = only_finding(result)
     assert (found.kind, set(found.slots)) == ("slot-name", {"Hotel-Area", "hotel-_type"})
     assert found.points == pytest.approx(lost(result)) == pytest.approx(100)
+
+
+def test_names_that_would_clash_are_not_scored_again(tmp_path: Path) -> None:
+    pred = planted(lambda state: {**state, "Hotel-Area": "south"})
+    found = only_finding(scored(tmp_path, pred, clash="error"))
+    assert found.points is None
+    assert "not scored again, because a state would have two values of one slot" in found.message
 
 
 def test_predicted_news(tmp_path: Path) -> None:

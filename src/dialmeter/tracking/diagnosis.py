@@ -7,22 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
-import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..errors import one_line
 from ..formats.pairs.slot_names import slot_namer
 from ..model import Value
-from ..normalise import Normaliser
-from ..rules import Rules, change
-from ..values.differences import difference
+from ..rules import Rules
 from .align import PairFiles
 from .findings import Findings
 from .mistakes import Mistakes, shown
 from .notices import is_turn_level
 from .pairs import alternatives
-from .rescoring import Rescored, Settlement, rescore_or_none
+from .rescoring import Rescored, rescore
+from .settlement import Settlement, settle_values, value_difference
 
 Kind: TypeAlias = Literal["news", "ids", "slot-name", "slot", "pair"]
 """States that hold each turn's news; ids; names of slots; slots that hardly ever agree; pairs of values."""
@@ -33,7 +31,6 @@ _RESCORED = 5
 _TURNS = 30
 _AGREED = 0.05
 _SHARE = 0.2
-_STEPS = ("trim", "blanks", "lower")
 _GAPS = re.compile(r"[\s_-]+")
 
 
@@ -97,17 +94,17 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | None = None) -
     found = suspicions(findings, rules)
     if not found:
         return []
-    scores = rescore_or_none(files, rules, [each.settlement for each in found[:_RESCORED]])
+    scores = (
+        rescore(files, rules, [each.settlement for each in found[:_RESCORED]]) if files and files.can_be_read else None
+    )
     if scores is None:
-        reason = "not scored again, which takes files that can be read twice"
-        return [_finding(each, reason) for each in found]
+        return [_finding(each, "not scored again, which takes files that can be read twice") for each in found]
     base, *settled = scores
-    again = [_finding(each, "", base, score) for each, score in zip(found, settled, strict=False)]
-    reason = f"not scored again; the first {_RESCORED} findings are"
-    return [
-        *sorted(again, key=lambda each: -(each.points or 0)),
-        *(_finding(each, reason) for each in found[_RESCORED:]),
-    ]
+    clash = "not scored again, because a state would have two values of one slot"
+    again = [_finding(each, clash, base, score) for each, score in zip(found, settled, strict=False)]
+    again.sort(key=lambda each: -1000 if each.points is None else each.points, reverse=True)
+    rest = f"not scored again; the first {_RESCORED} findings are"
+    return [*again, *(_finding(each, rest) for each in found[_RESCORED:])]
 
 
 def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, score: Rescored | None = None) -> Finding:
@@ -258,13 +255,14 @@ def _values(mistakes: Mistakes, rules: Rules) -> Iterator[Suspicion]:
 
 def _of_slot(slot: str, held: _SlotValues, both: int, rules: Rules) -> Suspicion:
     (gold, pred), count = max(held.wrong.items(), key=lambda each: (each[1], str(each[0])))
-    kind = _difference(gold, pred)
+    kind = value_difference(gold, pred)
     return Suspicion(
         kind="slot",
         what=f"{one_line(slot)} agrees with gold at {held.agreed} of {both} turns at which both hold a value, such as gold "
         f"{_said(gold)} and predicted {_said(pred)} ({count} turns{f', differs by {kind}' if kind else ''})",
         turns=both - held.agreed,
-        settlement=_settlement(slot, held.wrong, rules),
+        settlement=settle_values(slot, held.wrong, rules),
+        advice="{} settles it" if kind else "{} settles it if they mean the same",
         slots=(slot,),
         slot=slot,
         gold=shown(gold),
@@ -276,7 +274,7 @@ def _of_pairs(slot: str, held: _SlotValues, rules: Rules) -> Iterator[Suspicion]
     for (gold, pred), count in held.wrong.items():
         if count < _TURNS or count <= _SHARE * held.mistakes:
             continue
-        kind = _difference(gold, pred)
+        kind = value_difference(gold, pred)
         never = held.written.isdisjoint(alternatives(gold))
         if not (kind or never):
             continue
@@ -287,70 +285,13 @@ def _of_pairs(slot: str, held: _SlotValues, rules: Rules) -> Iterator[Suspicion]
             what=f"{one_line(slot)} is {_said(pred)} where gold is {_said(gold)} at {count} turns, "
             f"{count / held.mistakes:.0%} of the slot's mistakes ({', '.join(why)})",
             turns=count,
-            settlement=_settlement(slot, {(gold, pred): count}, rules),
+            settlement=settle_values(slot, {(gold, pred): count}, rules),
+            advice="{} settles it" if kind else "{} settles it if they mean the same",
             slots=(slot,),
             slot=slot,
             gold=shown(gold),
             pred=shown(pred),
         )
-
-
-def _difference(gold: Value, pred: Value) -> str:
-    kinds = (difference(one, other) for one in sorted(alternatives(gold)) for other in sorted(alternatives(pred)))
-    return next(filter(None, kinds), "")
-
-
-def _settlement(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -> Settlement:
-    """The first option that makes at least half of the turns agree; else a value map of one's own."""
-    half = sum(wrong.values()) / 2
-    for option, changed in _options(rules):
-        normaliser = Normaliser(changed)
-        if sum(count for pair, count in wrong.items() if _meet(normaliser, slot, *pair)) >= half:
-            return Settlement(option, changed)
-    ordered = sorted(wrong, key=lambda pair: (-wrong[pair], str(pair)))
-    known = [pair for pair in ordered if _difference(*pair)]
-    chosen = known if sum(wrong[pair] for pair in known) >= half else ordered
-    values: dict[tuple[str, Value | None], Value] = {}
-    for gold, pred in chosen:
-        values.setdefault((slot, pred), _nearest(gold, pred))
-    return Settlement(_own_map(slot, *chosen[0], len(chosen) > 1), rules, values=values)
-
-
-def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
-    """Options that bring spellings together, each with the rule set that it makes."""
-
-    def steps(*names: str) -> Iterator[tuple[str, Rules]]:
-        new = [name for name in names if name not in rules.values]
-        if new:
-            text = ",".join([*rules.values, *new])
-            yield f"--values {text}", change(rules, values=text)
-
-    yield from steps(*_STEPS)
-    if not rules.map:
-        yield "--map multiwoz", change(rules, map="multiwoz")
-    yield from steps("digits")
-    yield from steps("no-blanks")
-
-
-def _meet(normaliser: Normaliser, slot: str, gold: Value, pred: Value) -> bool:
-    wanted, found = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
-    return wanted is not None and found is not None and not alternatives(wanted).isdisjoint(alternatives(found))
-
-
-def _nearest(gold: Value, pred: Value) -> Value:
-    """The alternative of gold that a prediction may be another spelling of."""
-    if isinstance(gold, str):
-        return gold
-    return next((each for each in gold if _difference(each, pred)), gold[0] if gold else gold)
-
-
-def _own_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
-    """The option for a value map of one's own, with the map."""
-    domain, hyphen, name = slot.partition("-")
-    forms = {shown(_nearest(gold, pred)): [shown(pred)]}
-    layout = {name: {domain: forms}} if hyphen else {slot: forms}
-    text = msgspec.json.format(msgspec.json.encode(layout), indent=0).decode()
-    return f"--map FILE with {one_line(text, 200)}{' and the like' if more else ''}"
 
 
 def _said(value: Value) -> str:
