@@ -125,7 +125,7 @@ def test_a_pair_of_a_known_kind(tmp_path: Path) -> None:
     assert (found.kind, found.slot, found.gold, found.pred) == ("pair", "hotel-type", "guesthouse", "guest house")
     assert found.option == "--map multiwoz"
     assert found.points == pytest.approx(lost(result)) == pytest.approx(50)
-    assert "100% of the slot's mistakes (differs by blanks, predictions never hold 'guesthouse')" in found.message
+    assert "100 % of the slot's mistakes (differs by blanks, predictions never hold 'guesthouse')" in found.message
 
 
 def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:

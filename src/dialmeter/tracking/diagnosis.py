@@ -283,7 +283,7 @@ def _of_pairs(slot: str, held: _SlotValues, rules: Rules) -> Iterator[Suspicion]
         yield Suspicion(
             kind="pair",
             what=f"{one_line(slot)} is {_said(pred)} where gold is {_said(gold)} at {count} turns, "
-            f"{count / held.mistakes:.0%} of the slot's mistakes ({', '.join(why)})",
+            f"{100 * count / held.mistakes:.0f} % of the slot's mistakes ({', '.join(why)})",
             turns=count,
             settlement=settle_values(slot, {(gold, pred): count}, rules),
             advice="{} settles it" if kind else "{} settles it if they mean the same",
