@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from dialmeter.cli.main import cli

@@ -15,7 +15,7 @@ from .samples import native_lines, town, written
 
 LINE = (
     "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both hold a value, such as gold '17:00' and predicted "
-    "'17 : 00' (40 turns, differs by time form); --map multiwoz settles it (JGA 50.00 → 100.00, +50.00 points)\n"
+    "'5:00 pm' (40 turns, differs by time form); --map multiwoz settles it (JGA 50.00 → 100.00, +50.00 points)\n"
 )
 
 
@@ -25,7 +25,7 @@ def times(folder: Path) -> Path:
         {"gold": {"train-day": "monday"}, "pred": {"train-day": "monday"}},
         {
             "gold": {"train-day": "monday", "train-leaveat": "17:00"},
-            "pred": {"train-day": "monday", "train-leaveat": "17 : 00"},
+            "pred": {"train-day": "monday", "train-leaveat": "5:00 pm"},
         },
     ]
     return written(folder / "times.jsonl", native_lines({f"d{number}": turns for number in range(40)}))
@@ -54,7 +54,7 @@ def test_json(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     said = call(capsys, "tracker", command, times(tmp_path), "--json")
     (found,) = checked(said, f"tracker-{command}")["diagnosis"]
     assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--map multiwoz")
-    assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "17 : 00", "d0", 1)
+    assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "5:00 pm", "d0", 1)
     assert checked(call(capsys, "tracker", command, town(tmp_path), "--json"), f"tracker-{command}")["diagnosis"] == []
 
 

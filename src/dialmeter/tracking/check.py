@@ -99,6 +99,7 @@ def check_file(
         *census.unknown(known, census.pred_slots, "predictions", "unknown-predicted-slot"),
         *_imperfect(scores),
     ]
+    scored_again = structs.replace(lenient, missing="skip") if rules.skips_missing else lenient
     return Checked(
         corpus.format,
         gold_corpus.format if gold_corpus else None,
@@ -106,7 +107,7 @@ def check_file(
         scores,
         [notice for notice in problems if notice.count],
         [notice for notice in notices if notice.count],
-        [] if vectors else diagnose(findings, lenient, files),
+        [] if vectors else diagnose(findings, scored_again, files),
     )
 
 

@@ -177,8 +177,8 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         yield Suspicion(
             kind="ids",
             what=f"ids meet only in part: gold dialogues without prediction {missing.dialogues}, such as "
-            f"{_said(missing.examples[0])}; predicted dialogues without gold {extra.dialogues}, such as "
-            f"{_said(extra.examples[0])}",
+            f"{_said(missing.first_dialogue)}; predicted dialogues without gold {extra.dialogues}, such as "
+            f"{_said(extra.first_dialogue)}",
             turns=missing.turns,
             settlement=Settlement("--missing skip", replace(rules, missing="skip")),
             advice="check the ids; {} leaves out what has no prediction",

@@ -25,11 +25,15 @@ class Unpaired(Struct):
     turns: int = 0
     dialogues: int = 0
     examples: list[str] = field(default_factory=list)
+    first_dialogue: str = ""
+    """The first dialogue that is on one side only as a whole."""
 
     def note(self, dialogue_id: str, numbers: list[int], whole: bool) -> None:
         """Counts the turns of one dialogue."""
         self.turns += len(numbers)
         self.dialogues += whole
+        if whole and not self.first_dialogue:
+            self.first_dialogue = dialogue_id
         if len(self.examples) < _EXAMPLES:
             listed = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
             self.examples.append(dialogue_id if whole else f"{dialogue_id} turn {listed}")
@@ -43,6 +47,7 @@ class Unpaired(Struct):
         """Takes what another part of the corpus has; its examples stand behind ours."""
         self.turns += other.turns
         self.dialogues += other.dialogues
+        self.first_dialogue = self.first_dialogue or other.first_dialogue
         self.examples = [*self.examples, *other.examples][:_EXAMPLES]
 
 
