@@ -28,8 +28,8 @@ class Frame(Struct, frozen=True, omit_defaults=True):
     pred_intent: str | None = None
     gold_requested: tuple[str, ...] | None = None
     pred_requested: tuple[str, ...] | None = None
-    predicted: bool = True
-    """Does the prediction have a frame for this one of gold?"""
+    apart: str = ""
+    """Why the frames of gold and prediction do not belong together, where they do not."""
 
 
 class Turn(Struct, frozen=True, omit_defaults=True):

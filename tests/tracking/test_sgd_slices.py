@@ -58,6 +58,36 @@ def test_a_service_that_the_schema_lacks(tmp_path: Path) -> None:
         score_file(str(native(tmp_path)), rules="sgd", measures=["JointGoalAccuracy"], schema=str(schema))
 
 
+def spoken(tmp_path: Path, side: str, utterance: str, *services: str) -> str:
+    folder = tmp_path / side
+    folder.mkdir()
+    states = [{"service": service, "state": {"slot_values": {"city": ["Ely"]}}} for service in services]
+    turn = {"speaker": "USER", "utterance": utterance, "frames": states}
+    (folder / "dialogues_001.json").write_text(json.dumps([{"dialogue_id": "d1", "turns": [turn]}]))
+    (folder / "schema.json").write_text(json.dumps({"Hotels_1": ["city"]}))
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("utterance", "services", "said"),
+    [
+        ("hello", ["Hotels_1"], "gold and prediction have different utterances"),
+        ("hi", [], "gold has a frame and the prediction has none"),
+    ],
+)
+def test_files_that_do_not_belong_together(tmp_path: Path, utterance: str, services: list[str], said: str) -> None:
+    gold, pred = spoken(tmp_path, "gold", "hi", "Hotels_1"), spoken(tmp_path, "pred", utterance, *services)
+    with pytest.raises(DialmeterError, match=f"dialogue d1, turn 0, slot Hotels_1: {said}"):
+        score_file(pred, gold, rules="sgd")
+
+
+def test_predictions_without_frames_may_meet_gold_with_frames(tmp_path: Path) -> None:
+    gold = spoken(tmp_path, "gold", "hi", "Hotels_1")
+    path = tmp_path / "pred.jsonl"
+    path.write_text(json.dumps({"dialogue_id": "d1", "turns": [{"turn": 0, "pred": {"Hotels_1-city": "Ely"}}]}) + "\n")
+    assert score_file(str(path), gold, rules="sgd", measures=["JGA"]).value == 1
+
+
 def test_two_names_of_one_measure_count_each_frame_once(tmp_path: Path) -> None:
     path, schema = str(native(tmp_path)), str(schema_file(tmp_path))
     result = score_file(path, rules="sgd", measures=["JGA", "JointGoalAccuracy"], schema=schema)

@@ -24,6 +24,7 @@ from ..runs import input_of
 from ..tracking import record
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.spans import Settings
+from ..values import maps
 from .options import (
     RULE_OPTIONS,
     chart_options,
@@ -86,6 +87,7 @@ def score(**options: Any) -> None:
         "gold": options["gold"],
         "schema": options["schema"],
         "only": options["only"],
+        "map": None if rules.map in maps.names() else rules.map,
     }
 
     def identity() -> dict[str, Any]:

@@ -208,21 +208,23 @@ def _merged_turn(number: int, gold: Turn | None, pred: Turn | None) -> Turn:
     system = next((turn.system for turn in both if turn.system), "")
     if gold is not None and pred is not None:
         written = (gold.written[0], pred.written[1]) if gold.written and pred.written else None
-        return Turn(number, user=user, system=system, frames=_merged_frames(gold.frames, pred.frames), written=written)
+        return Turn(number, user=user, system=system, frames=_merged_frames(gold, pred), written=written)
     return Turn(number, user=user, system=system, frames=both[0].frames)
 
 
-def _merged_frames(gold: object, pred: object) -> dict[str, Frame] | None:
+def _merged_frames(gold: Turn, pred: Turn) -> dict[str, Frame] | None:
     """The frames that gold has; what is predicted of other services is no frame of the official scorer."""
-    if not isinstance(gold, dict):
+    if gold.frames is None:
         return None
-    found = pred if isinstance(pred, dict) else {}
+    found = pred.frames or {}
+    other = "gold and prediction have different utterances" if gold.user and pred.user not in ("", gold.user) else ""
+    lone = "gold has a frame and the prediction has none" if pred.frames is not None else ""
     return {
         service: structs.replace(
             frame,
             pred_intent=found[service].pred_intent if service in found else None,
             pred_requested=found[service].pred_requested if service in found else None,
-            predicted=service in found,
+            apart=other or (lone if service not in found else ""),
         )
-        for service, frame in gold.items()
+        for service, frame in gold.frames.items()
     }

@@ -144,7 +144,7 @@ def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator
     """The frames of every turn, as cells. Where the file has none, each domain that gold or prediction holds is one.
 
     Raises:
-        InputError: gold has a frame for which nothing is predicted.
+        InputError: gold has a frame for which nothing is predicted, or the files have different utterances.
     """
     said = {turn.number: turn.frames for turn in dialogue.turns}
     gold: dict[str, tuple[int, ...]] = {}
@@ -160,8 +160,8 @@ def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator
         if frames is None:
             frames = dict.fromkeys(sorted({*gold, *pred}), _NO_FRAME)
         for service, frame in frames.items():
-            if not frame.predicted:
-                raise InputError("gold has a frame and the prediction has none", turn=number, slot=service)
+            if frame.apart:
+                raise InputError(frame.apart, turn=number, slot=service)
         yield [
             FrameCells(service, gold.get(service, ()), pred.get(service, ()), frame)
             for service, frame in frames.items()
