@@ -135,8 +135,8 @@ class Normaliser:
             or (text == DONTCARE and dontcare == "drop-exact")
         ):
             return None
-        for step in self._steps:
-            text = step(text, slot)
+        for step, needs_slot in self._steps:
+            text = step(text, slot) if needs_slot else step(text)
         if text in absent:
             return None
         if dontcare in ("drop", "merge") and text.lower() in DONTCARE_SPELLINGS:
@@ -151,12 +151,11 @@ class Normaliser:
         return kept[0] if len(kept) == 1 else tuple(kept)
 
 
-def _step(name: str) -> Callable[[str, str], str]:
-    """A step that looks at a value and, if it must, at the name of its slot."""
+def _step(name: str) -> tuple[Callable[..., str], bool]:
+    """A step, and whether it looks at the name of the slot."""
     if name == "mwzeval":
-        return lambda text, slot: normalised(slot.partition("-")[2], text)
-    step = _STEPS[name]
-    return lambda text, slot: step(text)
+        return lambda text, slot: normalised(slot.partition("-")[2], text), True
+    return _STEPS[name], False
 
 
 def set_score(gold: Value, pred: Value) -> float:

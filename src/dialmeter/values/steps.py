@@ -17,6 +17,8 @@ _PLAIN_SIGNS = str.maketrans(
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
     }
 )
+_TIDY = re.compile(r"[A-Za-z0-9 ]*(?:\d\d:\d\d)?")
+"""What most values look like, and what needs no look at single signs."""
 _BLANK_IN_TIME = re.compile(r"(?<!\d)(\d{1,2})\s*:\s*(\d{2})(?!\d)", re.ASCII)
 _AROUND_HYPHEN = re.compile(r"(?<=\w)\s*-\s*(?=\w)")
 _BEFORE_APOSTROPHE = re.compile(r"(?<=\w)\s+'\s*(?=\w)")
@@ -64,7 +66,11 @@ def tidy(text: str) -> str:
         >>> [tidy(text) for text in ("18 : 00", "king 's", "don\u2019t care", "guest - house", "4.0", "johns' college")]
         ['18:00', "king's", "don't care", 'guest-house', '4', "johns' college"]
     """
-    text = unicodedata.normalize("NFC", text).translate(_PLAIN_SIGNS)
+    if _TIDY.fullmatch(text):
+        return text
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    text = text.translate(_PLAIN_SIGNS)
     text = _BLANK_IN_TIME.sub(r"\1:\2", text)
     text = _AROUND_HYPHEN.sub("-", text)
     text = _BEFORE_APOSTROPHE.sub("'", text)
