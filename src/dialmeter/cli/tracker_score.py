@@ -17,7 +17,7 @@ from ..formats import split_tracker
 from ..measure import Score, parse
 from ..model import dialogue_key
 from ..report.tables import render
-from ..report.tracker import group_table, markdown_report, score_table, shared_signature, worst_table
+from ..report.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
 from ..report.tracker_charts import mistake_charts, system_charts
 from ..rules import Rules
 from ..runs import input_of
@@ -129,6 +129,10 @@ def _in_one_spelling(guard: Condition) -> Condition:
     return replace(guard, measure=repr(parse(guard.measure)))
 
 
+_MISTAKES = 10
+"""How many pairs of gold and predicted value are listed with scores by slot."""
+
+
 def _with_guards(measures: tuple[str, ...], rules: Rules, guarded: list[str]) -> list[str]:
     """The measures asked for, or the rule set's, and those that conditions name."""
     asked = [repr(parse(each)) for each in (measures or rules.measures)]
@@ -153,6 +157,8 @@ def _print(
         how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
         more = {"format": form, "intervals": how, "worst": {"measure": result.ranked_by, "dialogues": worst}}
         more["diagnosis"] = to_builtins(result.diagnosis)
+        if "slot" in groups and result.values_known:
+            more["mistakes"] = to_builtins(result.mistakes.worst(_MISTAKES))
         print_json(document("tracker", "tracker score", scores, counts=result.counts, warnings=result.notices, **more))
         return
     if style == "text":
@@ -161,6 +167,8 @@ def _print(
     for group, scores_of_group in groups.items():
         if scores_of_group:
             click.echo("\n" + render(group_table(scores_of_group, group), style))
+    if "slot" in groups and result.values_known and style != "csv":
+        click.echo("\n" + render(mistakes_table(result.mistakes.worst(_MISTAKES)), style))
     if style == "csv":
         return
     comment = {"latex": "% "}.get(style, "")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..errors import one_line
 from ..measure import Score
+from ..tracking.mistakes import Mistake
 from ..tracking.result import TrackerResult
 from .markdown_page import markdown_page
 from .tables import Table, interval, percent
@@ -57,6 +59,16 @@ def group_table(scores: Sequence[Score], group: str) -> Table:
         for name in names
     )
     return Table(f"by {group}", (group, "n", *measures), rows, frozenset(range(1, len(measures) + 2)))
+
+
+def mistakes_table(mistakes: Sequence[Mistake]) -> Table:
+    """Pairs of gold and predicted value that do not agree, and at how many turns."""
+    rows = tuple((each.slot, _held(each.gold), _held(each.pred), str(each.turns)) for each in mistakes)
+    return Table("the most frequent mistakes", ("slot", "gold", "predicted", "turns"), rows, frozenset({3}))
+
+
+def _held(value: str | None) -> str:
+    return "(nothing)" if value is None else one_line(value, 60)
 
 
 def worst_table(result: TrackerResult, n: int) -> Table:

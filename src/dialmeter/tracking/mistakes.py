@@ -14,6 +14,15 @@ Held = tuple[str, Value | None, Value | None]
 """A slot with its gold value and its predicted value; None is no value."""
 
 
+class Mistake(Struct, frozen=True):
+    """A gold and a predicted value of a slot that do not agree, and at how many turns; None is no value."""
+
+    slot: str
+    gold: str | None
+    pred: str | None
+    turns: int
+
+
 class Mistakes(Struct):
     """Counts over a corpus.
 
@@ -61,6 +70,13 @@ class Mistakes(Struct):
             if name == slot:
                 found[shown(gold) if key in self.new else shown(pred), shown(pred)] += count
         return found
+
+    def worst(self, most: int) -> list[Mistake]:
+        """The pairs of gold and predicted value that do not agree at most turns."""
+        ordered = sorted(self.new, key=lambda key: (-self.turns[key], key[0], shown(key[1]) or "", shown(key[2]) or ""))
+        return [
+            Mistake(slot, shown(gold), shown(pred), self.turns[slot, gold, pred]) for slot, gold, pred in ordered[:most]
+        ]
 
     def worst_slots(self, most: int) -> list[str]:
         """The slots with most mistakes."""

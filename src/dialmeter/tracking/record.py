@@ -14,6 +14,9 @@ from .compared import KIND_NAMES, ComparedDialogue
 from .result import TrackerResult, score_dict
 from .tally import CORRECT, MISSED, OVER, WRONG
 
+_MISTAKES = 50
+"""How many pairs of gold and predicted value a run keeps."""
+
 
 def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
     """What makes a run this run."""
@@ -64,5 +67,6 @@ def finish(writer: RunWriter, result: TrackerResult, about: dict[str, Any], repo
         "scores": [score_dict(score) for score in result.scores],
         "warnings": [to_builtins(notice) for notice in result.notices],
         "diagnosis": to_builtins(result.diagnosis),
+        "mistakes": to_builtins(result.mistakes.worst(_MISTAKES)) if result.values_known else [],
     }
     writer.finish(manifest, columns, {"report.md": report})

@@ -12,8 +12,10 @@ import msgspec
 from msgspec import Struct, field
 
 from ...model import Value, domain_of
+from ...tracking.mistakes import Mistake
 from ..html_env import score
 from ..tables import Table, percent
+from ..tracker import mistakes_table
 from .findings import Finding
 from .headline import headline
 from .kinds import Field, Picture, RowsLink, Scanned
@@ -184,8 +186,22 @@ def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
     return drawn(runs, link)
 
 
+_MISTAKES = 20
+"""How many pairs of gold and predicted value a page shows."""
+
+
+def _mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
+    """The mistakes that a run has noted; none where it was written before they were, or by somebody else."""
+    try:
+        return msgspec.convert(manifest.get("mistakes", []), list[Mistake])
+    except msgspec.ValidationError:
+        return []
+
+
 def breakdowns(run: Opened) -> Iterator[Table]:
     """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
+    if mistakes := _mistakes(run.manifest):
+        yield mistakes_table(mistakes[:_MISTAKES])
     found = run.findings
     for group in ("domain", "slot"):
         kinds = found.counts(group, "class")
