@@ -200,9 +200,8 @@ DSTC10_CELLS = [
     )
     for slot in slots.split()
 ]
-NUMBERS = {
-    word: str(number) for number, word in enumerate("one two three four five six seven eight nine".split(), start=1)
-}
+DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NUMBERS = {word: str(number) for number, word in enumerate(DIGITS, start=1)}
 
 
 def dstc10(gold: Json, pred: Json) -> Figures:

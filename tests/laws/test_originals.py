@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
-from ..reproduction.test_conformance import CASES, DATA, FILES, SGD, VARIANTS, label, needs_figures, wanted
-from . import originals
+from dialmeter.measure import parse
+from dialmeter.rules import change, named
+from dialmeter.tracking.scorer import score_file
+from dialmeter.values.similarity import Backend
+
+from ..reproduction.test_conformance import (
+    CASES,
+    DATA,
+    FILES,
+    SGD,
+    VARIANTS,
+    _sgd_measures,
+    label,
+    needs_figures,
+    wanted,
+)
+from . import originals, random_files
+
+SGD_NAMES = {key: name for name, key in SGD.items()}
 
 
 def read(name: str) -> Any:
@@ -76,4 +94,97 @@ def test_the_literal_schema_guided_scorer_gives_the_published_figures(entry: dic
         assert found[part] == pytest.approx(expected, abs=1e-9), name
 
 
-SGD_NAMES = {key: name for name, key in SGD.items()}
+def write(path: Path, thing: Any) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(thing), "utf-8")
+    return str(path)
+
+
+def check(figures: originals.Figures, rules: str, path: str, gold: str | None = None, form: str | None = None) -> None:
+    """The figures of the literal scorer, and those found in the file."""
+    found = score_file(path, gold, measures=list(figures), rules=rules, form=form, gold_form=form if gold else None)
+    for measure, figure in figures.items():
+        value = found[repr(parse(measure))].value
+        assert value == (None if figure is None else pytest.approx(figure, abs=1e-9)), measure
+
+
+def mwzeval(random: Random, folder: Path) -> None:
+    gold, pred = random_files.mwzeval(random)
+    path = write(folder / "pred.json", pred)
+    check(originals.mwzeval(gold, pred), "mwzeval", path, write(folder / "gold.json", gold))
+    dialogues = random_files.multiwoz22(random, gold)
+    write(folder / "test" / "dialogues_001.json", dialogues)
+    check(originals.mwzeval(originals.from_multiwoz22(dialogues), pred), "mwzeval", path, str(folder / "test"))
+
+
+def convlab3(random: Random, folder: Path) -> None:
+    rows = random_files.convlab3(random)
+    path = write(folder / "rows.json", rows)
+    check(originals.convlab3(rows), "convlab3", path)
+    check(originals.convlab3_t5(rows), "convlab3-t5", path)
+
+
+def t5_text(random: Random, folder: Path) -> None:
+    rows = random_files.t5_text(random)
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    check(originals.convlab3_t5_text(rows), "convlab3-t5", str(path))
+
+
+def dstc10(random: Random, folder: Path) -> None:
+    gold, pred = random_files.dstc10(random)
+    paths = write(folder / "pred.json", pred), write(folder / "gold.json", gold)
+    check(originals.dstc10(gold, pred), "dstc10", *paths, "dstc10")
+
+
+def trade(random: Random, folder: Path) -> None:
+    file = random_files.trade(random)
+    path = write(folder / "both.json", file)
+    for slots in (30, 12):
+        check(originals.trade(file, slots), "trade", path, form="trade")
+
+
+def fga_repo(random: Random, folder: Path) -> None:
+    file, ones = random_files.nested(random), random_files.vectors(random)
+    check(originals.fga_repo(file), "fga-repo", write(folder / "nested.json", file), form="nested")
+    check(originals.fga_vectors(ones), "fga-repo", write(folder / "vectors.json", ones), form="vectors")
+
+
+def sgd(random: Random, folder: Path) -> None:
+    schema, gold, pred = random_files.sgd(random)
+    for side, dialogues in (("gold", gold), ("pred", pred)):
+        write(folder / side / "dialogues_001.json", dialogues)
+        write(folder / side / "schema.json", schema)
+    seen = random.sample([service["service_name"] for service in schema], 3)
+    train = write(folder / "train.json", [{"service_name": service, "slots": []} for service in seen])
+    options = {name: random.random() < 0.5 for name in ("exact_case", "fuzzy", "across")}
+    backend: Backend = random.choice(("levenshtein", "difflib"))
+    names = _sgd_measures(options)
+    found = score_file(
+        str(folder / "pred"),
+        str(folder / "gold"),
+        measures=list(names),
+        rules=change(named("sgd"), backend=backend),
+        by=["domain"],
+        train_schema=train,
+    )
+    slices: dict[tuple[str, str], originals.Figures] = {("all", ""): {}}
+    for score in found.scores:
+        slices["all", ""][SGD_NAMES[names[score.measure]]] = score.value
+    for kind in ("service", "domain", "seen"):
+        for score in found.by(kind):
+            slices.setdefault((kind, str(score.group[kind])), {})[SGD_NAMES[names[score.measure]]] = score.value
+    expected = originals.sgd(schema, gold, pred, seen, backend=backend, **options)
+    assert slices.keys() == expected.keys()
+    for part, figures in expected.items():
+        assert slices[part] == {
+            name: pytest.approx(figures[name], abs=1e-9) if name in figures else None for name in SGD
+        }, part
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("compare", [mwzeval, convlab3, t5_text, dstc10, trade, fga_repo, sgd])
+def test_random_files_have_the_figures_of_the_literal_scorer(
+    compare: Callable[[Random, Path], None], seed: int, tmp_path: Path
+) -> None:
+    compare(Random(seed), tmp_path)
