@@ -27,7 +27,7 @@ from ..reproduction.test_conformance import (
     needs_figures,
     wanted,
 )
-from . import originals, random_files
+from . import original_sgd, originals, random_files
 
 SGD_NAMES = {key: name for name, key in SGD.items()}
 
@@ -76,13 +76,13 @@ def test_literal_scorers_give_the_published_figures(entry: dict[str, Any]) -> No
 def test_the_literal_schema_guided_scorer_gives_the_published_figures(entry: dict[str, Any]) -> None:
     if "schema" in entry:
         for name, options in VARIANTS.items():
-            found = originals.sgd(entry["schema"], entry["gold"], entry["pred"], **options)
+            found = original_sgd.sgd(entry["schema"], entry["gold"], entry["pred"], **options)
             expected = {SGD_NAMES[key]: figure for key, figure in entry["figures"][name].items()}
             assert found["all", ""] == pytest.approx(expected, abs=1e-9)
         return
     backend = "difflib" if entry["backend"] == "difflib" else "levenshtein"
     schema, gold, pred = read(f"{entry['gold']}/schema.json"), read(entry["gold"]), read(entry["pred"])
-    found = originals.sgd(schema, gold, pred, entry["seen_services"], backend=backend, **entry["options"])
+    found = original_sgd.sgd(schema, gold, pred, entry["seen_services"], backend=backend, **entry["options"])
     for name, figures in entry["figures"].items():
         kinds = {
             "#ALL_SERVICES": ("all", ""),
@@ -174,7 +174,7 @@ def sgd(random: Random, folder: Path) -> None:
     for kind in ("service", "domain", "seen"):
         for score in found.by(kind):
             slices.setdefault((kind, str(score.group[kind])), {})[SGD_NAMES[names[score.measure]]] = score.value
-    expected = originals.sgd(schema, gold, pred, seen, backend=backend, **options)
+    expected = original_sgd.sgd(schema, gold, pred, seen, backend=backend, **options)
     assert slices.keys() == expected.keys()
     for part, figures in expected.items():
         assert slices[part] == {
