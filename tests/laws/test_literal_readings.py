@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,12 @@ def literal_json(line: bytes) -> Any:
     def refuse(word: str) -> None:
         raise Refused
 
+    def finite(word: str) -> float:
+        check(not math.isinf(float(word)))
+        return float(word)
+
     try:
-        thing = json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse)
+        thing = json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse, parse_float=finite)
         json.dumps(thing, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Refused from None

@@ -20,7 +20,7 @@ from dialmeter.tracking.digest import GoldText
 from dialmeter.tracking.pairs import NO_CELL, PairRules
 from dialmeter.tracking.scorer import TrackerScorer
 
-from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, anything, law
+from .corpora import ALTERNATIVES, AS_WRITTEN, PLAIN, SPELLINGS, anything, law
 
 SECTIONS = StateLayout("sections")
 SLOTS = ("area", "name", "people", "leaveat")
@@ -186,7 +186,7 @@ def test_values_that_are_none_in_a_python_call(value: object) -> None:
 
 
 def test_numbers_in_a_python_call() -> None:
-    scorer = TrackerScorer(["JGA"])
+    scorer = TrackerScorer(["JGA"], AS_WRITTEN)
     scorer.add(
         "d",
         [{"a-b": 1}, {"a-b": 1.0}, {"a-b": "1"}, {"a-b": 1.0}],
