@@ -17,7 +17,7 @@ from .asked import Asked, resolve
 from .book import Book
 from .compared import ComparedDialogue
 from .digest import GoldDigest, GoldText
-from .findings import Carries, Findings
+from .findings import Findings
 from .ledger import Ledger, with_slots
 from .pairs import PairRules
 from .scorer import TrackerScorer, lacks, paused_garbage_collection
@@ -159,9 +159,8 @@ class _Explainer:
                     right += [all(vector[0] == vector[1] for vector in turn) for turn in ledger.frames.last(asked.used)]
         if digest is not None:
             self._data[rules.skips_missing] = digest.hex()
-        held: dict[Carries, bool] = {"gold": walk.holds_gold, "named-empty": walk.names_empty}
-        findings = Findings(gold_slots=walk.gold_slots(), carries={name for name, is_held in held.items() if is_held})
-        findings.note_carried(self._vocabulary)
+        findings = Findings(gold_slots=walk.gold_slots())
+        findings.note_carried(walk, self._vocabulary)
         slots = len(set(map(pairs.name_of, self._schema.slots))) if self._schema else len(walk.gold_slots())
         found = self._verdicts_of(ledger, Asked(asked.text, with_slots(asked.used, slots)), rules, right)
         found.lacking = lacks(rules, findings, self._schema)

@@ -94,10 +94,6 @@ class Findings(Struct):
         """Takes what a walk noticed of the dialogue that it has taken."""
         if walk.numbers:
             self.digest.add(walk.id, walk.gold_form)
-        if walk.holds_gold:
-            self.carries.add("gold")
-        if walk.names_empty:
-            self.carries.add("named-empty")
         if walk.missing:
             self.missing.note(walk.id, walk.missing, whole=len(walk.missing) == walk.has_gold)
         if walk.surplus:
@@ -130,12 +126,13 @@ class Findings(Struct):
             seen.update(state)
             before = state
 
-    def note_carried(self, words: Vocabulary) -> None:
-        """Takes what the pairs of a file show of its layout."""
+    def note_carried(self, walk: Walk, words: Vocabulary) -> None:
+        """Takes what a walk and the pairs of a file show of its layout."""
         found: dict[Carries, bool] = {
             "pairs": bool(words.values),
             "sections": any(words.sections),
-            "named-empty": words.names_empty,
+            "gold": walk.holds_gold,
+            "named-empty": words.names_empty or walk.names_empty,
             "looked-at": bool(self.gold_slots),
         }
         self.carries |= {name for name, held in found.items() if held}

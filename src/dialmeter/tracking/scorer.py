@@ -148,7 +148,7 @@ class TrackerScorer:
         """What was noticed so far."""
         found = self._findings
         found.gold_slots |= self._walk.gold_slots()
-        found.note_carried(self.vocabulary)
+        found.note_carried(self._walk, self.vocabulary)
         found.stops |= self.pairs.stops
         found.mistakes.merge(Mistakes.of(self._walk, self.pairs))
         return found
