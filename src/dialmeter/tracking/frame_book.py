@@ -14,7 +14,7 @@ from ..formats.pairs.vocabulary import PairDialogue
 from ..measure import Measure, Vector
 from ..model import Schema
 from .compared import ComparedDialogue
-from .frames import FrameCells, cells_of_frames
+from .frames import FrameCells, cells_of_frames, slots_of_service
 
 _MOST_KNOWN = 1 << 15
 _ALL = ""
@@ -37,10 +37,11 @@ class FrameBook:
         self._ends = array("Q", [0])
         # The rows of frames that were met before, as long as what frames depend on stays the same.
         self._known: dict[FrameCells, int] = {}
+        self._slots: dict[str, dict[str, bool]] = {}
         self._basis: tuple[object, object] = (None, None)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}, "_basis": (None, None)}
+        return {**self.__dict__, "_known": {}, "_slots": {}, "_basis": (None, None)}
 
     def add(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema) -> None:
         """Takes the frames of a dialogue.
@@ -50,14 +51,16 @@ class FrameBook:
         """
         pairs = compared.pairs
         if self._basis[0] is not pairs or self._basis[1] is not schema or len(self._known) > _MOST_KNOWN:
-            self._known, self._basis = {}, (pairs, schema)
+            self._known, self._slots, self._basis = {}, {}, (pairs, schema)
         known, rows = self._known, self._rows
         try:
             for frames in cells_of_frames(compared, dialogue):
                 for frame in frames:
                     row = known.get(frame)
                     if row is None:
-                        pair = frame.pair(pairs, schema)
+                        if frame.service not in self._slots:
+                            self._slots[frame.service] = slots_of_service(frame.service, pairs, schema)
+                        pair = frame.pair(pairs, self._slots[frame.service])
                         vectors = tuple([measure.from_frame(pair) for measure in self.measures])
                         row = known[frame] = self._number((frame.service, vectors))
                     rows.append(row)

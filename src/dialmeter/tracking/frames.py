@@ -76,20 +76,24 @@ class FramePair:
         return self._scores[exact, case][categorical]
 
     def _score_slots(self, exact: bool, case: Case) -> dict[bool | None, SlotScores]:
-        found = {
-            kind: SlotScores([], [], kind in self._kinds.values() or (kind is None and bool(self._kinds)))
-            for kind in (None, True, False)
-        }
-        for slot, kind in self._kinds.items():
-            wanted, said = self._gold.get(slot), self._pred.get(slot)
-            if wanted is None and said is None:
-                continue
-            score = value_score(wanted, said, _matching(kind, exact, case, self._rules.backend))
-            for some in (found[None], found[kind]):
-                some.held.append(score)
-                if wanted is not None:
-                    some.active.append(score)
-        return found
+        gold, pred, kinds = self._gold, self._pred, self._kinds
+        exist = kinds.values()
+        every, categorical, free = (
+            SlotScores([], [], is_there) for is_there in (bool(exist), True in exist, False in exist)
+        )
+        held = gold.keys() | pred.keys()
+        # The order of the schema, because the order of three factors decides over the last bit of a product.
+        for slot in (each for each in kinds if each in held) if len(held) > 2 else held & kinds.keys():
+            kind = kinds[slot]
+            wanted = gold.get(slot)
+            score = value_score(wanted, pred.get(slot), _matching(kind, exact, case, self._rules.backend))
+            some = categorical if kind else free
+            every.held.append(score)
+            some.held.append(score)
+            if wanted is not None:
+                every.active.append(score)
+                some.active.append(score)
+        return {None: every, True: categorical, False: free}
 
 
 def value_score(gold: Value | None, pred: Value | None, match: Callable[[Value, str], float]) -> float:
@@ -124,20 +128,24 @@ class FrameCells(NamedTuple):
     pred: tuple[int, ...]
     said: Frame
 
-    def pair(self, pairs: PairRules, schema: Schema) -> FramePair:
-        """The frame with states.
-
-        Raises:
-            InputError: the service is not in the schema.
-        """
-        written = schema.services.get(self.service)
-        if written is None:
-            raise InputError("the service is not in the schema", slot=self.service)
-        kinds = {pairs.name_of(f"{self.service}-{slot}").partition("-")[2]: kind for slot, kind in written.items()}
+    def pair(self, pairs: PairRules, kinds: Mapping[str, bool]) -> FramePair:
+        """The frame with states; the slots of its service say whether they are categorical."""
         slots, names, values = pairs.cell_slots, pairs.slot_names, pairs.values
         gold = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.gold}
         pred = {names[slots[cell]].partition("-")[2]: values[cell] for cell in self.pred}
         return FramePair(self.service, gold, pred, kinds=kinds, said=self.said, rules=pairs.rules)
+
+
+def slots_of_service(service: str, pairs: PairRules, schema: Schema) -> dict[str, bool]:
+    """The slots of a service under the names of the rules; is each categorical?
+
+    Raises:
+        InputError: the service is not in the schema.
+    """
+    written = schema.services.get(service)
+    if written is None:
+        raise InputError("the service is not in the schema", slot=service)
+    return {pairs.name_of(f"{service}-{slot}").partition("-")[2]: kind for slot, kind in written.items()}
 
 
 def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator[list[FrameCells]]:
