@@ -35,10 +35,11 @@ class _Requested(Measure, frozen=True, kw_only=True):
     why_unscored = "no frame has requested slots on both sides"
 
     def from_frame(self, frame: FramePair) -> Vector:
-        if frame.said.gold_requested is None or frame.said.pred_requested is None:
+        gold, pred = frame.said.gold_requested, frame.said.pred_requested
+        if gold is None or pred is None:
             return (0, 0)
-        gold, pred = Counter(frame.said.gold_requested), Counter(frame.said.pred_requested)
-        return (self.of_counts((gold & pred).total(), gold.total(), pred.total()), 1)
+        common = len(gold) if gold == pred else (Counter(gold) & Counter(pred)).total()
+        return (self.of_counts(common, len(gold), len(pred)), 1)
 
     def of_counts(self, common: int, gold: int, pred: int) -> float:
         """The value of one frame: slots in both, in gold, in the prediction."""
