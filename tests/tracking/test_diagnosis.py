@@ -308,3 +308,10 @@ def test_two_preprocessings() -> None:
     rules = change(named("dialmeter"), missing="skip")
     (found,) = score_file(str(pred), str(gold), rules=rules).diagnosis
     assert (found.slot, found.gold, found.pred, found.is_grave) == ("hotel-type", "guesthouse", "guest house", True)
+
+
+def test_a_slot_that_stands_twice_in_a_state_is_no_finding(tmp_path: Path) -> None:
+    pred = planted(lambda state: {**state, "train-leave at": "noon"} if "train-leaveat" in state else state)
+    result = scored(tmp_path, pred)
+    assert "clash" in [notice.code for notice in result.notices]
+    assert not [each for each in result.diagnosis if each.kind == "slot-name"]

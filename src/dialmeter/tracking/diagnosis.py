@@ -197,7 +197,8 @@ def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     name_of = slot_namer("multiwoz")
     for slot, count in turns.items():
         gold = spelt.get(_GAPS.sub("", slot.lower()))
-        if gold is None:
+        # A slot that stands twice in a state keeps its name as written; the warning of that says enough.
+        if gold is None or slot_namer(rules.names)(slot) == gold:
             continue
         settlement = (
             Settlement("--names multiwoz", replace(rules, names="multiwoz"))
@@ -206,7 +207,7 @@ def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         )
         yield Suspicion(
             kind="slot-name",
-            what=f"slot {_said(gold)} of gold stands as {_said(slot)} in predictions ({count} turns)",
+            what=f"slot {_said(gold)} of gold stands as {_said(slot)} in predictions ({count} turn{'s' * (count > 1)})",
             turns=count,
             settlement=settlement,
             slots=(slot,),
