@@ -19,8 +19,8 @@ from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
+from .pairs.clashes import two_values
 from .pairs.state_layouts import StateLayout
-from .pairs.vocabulary import two_values
 from .parts import Once, Role, as_list, as_mapping, as_text, as_value, dialogue, sided, turn_number
 from .source import Sample, Source
 

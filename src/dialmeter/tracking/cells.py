@@ -8,7 +8,8 @@ from __future__ import annotations
 from array import array
 
 from ..errors import InputError
-from ..formats.pairs.vocabulary import PairDialogue, PairState, Place, two_values
+from ..formats.pairs.clashes import clashing, two_values
+from ..formats.pairs.vocabulary import PairDialogue, PairState, Place
 from .digest import NOT_UNICODE, GoldText
 from .pairs import NO_CELL, PairRules
 
@@ -259,53 +260,41 @@ class DialogueCells:
 
     def _check_names(self, state: PairState, slot: int, table: list[int]) -> None:
         """Raises InputError where one name, as written, stands twice in a state with different values."""
-        clashing = [pair for pair in state if table[pair] and self._pairs.slot[pair] == slot]
+        pairs = self._pairs
+        self._kept_pairs(clashing(state, pairs.slot, table)[slot])
+
+    def _kept_pairs(self, pairs: list[int]) -> list[int]:
         try:
-            self._pairs.vocabulary.kept_apart(clashing)
+            return self._pairs.vocabulary.kept_apart(pairs)
         except InputError as error:
             raise error.at(file=self._place[0], line=self._place[1]) from None
 
     def _kept_apart(self, state: PairState, table: list[int]) -> PairState:
-        """A state in which two names become one slot with different values, with these names as written.
+        """A state in which names that become one slot with different values stay as written.
 
         Raises:
             InputError: the rules do not allow it, or the names are the same as written.
         """
         pairs, words = self._pairs, self._pairs.vocabulary
-        by_slot: dict[int, list[int]] = {}
-        for pair in state:
-            if table[pair]:
-                by_slot.setdefault(pairs.slot[pair], []).append(pair)
+        clashes = clashing(state, pairs.slot, table)
         kept: list[int] = []
-        for slot, clashing in by_slot.items():
-            if len({table[pair] for pair in clashing}) == 1:
-                kept.append(clashing[0])
-                continue
-            try:
+        for pair in state:
+            slot = pairs.slot[pair]
+            if slot not in clashes or not table[pair]:
+                kept.append(pair)
+            elif pair == clashes[slot][0]:
+                self.clashes.append((slot, self._number))
                 if pairs.rules.clash == "error":
-                    raise two_values(pairs.slot_names[slot], *(words.values[pair] for pair in clashing[:2]))
-                kept += words.kept_apart(clashing)
-            except InputError as error:
-                raise error.at(file=self._place[0], line=self._place[1]) from None
-            self.clashes.append((slot, self._number))
+                    error = two_values(pairs.slot_names[slot], *(words.values[each] for each in clashes[slot][:2]))
+                    raise error.at(file=self._place[0], line=self._place[1])
+                kept += self._kept_pairs(clashes[slot])
         self._grow()
         return tuple(kept)
 
     def _accumulated(self, state: PairState, update: PairState) -> PairState:
-        held = self._clashes(update)
-        return self._pairs.accumulate(state, self._kept_apart(update, self._pairs.pred) if held else update)
-
-    def _clashes(self, state: PairState) -> bool:
-        """Do two names of a state become one slot with different values, of which not simply the last holds?"""
-        if self._last_holds:
-            return False
-        pairs = self._pairs
-        cells: dict[int, int] = {}
-        return any(
-            cells.setdefault(pairs.slot[pair], pairs.pred[pair]) != pairs.pred[pair]
-            for pair in state
-            if pairs.pred[pair]
-        )
+        if not self._last_holds:
+            update = self._kept_apart(update, self._pairs.pred)
+        return self._pairs.accumulate(state, update)
 
     def _narrowed(self, pred: list[int], gold: list[int], listed: PairState) -> list[int]:
         """The predicted cells of slots, or of domains, that gold holds, or of slots that it names."""

@@ -7,6 +7,7 @@ import hashlib
 import msgspec
 
 from ..errors import InputError
+from ..formats.pairs.clashes import clashing
 from ..formats.pairs.slot_names import slot_namer
 from ..formats.pairs.vocabulary import PairState, Vocabulary
 from ..model import NAMED, Value, dialogue_key
@@ -72,14 +73,10 @@ class GoldText:
 
     def kept_apart(self, state: PairState) -> PairState:
         """A state in which two names become one slot with different values, with these names as written."""
-        by_slot: dict[int, list[int]] = {}
-        for pair in state:
-            if self.form[pair]:
-                by_slot.setdefault(self.slot[pair], []).append(pair)
-        clashing = [pairs for pairs in by_slot.values() if len({self.form[pair] for pair in pairs}) > 1]
-        gone = {pair for pairs in clashing for pair in pairs}
+        found = clashing(state, self.slot, self.form).values()
+        gone = {pair for pairs in found for pair in pairs}
         # Of one name that stands twice, the last holds; whether that is an error is up to the rules.
-        last = [{self._vocabulary.written(pair): pair for pair in pairs}.values() for pairs in clashing]
+        last = [{self._vocabulary.written(pair): pair for pair in pairs}.values() for pairs in found]
         apart = [pair for pairs in last for pair in self._vocabulary.kept_apart([*pairs])]
         return (*(pair for pair in state if pair not in gone), *apart)
 

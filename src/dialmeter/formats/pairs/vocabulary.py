@@ -18,6 +18,7 @@ from ...errors import InputError, one_line
 from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
 from ..parts import as_list, as_mapping, as_text, as_value
 from ..strict_json import count_strings, kind_of
+from .clashes import two_values
 from .state_layouts import FLAT, NESTED, StateLayout
 
 Place: TypeAlias = tuple[str | None, int | None]
@@ -389,9 +390,3 @@ class Vocabulary:
             self.kept.append(kept)
             self._sections_of.setdefault(slot, set()).add(section)
         return number
-
-
-def two_values(slot: str, one: Value, other: Value) -> InputError:
-    """The error of a slot that has two values in one state."""
-    shown = [repr(one_line(value if isinstance(value, str) else " | ".join(value), 40)) for value in (one, other)]
-    return InputError(f"the slot stands twice with two values, {shown[0]} and {shown[1]}", slot=slot)
