@@ -8,7 +8,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SOURCES = (
-    Path("src/dialmeter/formats/strict_json.py"),
+    Path("src/dialmeter/readers/strict_json.py"),
     Path("src/dialmeter/formats/pairs/vocabulary.py"),
     Path("src/dialmeter/formats/pairs/raw_turns.py"),
     Path("src/dialmeter/tracking/cells.py"),

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-from dialmeter.runs import RunWriter, open_run
+from dialmeter.core.runs import RunWriter, open_run
 from dialmeter.simulation.files import play_to_file
 from rows import Row, at_most
 

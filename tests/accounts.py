@@ -11,9 +11,9 @@ from dialmeter.errors import DialmeterError
 from dialmeter.formats import Corpus, Role, open_corpus, registry
 from dialmeter.formats.pairs.state_layouts import FLAT
 from dialmeter.formats.pairs.vocabulary import Vocabulary
-from dialmeter.formats.source import Source
-from dialmeter.formats.strict_json import count_strings, count_written_strings, parse_json
 from dialmeter.model import Dialogue
+from dialmeter.readers.source import Source
+from dialmeter.readers.strict_json import count_strings, count_written_strings, parse_json
 from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.digest import GoldText

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dialmeter import __version__
-from dialmeter.cluster import Cluster, Seen, check_seen, what_is_seen
-from dialmeter.engine import Done, Lost, map_shards
+from dialmeter.core.cluster import Cluster, Seen, check_seen, what_is_seen
+from dialmeter.core.engine import Done, Lost, map_shards
 from dialmeter.errors import DialmeterError, InputError, Unfinished
 
 from .clusters import running

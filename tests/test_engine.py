@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.engine import Done, Lost, map_shards, note
+from dialmeter.core.engine import Done, Lost, map_shards, note
 from dialmeter.errors import DialmeterError, InputError, MissingExtra
 
 

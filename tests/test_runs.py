@@ -17,8 +17,8 @@ import pytest
 
 from dialmeter import __version__, open_run
 from dialmeter.cli.main import run as run_command
+from dialmeter.core.runs import RunWriter, row_part
 from dialmeter.errors import DialmeterError
-from dialmeter.runs import RunWriter, row_part
 
 STATES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "d1": [
@@ -203,7 +203,7 @@ class TestResume:
     def test_after_a_real_kill(self, whole: Path, file: Path, tmp_path: Path) -> None:
         code = (
             "import os, sys\n"
-            "from dialmeter import runs\n"
+            "from dialmeter.core import runs\n"
             "from dialmeter.cli.main import run\n"
             "runs._BATCH = 1\n"
             "flush, count = runs.RowPart.flush, []\n"

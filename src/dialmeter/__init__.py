@@ -9,6 +9,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from .conversations import open_conversations as read_conversations
+    from .core.runs import Run, open_run
     from .errors import DialmeterError, InputError, MissingExtra
     from .formats import read
     from .formats.native import write
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from .model import Act, Conversation, Dialogue, DomainGoal, Move, Notice, Schema, Turn
     from .rules import Rules
     from .rules import load as load_rules
-    from .runs import Run, open_run
     from .signature import difference as signature_difference
     from .simulation.files import play_to_file
     from .tracking.fga import lam_for
@@ -43,8 +43,8 @@ _PUBLIC = {
     "Turn": "model",
     "Rules": "rules",
     "load_rules": "rules:load",
-    "Run": "runs",
-    "open_run": "runs",
+    "Run": "core.runs",
+    "open_run": "core.runs",
     "signature_difference": "signature:difference",
     "lam_for": "tracking.fga",
     "TrackerResult": "tracking.result",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats.source import zstd_module
+from dialmeter.readers.source import zstd_module
 
 from .invoke import Said, call, call_process, files_in
 from .samples import TOWN, native_lines, written
@@ -202,7 +202,7 @@ def test_a_folder_without_dialogues(command: str, capsys: pytest.CaptureFixture[
 def test_a_line_over_the_limit(
     command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dialmeter.formats.source.LINE_LIMIT", 200)
+    monkeypatch.setattr("dialmeter.readers.source.LINE_LIMIT", 200)
     long = GOOD_LINE.replace(b"east", b"e" * 300).replace(b"d0", b"d1")
     file = written(tmp_path / "predictions.jsonl", GOOD_LINE + long)
     said = read_with(command, capsys, file)
@@ -216,7 +216,7 @@ def test_a_first_line_over_the_limit(
     command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A document may stand on one line of any length, so that only what follows shows that these are lines.
-    monkeypatch.setattr("dialmeter.formats.source.LINE_LIMIT", 80)
+    monkeypatch.setattr("dialmeter.readers.source.LINE_LIMIT", 80)
     for content in (GOOD_LINE, GOOD_LINE + GOOD_LINE.replace(b"d0", b"d1")):
         file = written(tmp_path / "predictions.jsonl", content)
         said = read_with(command, capsys, file)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.runs import open_run
+from dialmeter.core.runs import open_run
 from dialmeter.users.estimates import MEASURES
 from dialmeter.users.scorer import score_user
 
@@ -183,7 +183,7 @@ def test_an_unfinished_run_goes_on_and_ends_the_same(capsys: pytest.CaptureFixtu
 
 def unfinish(folder: Path, kept: int) -> None:
     """Brings a finished run back to where it was after some rows, with a torn line at the end."""
-    from dialmeter.runs import RunWriter
+    from dialmeter.core.runs import RunWriter
 
     manifest = json.loads((folder / "run.json").read_text())
     rows = (folder / "rows.jsonl").read_bytes().splitlines(keepends=True)

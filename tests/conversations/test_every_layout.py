@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.conversations import open_conversations, registry
 from dialmeter.errors import InputError
-from dialmeter.formats.source import zstd_module
+from dialmeter.readers.source import zstd_module
 
 from .samples import LAYOUTS, TALKS, Talks, outcome, read_all, texts_of, write
 

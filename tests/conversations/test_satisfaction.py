@@ -9,8 +9,8 @@ import pytest
 from dialmeter.conversations import open_conversations
 from dialmeter.conversations.satisfaction import Rated, items, rated, read_rated
 from dialmeter.errors import InputError
-from dialmeter.formats.source import Source
 from dialmeter.model import Act
+from dialmeter.readers.source import Source
 
 from ..shared_data import shared
 from .samples import complaints, read_all

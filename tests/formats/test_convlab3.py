@@ -5,8 +5,8 @@ import pytest
 
 from dialmeter.formats import Role, convlab3
 from dialmeter.formats.pairs.vocabulary import Vocabulary
-from dialmeter.formats.source import Sample
 from dialmeter.model import NAMED
+from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint, read_all
 

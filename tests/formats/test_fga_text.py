@@ -6,7 +6,7 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.formats import fga_text, open_corpus
 from dialmeter.formats.completion.literals import LONGEST, python_literal
-from dialmeter.formats.source import Sample
+from dialmeter.readers.source import Sample
 
 from ..shared_data import shared
 from .files import complaint, read_all

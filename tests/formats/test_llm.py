@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dialmeter.formats import llm, open_corpus
-from dialmeter.formats.source import Sample
+from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint, read_all
 

@@ -7,8 +7,8 @@ from dialmeter.errors import InputError
 from dialmeter.formats import Role, multiwoz
 from dialmeter.formats.multiwoz import ids_of_list
 from dialmeter.formats.pairs.vocabulary import Vocabulary
-from dialmeter.formats.source import Sample
 from dialmeter.model import NAMED
+from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint, read_all
 

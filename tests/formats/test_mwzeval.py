@@ -5,7 +5,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.formats import Role, mwzeval
-from dialmeter.formats.source import Sample
+from dialmeter.readers.source import Sample
 
 from ..shared_data import shared
 from .files import as_json, complaint, read_all

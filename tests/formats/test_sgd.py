@@ -7,8 +7,8 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.formats import Role, open_corpus, sgd
-from dialmeter.formats.source import Sample
 from dialmeter.model import Frame
+from dialmeter.readers.source import Sample
 
 from ..shared_data import shared
 from .files import as_json, complaint, read_all

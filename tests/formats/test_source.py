@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import Role, open_corpus, source
-from dialmeter.formats.strict_json import JsonParts
+from dialmeter.formats import Role, open_corpus
+from dialmeter.readers import source
+from dialmeter.readers.strict_json import JsonParts
 from dialmeter.tracking.scorer import score_file
 
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written

@@ -11,9 +11,9 @@ import pytest
 
 from dialmeter.formats import Role, open_corpus, registry, t5_text
 from dialmeter.formats.pairs.vocabulary import Vocabulary
-from dialmeter.formats.source import Sample, Source
 from dialmeter.formats.t5_text import state_in
 from dialmeter.model import Dialogue
+from dialmeter.readers.source import Sample, Source
 from dialmeter.rules import named
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
 from dialmeter.tracking.trivial import trivial

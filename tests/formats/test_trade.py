@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dialmeter.formats import open_corpus, trade
-from dialmeter.formats.source import Sample
+from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint, read_all
 

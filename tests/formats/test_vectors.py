@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dialmeter.formats import open_corpus, vectors
-from dialmeter.formats.source import Sample
+from dialmeter.readers.source import Sample
 from dialmeter.tracking.scorer import TrackerScorer
 
 from ..shared_data import shared

@@ -11,8 +11,8 @@ import pytest
 
 from dialmeter.conversations import gcdf1, open_conversations
 from dialmeter.errors import InputError
-from dialmeter.formats.source import Sample
 from dialmeter.model import SYSTEM, USER, Act, DomainGoal, Move
+from dialmeter.readers.source import Sample
 
 
 def dialogue(name: str = "d1", **more: Any) -> dict[str, Any]:

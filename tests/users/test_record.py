@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dialmeter.core.runs import RunWriter, open_run
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
 from dialmeter.resampling import Resampling
-from dialmeter.runs import RunWriter, open_run
 from dialmeter.users.blame import Blamer
 from dialmeter.users.patterns import Pattern
 from dialmeter.users.profile import named as profile_named

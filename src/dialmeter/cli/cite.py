@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ..citations import for_measures
+from ..core.runs import open_run
 from ..errors import DialmeterError
-from ..runs import open_run
 
 
 @click.command()

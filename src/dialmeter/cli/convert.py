@@ -71,7 +71,7 @@ def _opened(part: Path, suffix: str) -> Iterator[BinaryIO]:
         with open(part, "wb") as plain, gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
             yield cast(BinaryIO, packed)
     elif suffix == ".zst":
-        from ..formats.source import zstd_module
+        from ..readers.source import zstd_module
 
         with zstd_module().ZstdFile(part, "wb") as packed:
             yield packed

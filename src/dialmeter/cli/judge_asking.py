@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..engine import note
+from ..core.engine import note
 from ..judges.asking import Answer, Asker
 from ..judges.judge import Judge, load_weights
 from ..judges.panel import Panel

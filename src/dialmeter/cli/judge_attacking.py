@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..cache_folder import cache_folder
-from ..engine import note
+from ..core.cache_folder import cache_folder
+from ..core.engine import note
 from ..judges.attack_work import AttackWork, Resources, order_of
 from ..judges.attacking import Attacked, attack_corpus
 from ..judges.attacks import Attack

@@ -11,6 +11,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
+from ..core.runs import input_of
 from ..errors import DialmeterError
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores
@@ -25,7 +26,6 @@ from ..judges.verdict import RULES
 from ..report.headings import distinct
 from ..report.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from ..report.tables import render
-from ..runs import input_of
 from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching

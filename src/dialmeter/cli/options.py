@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
+from ..core.runs import RunWriter
 from ..errors import DialmeterError
 from ..formats.multiwoz import ids_of_list
 from ..model import dialogue_key
 from ..report.tables import STYLES
 from ..resampling import Resampling
 from ..rules import FIELDS, Rules, change, load
-from ..runs import RunWriter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

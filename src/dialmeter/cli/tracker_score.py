@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
+from ..core.runs import input_of
 from ..errors import DialmeterError, one_line
 from ..formats import split_tracker
 from ..measure import Score, parse
@@ -20,7 +21,6 @@ from ..report.tables import render
 from ..report.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
 from ..report.tracker_charts import mistake_charts, system_charts
 from ..rules import Rules
-from ..runs import input_of
 from ..tracking import record
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.spans import Settings

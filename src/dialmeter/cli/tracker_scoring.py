@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..core.runs import RunWriter
+from ..core.shards import Span
 from ..errors import InputError
 from ..formats import Corpus, open_corpus, spans_of, split_tracker
 from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Notice, dialogue_key
-from ..runs import RunWriter
-from ..shards import Span
 from ..tracking import record, show
 from ..tracking.align import PairFiles
 from ..tracking.compared import ComparedDialogue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..engine import is_noting, note
+from ..core.engine import is_noting, note
 from ..formats import Corpus
 from ..tracking.spans import SpanScore, SpanTask, score_span
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import click
 
 from ..conversations import open_conversations, spans_of
-from ..engine import note
+from ..core.engine import note
+from ..core.runs import RunWriter, open_run
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..resampling import Resampling
-from ..runs import RunWriter, open_run
 from ..users.blame import Verdict
 from ..users.profile import load as load_profile
 from ..users.record import UserRow, rows_of

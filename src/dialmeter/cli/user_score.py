@@ -9,12 +9,12 @@ import click
 from msgspec import to_builtins
 
 from ..conditions import parse_condition
+from ..core.runs import input_of
 from ..errors import one_line
 from ..report.tables import render
 from ..report.tracker import shared_signature
 from ..report.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
 from ..report.user_charts import Tally, user_charts
-from ..runs import input_of
 from ..users import record
 from ..users.outcome import COMBINED
 from ..users.result import UserResult

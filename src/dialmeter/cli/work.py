@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from ..cluster import Cluster
-from ..engine import Lost, map_shards
+from ..core.cluster import Cluster
+from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError, Unfinished, one_line
 from .options import stacked
 from .progress import counted

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from ..core.shards import Span, spans
 from ..errors import InputError
 from ..formats.parts import Once
-from ..formats.source import Source
 from ..model import Conversation, Notice
+from ..readers.source import Source
 from ..registry import Registry
-from ..shards import Span, spans
 from .goals import GoalFile
 
 # Detection asks in this order; layouts that other packages bring are read when they are named.

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample, Source
 from ..model import SYSTEM, USER, Conversation, Move
+from ..readers.source import Sample, Source
 from .entries import Entry, entries, first_of, moves_of, talk
 
 CARRIES = "text: lists of {role, content}, a document or JSON lines"

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample, Source
 from ..model import Act, Conversation, DomainGoal, Goal, Move, Notice
+from ..readers.source import Sample, Source
 from .entries import Entry, entries, first_entry, first_of, id_under, moves_of, talk, user_or_system
 from .multiwoz_names import slot_in
 

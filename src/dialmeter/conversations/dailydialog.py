@@ -7,8 +7,8 @@ Two speakers, A and B, take turns. A dialogue's id is its place in the file, cou
 
 from __future__ import annotations
 
-from ..formats.source import Sample
 from ..model import Conversation
+from ..readers.source import Sample
 from .entries import taking_turns, talk
 from .passages import Passage, single_lines
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, one_line, placing
 from ..formats.parts import as_mapping, as_text
-from ..formats.source import Sample, Source
-from ..formats.strict_json import parse_json
 from ..model import SYSTEM, USER, Conversation, Goal, Move
+from ..readers.source import Sample, Source
+from ..readers.strict_json import parse_json
 
 _USERS = frozenset({"user", "usr", "customer", "human"})
 _SYSTEMS = frozenset({"system", "sys", "assistant", "agent", "bot"})

@@ -18,8 +18,8 @@ from msgspec import Raw, Struct
 
 from ..errors import InputError, one_line
 from ..formats.parts import as_mapping
-from ..formats.source import Sample, Source
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
+from ..readers.source import Sample, Source
 
 CARRIES = "text, acts, what was understood, goals; one JSON list (the GCDF1 evaluator)"
 

@@ -14,8 +14,8 @@ from msgspec import structs
 
 from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_text, as_value
-from ..formats.source import Source
 from ..model import Conversation, DomainGoal, Goal, Notice, dialogue_key
+from ..readers.source import Source
 from .multiwoz_names import slot_in
 
 _PARTS = ("info", "fail_info", "book", "fail_book")

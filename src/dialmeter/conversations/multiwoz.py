@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample, Source
 from ..model import SYSTEM, USER, Act, Conversation, Move
+from ..readers.source import Sample, Source
 from .entries import moves_of, talk
 from .goals import goal_in
 from .multiwoz_acts import ActFile, act_file_near, acts_in

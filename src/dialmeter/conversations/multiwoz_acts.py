@@ -8,8 +8,8 @@ from typing import Any
 
 from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Source
 from ..model import Act, dialogue_key
+from ..readers.source import Source
 from .multiwoz_names import slot_in
 
 _UNMARKED = "No Annotation"

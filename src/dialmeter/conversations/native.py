@@ -18,9 +18,9 @@ from msgspec import Struct
 
 from ..errors import InputError
 from ..formats.parts import as_mapping
-from ..formats.source import Sample, Source
-from ..formats.strict_json import parse_json
 from ..model import Conversation, DomainGoal, Move
+from ..readers.source import Sample, Source
+from ..readers.strict_json import parse_json
 
 CARRIES = "text, acts, what was understood, goals; JSON lines, streamed"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..errors import InputError
-from ..formats.source import Source
+from ..readers.source import Source
 
 
 class Passage(NamedTuple):

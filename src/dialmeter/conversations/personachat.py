@@ -22,8 +22,8 @@ from typing import Any
 
 from ..errors import InputError, placing
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample, Source
 from ..model import Conversation, Move
+from ..readers.source import Sample, Source
 from .entries import Entry, entries, first_entry, first_of, taking_turns, talk
 from .passages import Passage, single_lines
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 
 from ..formats import fga_text
-from ..formats.source import Sample
 from ..model import Conversation, Move
+from ..readers.source import Sample
 from .entries import speaker, taking_turns, talk
 from .passages import Passage, passages
 

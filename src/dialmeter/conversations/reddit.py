@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
-from ..formats.source import Sample
 from ..model import Conversation
+from ..readers.source import Sample
 from .entries import taking_turns, talk
 from .passages import Passage, single_lines
 

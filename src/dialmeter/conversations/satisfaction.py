@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError, one_line, placing
-from ..formats.source import Sample, Source
 from ..model import Act, Conversation, Move
+from ..readers.source import Sample, Source
 from .entries import talk, user_or_system
 from .passages import Passage, passages
 

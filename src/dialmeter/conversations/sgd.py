@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_text, as_value
 from ..formats.sgd import dialogue_files, files_of
-from ..formats.source import Sample, Source
 from ..model import USER, Act, Conversation, Move
+from ..readers.source import Sample, Source
 from .entries import Entry, entries, first_entry, first_of, id_under, moves_of, talk, user_or_system
 from .goals import goal_in
 from .multiwoz_acts import ActFile, act_file_near

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..errors import placing
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample
 from ..model import SYSTEM, USER, Conversation, Move
+from ..readers.source import Sample
 from .entries import Entry, entries, first_of, id_under, moves_of, talk
 
 CARRIES = "text of files with belief states; JSON lines, streamed"

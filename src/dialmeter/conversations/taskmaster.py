@@ -12,8 +12,8 @@ from typing import Any
 
 from ..errors import placing
 from ..formats.parts import as_list, as_mapping, as_text
-from ..formats.source import Sample
 from ..model import Conversation, Move
+from ..readers.source import Sample
 from .entries import Entry, entries, first_entry, first_of, id_under, moves_of, speaker, talk
 
 CARRIES = "text of Taskmaster dialogues"

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from ..core.shards import Span, spans
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Notice, Schema
+from ..readers.source import Source
 from ..registry import Registry
-from ..shards import Span, spans
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Role as Role
-from .source import Source
 
 # Detection asks in this order; formats that other packages bring are read when they are named.
 registry = Registry(

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from ..errors import InputError
 from ..model import Dialogue, State, Turn
+from ..readers.source import Sample, Source
+from ..readers.strict_json import JsonParts
 from .pairs.state_layouts import StateLayout
 from .parts import Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
-from .source import Sample, Source
-from .strict_json import JsonParts
 
 STATES = StateLayout("nested", absent=("",))
 HOLDS = "both"

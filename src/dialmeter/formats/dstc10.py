@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from ..errors import InputError
 from ..model import Dialogue
+from ..readers.source import Sample, Source
 from .pairs.state_layouts import StateLayout
 from .parts import Role, as_mapping, dialogue, sided
-from .source import Sample, Source
 
 STATES = StateLayout("sections", lists=True)
 HOLDS = "state"

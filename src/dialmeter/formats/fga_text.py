@@ -27,11 +27,11 @@ from typing import NamedTuple
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn
+from ..readers.source import Sample, Source
 from .completion.literals import python_literal
 from .pairs.state_layouts import NESTED
 from .pairs.vocabulary import Vocabulary
 from .parts import Once, Role, as_mapping, dialogue, turn_number
-from .source import Sample, Source
 
 STATES = NESTED
 HOLDS = "both"

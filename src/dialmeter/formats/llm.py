@@ -22,12 +22,12 @@ from msgspec import structs
 
 from ..errors import InputError, one_line
 from ..model import Notice, State, Turn
+from ..readers.source import Sample, Source
+from ..readers.strict_json import Doubled, kind_of, parse_json
 from .completion import state_from, state_in
 from .pairs.state_layouts import ANY
 from .pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from .parts import Once, Role, as_mapping, as_text, dialogue, turn_number
-from .source import Sample, Source
-from .strict_json import Doubled, kind_of, parse_json
 
 STATES = ANY
 HOLDS = "both"

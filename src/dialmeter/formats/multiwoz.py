@@ -19,10 +19,10 @@ from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
+from ..readers.source import Sample, Source
 from .pairs.clashes import two_values
 from .pairs.state_layouts import StateLayout
 from .parts import Once, Role, as_list, as_mapping, as_text, as_value, dialogue, sided, turn_number
-from .source import Sample, Source
 
 STATES = StateLayout("sections", absent=("", "not mentioned"))
 _BELIEF_STATES = StateLayout("flat", absent=STATES.absent)

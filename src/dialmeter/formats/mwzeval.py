@@ -11,9 +11,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..model import Dialogue, Turn
+from ..readers.source import Sample, Source
 from .pairs.state_layouts import NESTED
 from .parts import Once, Role, as_list, as_mapping, as_text, dialogue, sided
-from .source import Sample, Source
 
 STATES = NESTED
 HOLDS = "state"

@@ -17,12 +17,12 @@ from msgspec import Struct
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, Frame, State, Turn
+from ..readers.source import Sample, Source
+from ..readers.strict_json import REFUSALS, Doubled, parse_json
 from .pairs.raw_turns import make_raw_turn, number_raw
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
-from .source import Sample, Source
-from .strict_json import REFUSALS, Doubled, parse_json
 from .talk import with_talk
 
 STATES = FLAT

@@ -9,12 +9,12 @@ import msgspec
 
 from ..errors import InputError
 from ..model import Dialogue, Turn
+from ..readers.source import Sample, Source
+from ..readers.strict_json import REFUSALS
 from .pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
 from .pairs.state_layouts import NESTED
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import TURN_DIGITS, Once, Role, as_mapping, as_text, dialogue, turn_number
-from .source import Sample, Source
-from .strict_json import REFUSALS
 
 STATES = NESTED
 HOLDS = "both"

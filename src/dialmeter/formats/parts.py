@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
-from .strict_json import Doubled, kind_of
+from ..readers.strict_json import Doubled, kind_of
 
 TURN_DIGITS = 6
 LATEST_TURN = 10**TURN_DIGITS

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from ..errors import InputError, one_line
 from ..model import Schema
+from ..readers.source import Source
 from .parts import as_list, as_mapping
-from .source import Source
 
 Found: TypeAlias = tuple[str, str, bool]
 """Service, slot, and whether it is categorical; a service that has no slot stands alone, with an empty text."""

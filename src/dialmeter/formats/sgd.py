@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, Frame, Schema, Turn
+from ..readers.source import Sample, Source
 from .pairs.state_layouts import SERVICES
 from .parts import Once, Role, as_list, as_mapping, as_text, dialogue
 from .schema import read_schema, slot_of_service
-from .source import Sample, Source
 
 STATES = SERVICES
 HOLDS = "state"

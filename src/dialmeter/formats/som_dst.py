@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, Turn
+from ..readers.source import Sample, Source
 from .pairs.state_layouts import GLUED
 from .parts import Once, Role, as_list, dialogue, turn_number
-from .source import Sample, Source
 
 STATES = GLUED
 HOLDS = "both"

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, Turn
+from ..readers.source import Sample, Source
+from ..readers.strict_json import Doubled, kind_of, parse_json
 from .pairs.state_layouts import NESTED
 from .parts import Role, as_mapping, dialogue
-from .source import Sample, Source
-from .strict_json import Doubled, kind_of, parse_json
 
 STATES = NESTED
 HOLDS = "both"

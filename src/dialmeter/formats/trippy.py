@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from ..errors import InputError
 from ..model import Dialogue, State, Turn
+from ..readers.source import Sample, Source
+from ..readers.strict_json import JsonParts, kind_of
 from .pairs.state_layouts import FLAT
 from .parts import Once, Role, as_mapping, dialogue, turn_number
-from .source import Sample, Source
-from .strict_json import JsonParts, kind_of
 
 STATES = FLAT
 HOLDS = "both"

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn
+from ..readers.source import Sample, Source
 from .pairs.state_layouts import FLAT
 from .parts import Once, Role, as_list, as_mapping, dialogue, turn_number
-from .source import Sample, Source
 
 STATES = FLAT
 HOLDS = "both"

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError, one_line
-from ..formats.source import Source
+from ..readers.source import Source
 from .cases import Case
 from .hashing import case_id
 from .judge import FACETS

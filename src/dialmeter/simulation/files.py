@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..cluster import Cluster
+from ..core.cluster import Cluster
 from ..errors import DialmeterError, Unfinished, writing
 from ..model import Goal
 from .agents import choose

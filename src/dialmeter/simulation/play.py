@@ -9,9 +9,9 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from ..cluster import Cluster
 from ..conversations.native import written
-from ..engine import Lost, map_shards
+from ..core.cluster import Cluster
+from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from .agents import QUICK

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError, one_line
-from ..formats.source import Source
 from ..model import Notice
+from ..readers.source import Source
 from .curve_files import Entry, files_of, in_order
 
 _COLUMNS = ("file", "ratio", "seed", "domain")

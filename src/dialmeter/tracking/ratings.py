@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from ..errors import InputError, one_line
-from ..formats.source import Source
 from ..model import dialogue_key
+from ..readers.source import Source
 
 _DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
 _MISSING = ("", "na", "n/a", "-", "–")

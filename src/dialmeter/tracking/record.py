@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..core.runs import RunWriter
 from ..formats.pairs.vocabulary import PairDialogue
 from ..rules import Rules
-from ..runs import RunWriter
 from .compared import KIND_NAMES, ComparedDialogue
 from .result import TrackerResult, score_dict
 from .tally import CORRECT, MISSED, OVER, WRONG

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
-from ..formats.source import Source
 from ..model import Notice
+from ..readers.source import Source
 from .ratings import Collector, Ratings
 from .sheets import HELP, QUESTION, Scale, Sheet, SheetTurn
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..core.runs import row_part
+from ..core.shards import Span
 from ..formats import Corpus, open_span
 from ..formats.pairs.vocabulary import PairDialogue
 from ..formats.schema import read_schema
 from ..model import Notice, dialogue_key
 from ..rules import Rules
-from ..runs import row_part
-from ..shards import Span
 from . import record, show
 from .breakdown import By
 from .compared import ComparedDialogue

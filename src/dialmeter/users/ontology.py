@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import InputError, one_line, placing
 from ..formats.parts import as_list, as_mapping, as_value
-from ..formats.source import Source
+from ..readers.source import Source
 
 
 def read_ontology(path: str | Path) -> dict[str, list[str]]:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..core.runs import Run, RunWriter
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
-from ..runs import Run, RunWriter
 from .blame import Verdict
 from .estimates import MEASURES, column
 from .events import Event, Remark

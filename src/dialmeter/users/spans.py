@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from ..conversations import Conversations, open_span
+from ..core.runs import row_part
+from ..core.shards import Span
 from ..errors import InputError
 from ..model import Conversation, Notice, dialogue_key
-from ..runs import row_part
-from ..shards import Span
 from .blame import Blamer, Verdict
 from .book import Book
 from .record import UserRow, row_of

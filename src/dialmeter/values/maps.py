@@ -19,7 +19,7 @@ import msgspec
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..formats.pairs.slot_names import canonical_slot
-from ..formats.source import Source
+from ..readers.source import Source
 from .steps import STEPS
 
 OWN = "own"

@@ -9,11 +9,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
+from ..core.runs import open_run
 from ..errors import DialmeterError
 from ..report.browse.kinds import kind_of
 from ..report.browse.opened import Opened
 from ..report.html_env import score
-from ..runs import open_run
 
 _DEEPEST = 5
 _KEPT = 8

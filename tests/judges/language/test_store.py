@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.cache_folder import cache_folder
+from dialmeter.core.cache_folder import cache_folder
 from dialmeter.judges.language import open_language
 from dialmeter.judges.language.analysis import Analysis, Span, Token
 from dialmeter.judges.language.store import Store

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ...errors import InputError
 from ...model import State
-from ..strict_json import count_strings
+from ...readers.strict_json import count_strings
 from .lines import state_in_lines
 from .literals import python_literal
 from .objects import state_from

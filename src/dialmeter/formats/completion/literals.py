@@ -8,7 +8,7 @@ import warnings
 from typing import Any, NoReturn
 
 from ...errors import InputError, one_line
-from ..strict_json import Doubled
+from ...readers.strict_json import Doubled
 
 LONGEST = 20_000
 """Longer text is no printed state, and the parser's memory grows with it."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...model import State
-from ..strict_json import Doubled
+from ...readers.strict_json import Doubled
 from .lines import says_empty, state_in_lines
 from .pairs import (
     PART_WORDS,

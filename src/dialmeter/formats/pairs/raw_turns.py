@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw
 
+from ...readers.strict_json import REFUSALS, count_written_strings
 from ..parts import LATEST_TURN
-from ..strict_json import REFUSALS, count_written_strings
 from .state_layouts import StateLayout
 from .vocabulary import PairDialogue, Vocabulary
 

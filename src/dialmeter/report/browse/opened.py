@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ...core.runs import Run, open_run
 from ...errors import DialmeterError, InputError
-from ...runs import Run, open_run
 from .findings import Finding, Findings
 from .kinds import Kind, Scanned, kind_of
 

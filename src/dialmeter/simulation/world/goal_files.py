@@ -10,8 +10,8 @@ from ...conversations import open_conversations
 from ...conversations.goals import goal_in
 from ...errors import InputError, placing
 from ...formats.parts import as_mapping
-from ...formats.source import Source
 from ...model import DomainGoal, Goal, Notice
+from ...readers.source import Source
 from .schema import DOMAINS
 
 _LISTED = 10

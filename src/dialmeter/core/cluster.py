@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
-from ._version import __version__
-from .errors import DialmeterError, MissingExtra, Unfinished
+from .._version import __version__
+from ..errors import DialmeterError, MissingExtra, Unfinished
 
 if TYPE_CHECKING:
     from .engine import Outcome

@@ -22,8 +22,8 @@ from ..model import Notice, Schema
 from .strict_json import Doubled, JsonParts, kind_of, parse_json
 
 if TYPE_CHECKING:
-    from .pairs.state_layouts import StateLayout
-    from .pairs.vocabulary import Vocabulary
+    from ..formats.pairs.state_layouts import StateLayout
+    from ..formats.pairs.vocabulary import Vocabulary
 
 LINE_LIMIT = 64 * 1024 * 1024
 """A longer line is an error: nothing that is one dialogue is that long."""

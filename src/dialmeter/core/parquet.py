@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from .errors import MissingExtra
+from ..errors import MissingExtra
 
 _GROUP = 2000
 """Rows that are held at a time."""

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ._version import __version__
-from .errors import DialmeterError, InputError, writing
+from .._version import __version__
+from ..errors import DialmeterError, InputError, writing
+from ..views import as_polars
 from .parquet import check_parquet, finite, write_parquet
-from .views import as_polars
 
 if TYPE_CHECKING:
     import numpy as np

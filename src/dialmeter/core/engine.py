@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from .errors import DialmeterError
+from ..errors import DialmeterError
 
 if TYPE_CHECKING:
     from .cluster import Cluster
