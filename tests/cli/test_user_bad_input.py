@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from dialmeter.core.runs import open_run
+from dialmeter.core.open_runs import open_run
 
 from .invoke import SCHEMAS, call
 from .user_samples import TALKS, published, users

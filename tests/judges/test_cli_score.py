@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.core.runs import open_run
+from dialmeter.core.open_runs import open_run
 
 from ..cli.invoke import call, checked, files_in
 from .made import case, cases, write_cases

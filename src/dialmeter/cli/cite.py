@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..citations import for_measures
-from ..core.runs import open_run
+from ..core.open_runs import open_run
 from ..errors import DialmeterError
 
 

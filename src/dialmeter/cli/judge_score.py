@@ -11,7 +11,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.runs import input_of
+from ..core.inputs import input_of
 from ..errors import DialmeterError
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores

@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.runs import input_of
+from ..core.inputs import input_of
 from ..errors import DialmeterError, one_line
 from ..formats import split_tracker
 from ..measure import Score, parse

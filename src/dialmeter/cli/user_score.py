@@ -9,7 +9,7 @@ import click
 from msgspec import to_builtins
 
 from ..conditions import parse_condition
-from ..core.runs import input_of
+from ..core.inputs import input_of
 from ..errors import one_line
 from ..report.tables import render
 from ..report.tracker import shared_signature

@@ -6,7 +6,6 @@ machine or a path; that stands in ``log.json``.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import shutil
@@ -14,18 +13,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from .._version import __version__
-from ..errors import DialmeterError, InputError, writing
-from ..views import as_polars
-from .parquet import check_parquet, finite, write_parquet
-
-if TYPE_CHECKING:
-    import numpy as np
-    import polars
+from ..errors import DialmeterError, writing
+from .parquet import check_parquet, write_parquet
 
 SCHEMA = 1
 _BATCH = 256
@@ -221,99 +215,6 @@ class RunWriter:
         _write_atomically(self.folder / "run.json", _pretty({"schema": SCHEMA, "dialmeter": __version__, **manifest}))
         # Only now: whoever is killed before this line leaves a finished run, before the last an unfinished one.
         shutil.rmtree(self._parts)
-
-
-class Run:
-    """A finished run.
-
-    Args:
-        folder: the run's folder.
-
-    Raises:
-        DialmeterError: no finished run there.
-    """
-
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        manifest = self.folder / "run.json"
-        if not manifest.exists():
-            unfinished = (self.folder / "parts").exists()
-            reason = "an unfinished run; go on with --resume" if unfinished else "no run here (run.json is missing)"
-            raise DialmeterError(f"{folder}: {reason}")
-        try:
-            self.manifest: dict[str, Any] = msgspec.json.decode(manifest.read_bytes(), type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            raise InputError(f"damaged: {error}", file=str(manifest)) from None
-        if self.manifest.get("schema") != SCHEMA:
-            raise InputError(
-                f"schema {self.manifest.get('schema')!r} is not {SCHEMA}, the one this version reads",
-                file=str(manifest),
-            )
-
-    @property
-    def scores(self) -> list[dict[str, Any]]:
-        """The scores as in JSON."""
-        found: list[dict[str, Any]] = self.manifest["scores"]
-        return found
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The rows, one per dialogue, in order."""
-        with open(self.folder / "rows.jsonl", "rb") as file:
-            for line in file:
-                yield msgspec.json.decode(line, type=dict[str, Any])
-
-    def index(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Byte offsets of the rows (``offset``) and a column per score."""
-        import numpy as np
-
-        with np.load(self.folder / "index.npz", allow_pickle=False) as file:
-            return {name.removeprefix("score:"): file[name] for name in file.files}
-
-    def to_polars(self) -> polars.DataFrame:
-        """One row per dialogue: its id and its scores.
-
-        Raises:
-            MissingExtra: polars is not installed.
-        """
-        scores = {name: [*map(finite, values.tolist())] for name, values in self.index().items() if name != "offset"}
-        return as_polars({"id": [row["id"] for row in self], **scores})
-
-    def row(self, position: int) -> dict[str, Any]:
-        """One row by its position, without reading the others."""
-        with open(self.folder / "rows.jsonl", "rb") as file:
-            file.seek(int(self.index()["offset"][position]))
-            return msgspec.json.decode(file.readline(), type=dict[str, Any])
-
-
-def input_of(role: str, path: str) -> dict[str, str | None]:
-    """An input's name without its folder, and its SHA-256; standard input cannot be read twice and has none."""
-    if path == "-":
-        return {"role": role, "name": "standard input", "sha256": None}
-    root = Path(path)
-    if not root.exists():
-        raise InputError("no such file", file=path)
-    digest = hashlib.sha256()
-    for file in sorted(root.rglob("*.json*")) if root.is_dir() else [root]:
-        if root.is_dir():
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0")
-        with open(file, "rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-    return {"role": role, "name": root.name, "sha256": digest.hexdigest()}
-
-
-def open_run(folder: str | Path) -> Run:
-    """Opens a finished run.
-
-    Raises:
-        DialmeterError: no finished run there.
-
-    Example:
-        >>> open_run("no-such-folder")
-        Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: no-such-folder: no run here (run.json is missing)
-    """
-    return Run(folder)
 
 
 def _join(parts: Sequence[Path], target: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..core.runs import Run, RunWriter
+from ..core.open_runs import Run
+from ..core.runs import RunWriter
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from .blame import Verdict

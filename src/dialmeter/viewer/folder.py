@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ..core.runs import open_run
+from ..core.open_runs import open_run
 from ..errors import DialmeterError
 from ..report.browse.kinds import kind_of
 from ..report.browse.opened import Opened
