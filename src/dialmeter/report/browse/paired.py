@@ -35,7 +35,7 @@ def match(first: Opened, second: Opened) -> Matched:
     """
     if first.kind is not second.kind:
         raise DialmeterError(f"{first.key} is a {first.kind.NAME} run and {second.key} a {second.kind.NAME} run")
-    if first is second:
+    if first.key == second.key:
         raise DialmeterError("choose two runs; this is one and the same")
     places = {name: at for at, name in enumerate(second.findings.ids)}
     both = [(at, places[name]) for at, name in enumerate(first.findings.ids) if name in places]
