@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ class Run:
     Args:
         folder: the run's folder.
 
+    Attributes:
+        digest: SHA-256 of ``run.json``, which tells a run from the one that replaced it.
+
     Raises:
         DialmeterError: no finished run there.
     """
@@ -35,8 +39,10 @@ class Run:
             unfinished = (self.folder / "parts").exists()
             reason = "an unfinished run; go on with --resume" if unfinished else "no run here (run.json is missing)"
             raise DialmeterError(f"{folder}: {reason}")
+        data = manifest.read_bytes()
+        self.digest = hashlib.sha256(data).hexdigest()
         try:
-            self.manifest: dict[str, Any] = msgspec.json.decode(manifest.read_bytes(), type=dict[str, Any])
+            self.manifest: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
         except msgspec.DecodeError as error:
             raise InputError(f"damaged: {error}", file=str(manifest)) from None
         if self.manifest.get("schema") != SCHEMA:

@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     state: str
     reason: str = ""
     manifest: dict[str, Any] | None = None
-    changed: int = 0
+    digest: str = ""
 
     def broken(self, reason: str) -> Entry:
         """The same run as one that cannot be shown, for this reason if there was none before."""
@@ -80,7 +80,7 @@ class RunFolder:
         self.root = Path(root).resolve()
         if not self.root.is_dir():
             raise DialmeterError(f"{root}: no such folder")
-        self._kept: OrderedDict[tuple[str, int], Opened] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], Opened] = OrderedDict()
         self._lock = Lock()
 
     def entries(self) -> list[Entry]:
@@ -116,13 +116,16 @@ class RunFolder:
         if entry.manifest is None:
             raise DialmeterError(f"{key}: {entry.reason}")
         with self._lock:
-            name = (key, entry.changed)
-            if name not in self._kept:
-                self._kept[name] = Opened(entry.folder, key)
+            found = self._kept.get((key, entry.digest)) or Opened(entry.folder, key)
+            # Named by what was read: the run may have been replaced since it was listed.
+            name = (key, found.run.digest)
+            self._kept[name] = found
             self._kept.move_to_end(name)
+            for older in [each for each in self._kept if each[0] == key and each != name]:
+                del self._kept[older]
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-            return self._kept[name]
+            return found
 
 
 def _entry(key: str, folder: Path) -> Entry:
@@ -132,11 +135,11 @@ def _entry(key: str, folder: Path) -> Entry:
     if not files[0].exists():
         return Entry(key, folder, "unfinished", "not finished: go on with --resume")
     try:
-        manifest = open_run(folder).manifest
-        kind_of(manifest)
+        run = open_run(folder)
+        kind_of(run.manifest)
         missing = [file.name for file in files if not file.is_file()]
         if missing:
             return Entry(key, folder, "broken", f"{' and '.join(missing)} missing")
-        return Entry(key, folder, "finished", manifest=manifest, changed=files[0].stat().st_mtime_ns)
+        return Entry(key, folder, "finished", manifest=run.manifest, digest=run.digest)
     except (DialmeterError, OSError) as error:
         return Entry(key, folder, "broken", str(error).replace(f"{folder}{os.sep}", ""))
