@@ -42,7 +42,8 @@ def test_the_tables(capsys: pytest.CaptureFixture[str], folder: str) -> None:
         "intervals over seeds and over dialogues, and differences to GCA",
         "trend in points per tenfold training data",
     ]
-    assert titles[0].endswith("9 files, 25 dialogues each")
+    assert titles[0].endswith("  9 files")
+    assert "\neach of 9: 25 of 25 dialogues scored\n" in out
     lines = out.split("\n\n")[1].splitlines()
     assert lines[1].split() == ["ratio", "seeds", "JGA", "FGA(lam=0.5)", "GCA"]
     assert [line.split()[0] for line in lines[3:]] == ["0.01", "0.1", "0.5"]

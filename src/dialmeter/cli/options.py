@@ -29,7 +29,7 @@ _RULE_HELP = {
     "map": "a map of values and their forms: a file (see `user values`), or multiwoz",
     "match": "exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
     "backend": "what fuzzywuzzy computes with: levenshtein, difflib",
-    "missing": "a turn without prediction: error, empty, skip, predicted-only",
+    "missing": "a turn without prediction, or a dialogue of --only that the file lacks: error, empty, skip, predicted-only",
     "undefined": "a ratio 0/0: none, zero",
     "state": "cumulative; or update where each turn holds only what is new (update-pred: in predictions only)",
 }
@@ -53,7 +53,11 @@ source_options = stacked(
     click.option("--from", "form", metavar="FORMAT", help="The format of predictions; found where it is not named."),
     click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file."),
     click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list)."),
-    click.option("--only", metavar="LIST", help="A file with one dialogue id per line: score only these."),
+    click.option(
+        "--only",
+        metavar="LIST",
+        help="A file with one dialogue id per line: score only these; all must be there, see --missing.",
+    ),
 )
 input_options = stacked(click.argument("file"), source_options)
 

@@ -49,6 +49,7 @@ def check(**options: Any) -> int:
                 "tracker",
                 "tracker check",
                 scores,
+                account=found.account.plain(),
                 counts=found.counts,
                 warnings=found.notices,
                 problems=problems,
@@ -77,6 +78,7 @@ def _print(found: Checked, options: dict[str, Any]) -> None:
         where = f": {'; '.join(problem.where)}" if problem.where else ""
         click.echo(f"dialmeter: {one_line(options['file'], 200)}: {one_line(problem.message + where, 1000)}", err=True)
     grave = [finding for finding in found.diagnosis if finding.is_grave]
+    click.echo(f"account: {found.account.line}")
     if found.fit and grave:
         click.echo(f"can be scored, but settle the diagnosis first: {grave[0].points:+.2f} points of JGA hang on it")
     else:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from ..errors import DialmeterError, one_line
 from ..model import Notice
@@ -171,13 +172,16 @@ def _print(study: Study, result: TrackerResult, notices: list[Notice], options: 
             "raters": len(study.raters),
         }
         scores, more = scores_of(study), {"confidence": options["ci"], **plain(study)}
+        more["account"] = result.account.plain()
         print_json(document("tracker", "tracker human", scores, counts=counts, warnings=notices, **more))
         return
     if style == "text":
         parts = [one_line(options["file"], 200), f"{len(study.dialogues)} of {result.dialogues} dialogues rated"]
         parts += [f"{len(study.raters)} rater{'s' * (len(study.raters) > 1)}", f"rules {result.rules.name}"]
         click.echo("  ".join(parts) + "\n")
-    for number, table in enumerate(tables_of(study, options["ci"])):
+    tables = list(tables_of(study, options["ci"]))
+    tables[-1] = replace(tables[-1], foot=(result.account.line,))
+    for number, table in enumerate(tables):
         click.echo(("\n" if number else "") + render(distinct(table) if style == "csv" else table, style))
     if style == "csv":
         return

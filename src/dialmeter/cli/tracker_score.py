@@ -159,11 +159,12 @@ def _print(
         more["diagnosis"] = to_builtins(result.diagnosis)
         if "slot" in groups and result.values_known:
             more["mistakes"] = to_builtins(result.mistakes.worst(_MISTAKES))
-        print_json(document("tracker", "tracker score", scores, counts=result.counts, warnings=result.notices, **more))
+        more |= {"account": result.account.plain(), "counts": result.counts, "warnings": result.notices}
+        print_json(document("tracker", "tracker score", scores, **more))
         return
     if style == "text":
         click.echo(_heading(result, form, options["file"]) + "\n")
-    click.echo(render(score_table(result.scores), style))
+    click.echo(render(score_table(result.scores, result.account), style))
     for group, scores_of_group in groups.items():
         if scores_of_group:
             click.echo("\n" + render(group_table(scores_of_group, group), style))
@@ -181,9 +182,7 @@ def _print(
 
 
 def _heading(result: TrackerResult, form: str, file: str) -> str:
-    counts = result.counts
-    parts = [one_line(file), f"format {form}", f"{counts['dialogues']} dialogues", f"{counts['turns']} turns"]
-    return "  ".join([*parts, f"rules {result.rules.name}"])
+    return "  ".join([one_line(file), f"format {form}", f"{result.turns} turns", f"rules {result.rules.name}"])
 
 
 def _print_end(result: TrackerResult, options: dict[str, Any], again: str) -> None:
