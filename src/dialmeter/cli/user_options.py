@@ -11,7 +11,8 @@ import click
 
 from ..conversations import open_conversations, spans_of
 from ..core.engine import note
-from ..core.runs import RunWriter, open_run
+from ..core.run_writer import RunWriter
+from ..core.runs import open_run
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..resampling import Resampling

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..core.runs import Run, RunWriter
+from ..core.run_writer import RunWriter
+from ..core.runs import Run
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from .blame import Verdict
