@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,13 @@ import click
 import msgspec
 
 from ..conversations import open_conversations
-from ..errors import DialmeterError, one_line, writing
+from ..core.output import write_file
+from ..errors import DialmeterError, one_line
 from ..judges.attacking import Attacked
 from ..judges.attacks import chosen
 from ..judges.case_files import case_folders, read_published, write_published
 from ..judges.cases import Case
+from ..judges.kept_parts import parts_of
 from ..judges.language import SYNONYMS, stand_ins
 from ..judges.pairs import pairs
 from ..model import Notice
@@ -71,7 +72,8 @@ def attack(**options: Any) -> None:
     out = Path(options["out"])
     if options["as_pairs"] and options["layout"] == "published":
         raise DialmeterError("--pairs are written as lines; leave out --layout published")
-    if out.exists() and not options["force"]:
+    goes_on = options["resume"] and parts_of(out).exists()
+    if out.exists() and not (options["force"] or goes_on):
         raise DialmeterError(f"{one_line(str(out), 200)}: is there already; replace it with --force")
     if options["form"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
@@ -100,14 +102,11 @@ def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, i
 
 
 def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
-    with writing(one_line(str(out), 200)):
-        if options["layout"] == "published":
-            return write_published(out, cases)
-        rows: Iterable[Any] = list(pairs(cases)) if options["as_pairs"] else cases
-        lines = [msgspec.json.encode(row) + b"\n" for row in rows]
-        part = out.with_name(out.name + ".part")
-        part.write_bytes(b"".join(lines))
-        os.replace(part, out)
+    if options["layout"] == "published":
+        return write_published(out, cases)
+    rows: Iterable[Any] = list(pairs(cases)) if options["as_pairs"] else cases
+    lines = [msgspec.json.encode(row) + b"\n" for row in rows]
+    write_file(out, b"".join(lines), force=True)
     return len(lines)
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..core.runs import RunWriter
+from ..core.run_writer import RunWriter
 from ..errors import DialmeterError
 from ..formats.multiwoz import ids_of_list
 from ..model import dialogue_key
@@ -172,4 +172,6 @@ def run_writer(
         raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
     about = identity()
     parquet = options["rows"] == "parquet"
-    return RunWriter(options["out"], about, resume=options["resume"], force=options["force"], parquet=parquet), about
+    writer = RunWriter(options["out"], about, resume=options["resume"], force=options["force"], parquet=parquet)
+    click.get_current_context().call_on_close(writer.close)
+    return writer, about

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import click
 from msgspec.structs import replace
 
+from ..core.output import write_file
 from ..errors import DialmeterError, one_line
 from ..model import Notice
 from ..report.headings import distinct
@@ -113,18 +112,8 @@ def _counts(ratings: Ratings) -> dict[str, int]:
 
 
 def _keep(ratings: Ratings, options: dict[str, Any]) -> None:
-    path = Path(options["out"])
-    if path.exists() and not options["force"]:
-        raise DialmeterError(f"{path}: is there already; replace it with --force")
     text = write_ratings(list(ratings.names.values()), ratings.raters, ratings.by_dialogue)
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, "utf-8")
-        os.replace(part, path)
-    except OSError as error:
-        raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        part.unlink(missing_ok=True)
+    write_file(options["out"], text, force=options["force"])
 
 
 def _make(options: dict[str, Any]) -> int:

@@ -12,7 +12,7 @@ import click
 from ..conversations import open_conversations, spans_of
 from ..core.engine import note
 from ..core.open_runs import open_run
-from ..core.runs import RunWriter
+from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..resampling import Resampling

@@ -12,11 +12,15 @@ import msgspec
 from ..errors import DialmeterError, InputError
 from ..views import as_polars
 from .parquet import finite
-from .runs import SCHEMA
 
 if TYPE_CHECKING:
     import numpy as np
     import polars
+
+SCHEMA = 1
+PARTS = "parts"
+WHOLE_RUN = f"{PARTS}/whole"
+"""A new run that is whole, while its files are moved to their place; they count before those that are there."""
 
 
 class Run:
@@ -34,9 +38,9 @@ class Run:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        manifest = self.folder / "run.json"
+        manifest = self.path("run.json")
         if not manifest.exists():
-            unfinished = (self.folder / "parts").exists()
+            unfinished = (self.folder / PARTS).exists()
             reason = "an unfinished run; go on with --resume" if unfinished else "no run here (run.json is missing)"
             raise DialmeterError(f"{folder}: {reason}")
         data = manifest.read_bytes()
@@ -51,6 +55,10 @@ class Run:
                 file=str(manifest),
             )
 
+    def path(self, name: str) -> Path:
+        """Where a file of the run is."""
+        return file_of_run(self.folder, name)
+
     @property
     def scores(self) -> list[dict[str, Any]]:
         """The scores as in JSON."""
@@ -59,7 +67,7 @@ class Run:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows, one per dialogue, in order."""
-        with open(self.folder / "rows.jsonl", "rb") as file:
+        with open(self.path("rows.jsonl"), "rb") as file:
             for line in file:
                 yield msgspec.json.decode(line, type=dict[str, Any])
 
@@ -67,7 +75,7 @@ class Run:
         """Byte offsets of the rows (``offset``) and a column per score."""
         import numpy as np
 
-        with np.load(self.folder / "index.npz", allow_pickle=False) as file:
+        with np.load(self.path("index.npz"), allow_pickle=False) as file:
             return {name.removeprefix("score:"): file[name] for name in file.files}
 
     def to_polars(self) -> polars.DataFrame:
@@ -81,9 +89,15 @@ class Run:
 
     def row(self, position: int) -> dict[str, Any]:
         """One row by its position, without reading the others."""
-        with open(self.folder / "rows.jsonl", "rb") as file:
+        with open(self.path("rows.jsonl"), "rb") as file:
             file.seek(int(self.index()["offset"][position]))
             return msgspec.json.decode(file.readline(), type=dict[str, Any])
+
+
+def file_of_run(folder: Path, name: str) -> Path:
+    """Where a file of a run is: in its folder, or where it waits to be moved there after a kill."""
+    moving = folder / WHOLE_RUN / name
+    return moving if moving.exists() else folder / name
 
 
 def open_run(folder: str | Path) -> Run:

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import InputError
+from ..core.output import new_folder
+from ..errors import DialmeterError, InputError
 from ..model import Move, Notice
 from .attacks import Attack, named
 from .cases import Case, Place
@@ -123,13 +124,26 @@ def published_text(case: Case) -> str:
 
 
 def write_published(folder: Path, cases: Sequence[Case]) -> int:
-    """Writes cases as published, one folder per attack; gives their number."""
+    """Writes cases as published, one folder per attack; gives their number. Published cases that are there are replaced.
+
+    Raises:
+        DialmeterError: the folder cannot be written, or holds something else in a folder of cases.
+    """
     by_attack: dict[str, list[Case]] = {}
     for case in cases:
         by_attack.setdefault(case.attack, []).append(case)
-    for attack, some in by_attack.items():
-        place = folder / PUBLISHED_NAMES.get(attack, attack)
-        place.mkdir(parents=True, exist_ok=True)
-        for number, case in enumerate(some):
-            (place / f"case_{number}").write_text(published_text(case), "utf-8")
+    there = [each for each in case_folders(folder) if each != folder]
+
+    def check(_: set[str]) -> None:
+        for place in there:
+            for file in place.iterdir():
+                if not _CASE.fullmatch(file.name):
+                    raise DialmeterError(f"{file}: is not a published case; choose another --out")
+
+    with new_folder(folder, check, [each.name for each in there]) as new:
+        for attack, some in by_attack.items():
+            place = new / PUBLISHED_NAMES.get(attack, attack)
+            place.mkdir()
+            for number, case in enumerate(some):
+                (place / f"case_{number}").write_text(published_text(case), "utf-8")
     return len(cases)

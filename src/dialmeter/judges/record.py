@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from ..core.runs import RunWriter
+from ..core.run_writer import RunWriter
 from .hashing import case_id
 from .matrix import About, How
 from .result import JudgeResult

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from ..core.runs import RunWriter
+from ..core.run_writer import RunWriter
 from ..formats.pairs.vocabulary import PairDialogue
 from ..rules import Rules
 from .compared import KIND_NAMES, ComparedDialogue

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from ..core.open_runs import Run
-from ..core.runs import RunWriter
+from ..core.run_writer import RunWriter
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from .blame import Verdict

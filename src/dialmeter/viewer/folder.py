@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ..core.open_runs import open_run
+from ..core.open_runs import file_of_run, open_run
 from ..errors import DialmeterError
 from ..report.browse.kinds import kind_of
 from ..report.browse.opened import Opened
@@ -129,7 +129,7 @@ class RunFolder:
 
 
 def _entry(key: str, folder: Path) -> Entry:
-    files = [folder / name for name in ("run.json", "rows.jsonl", "index.npz")]
+    files = [file_of_run(folder, name) for name in ("run.json", "rows.jsonl", "index.npz")]
     if any(file.is_symlink() for file in files):
         return Entry(key, folder, "broken", "its files are links, which are not followed")
     if not files[0].exists():
