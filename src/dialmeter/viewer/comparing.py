@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DialmeterError
-from ..report.browse.headline import label
+from ..report.browse.headline import label, with_means
 from ..report.browse.opened import Opened
 from ..report.browse.paired import Matched, change, test, ways
 from ..report.browse.select import PAGE
@@ -119,7 +119,7 @@ def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:
 
 def _values(run: Opened, rows: NDArray[np.int64]) -> dict[str, float | None]:
     """The scores of a run, and the mean over rows of those that only rows have."""
-    found: dict[str, float | None] = {label(each): each.get("value") for each in run.scores}
+    found: dict[str, float | None] = {label(each): each.get("value") for each in with_means(run)}
     for name, column in run.columns.items():
         known = column[rows][np.isfinite(column[rows])]
         found.setdefault(name, float(known.mean()) if len(known) else None)

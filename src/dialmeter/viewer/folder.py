@@ -13,7 +13,6 @@ from ..core.open_runs import file_of_run, open_run
 from ..errors import DialmeterError
 from ..report.browse.kinds import kind_of
 from ..report.browse.opened import Opened
-from ..report.html_env import score
 
 _DEEPEST = 5
 _KEPT = 8
@@ -40,17 +39,14 @@ class Entry(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """The first score."""
-        scores = (self.manifest or {}).get("scores") or [{}]
-        first = scores[0] if isinstance(scores[0], dict) else {}
-        return f"{first.get('measure', '')} {score(first.get('value'))}".strip()
+        """What one reads of it first."""
+        return kind_of(self.manifest).headline(self.manifest).text if self.manifest else ""
 
     @property
     def value(self) -> float:
-        """The first score as a number to sort by."""
-        scores = (self.manifest or {}).get("scores") or [{}]
-        found = scores[0].get("value") if isinstance(scores[0], dict) else None
-        return found if isinstance(found, float | int) else -1.0
+        """The headline as a number to sort by."""
+        found = kind_of(self.manifest).headline(self.manifest).value if self.manifest else None
+        return -1.0 if found is None else found
 
     @property
     def size(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..html_env import score
 from ..tables import Table, interval
 from ..tracker import shared_fields
+from .kinds import Headline
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -26,7 +27,7 @@ def label(found: Mapping[str, Any]) -> str:
     return " · ".join([str(found["measure"]), *groups])
 
 
-def headline(run: Opened) -> Table:
+def score_table(run: Opened) -> Table:
     """The scores of one run, with what of the signature is a measure's own."""
     scores = run.scores
     shared = _shared(scores)
@@ -48,10 +49,24 @@ def headline(run: Opened) -> Table:
     return Table("Scores", tuple(headings[at] for at in keep), kept, numeric)
 
 
+def first_score(manifest: Mapping[str, Any]) -> Headline:
+    """The headline of a run whose first score is the one that matters."""
+    scores = manifest.get("scores") or [{}]
+    first = scores[0] if isinstance(scores, list) and isinstance(scores[0], dict) else {}
+    value = first.get("value")
+    number = value if isinstance(value, float | int) else None
+    return Headline(f"{first.get('measure', '')} {score(number)}".strip(), number)
+
+
+def with_means(run: Opened) -> list[dict[str, Any]]:
+    """The scores of a run, those that sum others up before the others."""
+    return [*run.kind.means(run), *run.scores]
+
+
 def side_by_side(runs: Sequence[Opened]) -> Table:
     """One row per measure, and for every run its value and interval."""
-    names = list(dict.fromkeys(label(each) for run in runs for each in run.scores))
-    found = [{label(each): each for each in run.scores} for run in runs]
+    found = [{label(each): each for each in with_means(run)} for run in runs]
+    names = list(dict.fromkeys(name for scores in found for name in scores))
     rows = tuple(
         (
             name,
