@@ -130,7 +130,7 @@ def _print(found: Attacked, counts: dict[str, int], notices: list[Notice], optio
 
 def _print_read(count: int, notices: list[Notice], options: dict[str, Any]) -> None:
     left = sum(notice.count for notice in notices)
-    reasons = tuple(Reason(each.message, each.count, (*each.where, "")[0]) for each in notices)
+    reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
     account = Account("case", count + left, count + left, count, reasons, "written")
     if options["style"] == "json":
         counts = {"cases": count, "left_out": left, "written": count}
