@@ -30,7 +30,7 @@ def document(kind: str, command: str, scores: list[dict[str, Any]], **more: Any)
         for notice in more.pop("warnings", ())
     ]
     head = {"schema": SCHEMA, "dialmeter": __version__, "kind": kind, "command": command, "scores": scores}
-    accounts = {name: more.pop(name) for name in ("account", "accounts") if name in more}
+    accounts: dict[str, Any] = {name: more.pop(name) for name in ("account", "accounts") if name in more}
     return {**head, **accounts, "counts": more.pop("counts", {}), "warnings": warnings, **more}
 
 
