@@ -11,7 +11,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.inputs import input_of
+from ..core.inputs import RunInput, RunInputs
 from ..errors import DialmeterError
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores
@@ -29,8 +29,8 @@ from ..report.tables import render
 from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
-from .option_kinds import choice_option, number_option
-from .options import chart_options, quiet_option, run_options, run_writer, style_options
+from .option_kinds import choice_option, max_bytes_option, number_option
+from .options import chart_options, quiet_option, run_options, run_writer, style_options, with_inputs
 from .say import document, draw, print_json, warn
 from .work import work_options
 
@@ -73,6 +73,7 @@ from .work import work_options
     help='Exit 1 if it holds of a judge, e.g. "error[contradiction] > 0.3" or "error[contradiction, pang-c] > 0.3".',
 )
 @style_options
+@max_bytes_option
 @quiet_option
 def score(**options: Any) -> None:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
@@ -85,12 +86,15 @@ def score(**options: Any) -> None:
         raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
     how = How(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
     guards = [parse_condition(text) for text in options["conditions"]]
+    inputs = RunInputs(_inputs(options) if options["out"] else [])
     cases = read_cases(options["cases_file"])
     chosen = chosen_judges(options, cases)
     judges = chosen.judges
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = run_writer(options, [options["cases_file"]], lambda: record.identity(_inputs(options), known, how))
+    writer, about = run_writer(
+        options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
+    )
     store = options["store"] or (writer.begin() / "scores" if writer else None)
     result = assembled(
         cases,
@@ -104,6 +108,7 @@ def score(**options: Any) -> None:
     )
     warn(result.notices, options["quiet"])
     if writer is not None:
+        about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
     if options["charts"]:
         from ..report.judge_charts import error_charts
@@ -119,10 +124,10 @@ def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
     return (name, read_scores(path, cases)) if equals else (Path(text).stem, read_scores(text, cases))
 
 
-def _inputs(options: dict[str, Any]) -> list[dict[str, str | None]]:
+def _inputs(options: dict[str, Any]) -> list[RunInput]:
     files = [text.partition("=")[2] or text for text in options["score_files"]]
     roles = [("cases", options["cases_file"]), *(("scores", file) for file in files)]
-    return [input_of(role, path) for role, path in roles]
+    return [RunInput(role, path) for role, path in roles]
 
 
 def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:
