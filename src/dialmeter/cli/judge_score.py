@@ -11,8 +11,9 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
+from ..core.account import in_documents
 from ..core.inputs import RunInput, RunInputs
-from ..errors import DialmeterError
+from ..errors import DialmeterError, one_line
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores
 from ..judges.cases import Case
@@ -29,6 +30,7 @@ from ..report.tables import render
 from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
+from .main import EXIT_INPUT
 from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import chart_options, quiet_option, run_options, run_writer, style_options, with_inputs
 from .say import document, draw, print_json, warn
@@ -75,11 +77,11 @@ from .work import work_options
 @style_options
 @max_bytes_option
 @quiet_option
-def score(**options: Any) -> None:
+def score(**options: Any) -> int:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
 
     The trivial judges constant, random and length always stand beside those that are named. With --workers or --cluster, batches of
-    cases are scored elsewhere, and every score is the same. A network computes on one core in each process, so that --workers is how it
+    cases are scored elsewhere, and every score is the same. Exit code 2 if a judge scored nothing; a run in --out is then unfinished. A network computes on one core in each process, so that --workers is how it
     uses more; a language model at an endpoint is always asked from here.
     """
     if not 0 <= options["ci"] < 1:
@@ -106,8 +108,14 @@ def score(**options: Any) -> None:
         watch=watching("scoring", options["quiet"]),
         ask=asking(chosen, asked, options),
     )
+    more = "; the run is unfinished, go on with --resume" if writer is not None else ""
+    silent = [f"{line}{more}" for line in result.silent]
     warn(result.notices, options["quiet"])
-    if writer is not None:
+    if writer is not None and silent:
+        writer.close()
+    if len(silent) == len(result.accounts):
+        raise DialmeterError("; ".join(silent))
+    if writer is not None and not silent:
         about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
     if options["charts"]:
@@ -117,6 +125,9 @@ def score(**options: Any) -> None:
     _print(result, options, judges)
     for guard in guards:
         _check(guard, result)
+    for line in silent:
+        click.echo(f"dialmeter: {one_line(line, 1000)}", err=True)
+    return EXIT_INPUT if silent else 0
 
 
 def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
@@ -144,6 +155,7 @@ def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
             },
             "stability": _stability(judges),
         }
+        more |= in_documents(result.accounts)
         counts, notices = result.counts, result.notices
         print_json(document("judge", "judge score", result.to_dicts(), counts=counts, warnings=notices, **more))
         return
@@ -161,7 +173,7 @@ def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
         )
     settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
     click.echo(
-        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; ° one score for all"
+        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; – no score; (n) fewer cases scored; ° one score for all"
     )
 
 

@@ -34,7 +34,12 @@ def check(**options: Any) -> int:
     talks = open_conversations(options["dialogues"], options["form"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))
     if options["as_json"]:
-        more = {"format": found.format, "fit": found.fit, "problems": to_builtins(found.problems)}
+        more = {
+            "account": found.account.plain(),
+            "format": found.format,
+            "fit": found.fit,
+            "problems": to_builtins(found.problems),
+        }
         print_json(
             document("user", "user check", found.self_scores, counts=found.counts, warnings=found.notices, **more)
         )
@@ -48,6 +53,7 @@ def _print(found: Checked, options: dict[str, Any]) -> None:
     counts = found.counts
     click.echo(f"{one_line(options['dialogues'], 200)}: layout {found.format}")
     if not counts["dialogues"]:
+        click.echo(f"account: {found.account.line}")
         click.echo("no dialogue can be scored")
         return
     click.echo(
@@ -58,4 +64,5 @@ def _print(found: Checked, options: dict[str, Any]) -> None:
     scores = [f"{each['measure']} {percent(each['value'])}" for each in found.self_scores if each["value"] is not None]
     click.echo(f"a user that says exactly its goal: {'  '.join(scores)}")
     warn(found.notices, options["quiet"])
+    click.echo(f"account: {found.account.line}")
     click.echo("ready to be scored" if found.fit else "not ready to be scored")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from ..report.tables import render
 from ..report.user import pattern_tables
@@ -32,13 +33,17 @@ def patterns(**options: Any) -> None:
     """
     tally = Tally()
     dialogues = 0
-    for row in rows_in(options["where"], options):
+    rows, account = rows_in(options["where"], options)
+    for row in rows:
         tally.add(row)
         dialogues += 1
     draw(user_charts(tally), options)
     if options["style"] == "json":
-        more = {"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))}
+        told = {"account": account.plain()} if account is not None else {}
+        more = {**told, "patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))}
         print_json(document("user", "user patterns", [], counts={"dialogues": dialogues}, **more))
         return
-    tables = pattern_tables(tally.patterns, tally.goals)
-    click.echo("\n\n".join(render(table, options["style"]) for table in tables if table.rows))
+    tables = [table for table in pattern_tables(tally.patterns, tally.goals) if table.rows]
+    if tables and account is not None:
+        tables[-1] = replace(tables[-1], foot=(account.line,))
+    click.echo("\n\n".join(render(table, options["style"]) for table in tables))

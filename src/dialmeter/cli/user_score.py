@@ -44,7 +44,7 @@ from .work import work_options
 @interval_options(resamples=1000)
 @click.option("--blame", "blamed", is_flag=True, help="Say who lost each point: goal, understanding, system or user.")
 @click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
-@click.option("--skip-bad", is_flag=True, help="Exit 0 although dialogues were left out that cannot be scored.")
+@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be scored.")
 @chart_options
 @run_options
 @click.option(
@@ -58,7 +58,7 @@ def score(**options: Any) -> int:
     """Score a user simulator on DIALOGUES with goals (- for standard input).
 
     I-GCDF1: does the user say all that its goal wants, and nothing else? R-GCDF1: does it ask for all that it should?
-    Dialogues that cannot be scored are left out and listed; the exit code is then 2, the rest is printed all the same.
+    Dialogues that cannot be scored are listed; the exit code is then 2, the rest is printed all the same.
     """
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": map_file(options)}
     given = [RunInput(role, path) for role, path in paths.items() if path]
@@ -93,8 +93,11 @@ def score(**options: Any) -> int:
     _print(result, verdicts, found.form, options)
     if not accepted:
         complain(result.refused)
-        left = f"{len(result.refused)} of {len(result.refused) + result.dialogues} dialogues"
-        click.echo(f"dialmeter: {left} cannot be scored and are left out (--skip-bad accepts that)", err=True)
+        account = result.account
+        click.echo(
+            f"dialmeter: {account.unscored} of {account.asked} dialogues cannot be scored (--skip-bad accepts that)",
+            err=True,
+        )
     scores = [
         {key: value for key, value in each.items() if (key, value) != ("domain", COMBINED)}
         for each in result.to_dicts()
@@ -110,14 +113,9 @@ def _print(result: UserResult, verdicts: dict[str, Any] | None, form: str, optio
         _print_json(result, verdicts, form)
         return
     if style == "text":
-        parts = [
-            one_line(options["dialogues"]),
-            f"layout {form}",
-            f"{result.dialogues} dialogues",
-            f"{result.turns} turns",
-        ]
+        parts = [one_line(options["dialogues"]), f"layout {form}", f"{result.turns} turns"]
         click.echo("  ".join([*parts, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]) + "\n")
-    click.echo(render(score_table(result.scores), style))
+    click.echo(render(score_table(result.scores, result.account), style))
     if style == "csv":
         return
     lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
@@ -140,6 +138,7 @@ def _print_json(result: UserResult, verdicts: dict[str, Any] | None, form: str) 
     worst = [{"dialogue": each.dialogue, "inform": each.inform, "request": each.request} for each in result.worst(3)]
     how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
     more: dict[str, Any] = {"format": form, "intervals": how, "events": result.events, "worst": worst}
+    more["account"] = result.account.plain()
     more["refused"] = [str(error) for error in result.refused]
     if verdicts is not None:
         more["verdicts"] = verdicts

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from ..errors import one_line
 
@@ -33,6 +33,7 @@ class Account(Struct, frozen=True):
         found: how many of them the input holds.
         scored: how many of these were scored.
         reasons: why the others were not; the counts add up to ``unscored``.
+        done: what was done with them where it is not scoring, such as ``played``.
     """
 
     unit: str
@@ -40,6 +41,7 @@ class Account(Struct, frozen=True):
     found: int
     scored: int
     reasons: tuple[Reason, ...] = ()
+    done: str = "scored"
 
     @property
     def unscored(self) -> int:
@@ -68,8 +70,9 @@ class Account(Struct, frozen=True):
         """
         units = f"{self.unit}{'' if self.asked == 1 else 's'}"
         if self.complete:
-            return f"{self.scored} of {self.asked} {units} scored"
-        counts = f"{self.asked} {units} asked for, {self.found} found, {self.scored} scored, {self.unscored} unscored"
+            return f"{self.scored} of {self.asked} {units} {self.done}"
+        left = f"{self.unscored} {'unscored' if self.done == 'scored' else f'not {self.done}'}"
+        counts = f"{self.asked} {units} asked for, {self.found} found, {self.scored} {self.done}, {left}"
         return f"{counts}: {self.why}" if self.reasons else counts
 
     @property
@@ -91,15 +94,20 @@ class Account(Struct, frozen=True):
         return {**numbers, "reasons": to_builtins(self.reasons)}
 
 
+_MOST = 10
+"""How many reasons are told apart."""
+
+
 def counted(unscored: Iterable[tuple[str, str]]) -> tuple[Reason, ...]:
-    """Reasons from pairs of place and reason, in the order in which the reasons come first.
+    """Reasons from pairs of place and reason, in the order in which the reasons come first; many rare ones become one.
 
     Example:
         >>> counted([("d1", "no goal"), ("d7", "no goal")])
         (Reason(reason='no goal', count=2, where='d1'),)
     """
     found: dict[str, tuple[int, str]] = {}
-    for where, reason in unscored:
+    for where, told in unscored:
+        reason = told if told in found or len(found) < _MOST else "for other reasons"
         count, first = found.get(reason, (0, where))
         found[reason] = count + 1, first
     return tuple(Reason(reason, *rest) for reason, rest in found.items())
@@ -140,6 +148,19 @@ def in_documents(accounts: Mapping[str, Account]) -> dict[str, Any]:
         "account": total(accounts.values()).plain(),
         "accounts": {name: account.plain() for name, account in accounts.items()},
     }
+
+
+def account_in(manifest: Mapping[str, Any]) -> Account | None:
+    """The account of a run on disk; None where it has none, or something else in its place.
+
+    Example:
+        >>> account_in({"account": Account("case", 2, 2, 1).plain()}).unscored, account_in({"account": 1})
+        (1, None)
+    """
+    try:
+        return convert(manifest.get("account"), Account)
+    except ValidationError:
+        return None
 
 
 def only_field(keys: Iterable[str] | None) -> tuple[str, ...]:

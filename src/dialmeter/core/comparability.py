@@ -6,7 +6,15 @@ from collections.abc import Collection, Mapping
 
 from ..signature import difference
 
-_WORDS = {"d": "dialogues", "t": "turns", "n": "scored cases", "map": "value map", "K": "number of slots"}
+_WORDS = {
+    "d": "dialogues",
+    "t": "turns",
+    "n": "scored cases",
+    "map": "value map",
+    "K": "number of slots",
+    "only": "dialogues asked for",
+    "scored": "scored of what was asked for",
+}
 _DATA = {"tracker": "gold", "user": "goals", "judge": "cases"}
 OWN: Mapping[str, frozenset[str]] = {
     "tracker": frozenset(),

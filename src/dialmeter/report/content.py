@@ -8,6 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core.account import account_in
 from ..model import Notice
 from ..stats import holm
 from .browse.headline import confidence, facts, side_by_side, signature
@@ -116,6 +117,8 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     interval = confidence(run)
     how = f", intervals of {interval} % by resampling {run.kind.UNIT[1]}" if interval else ""
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
+    account = account_in(run.manifest)
+    told += f". {account.line}" if account is not None and not account.complete else ""
     head: list[Block] = [Words(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
     head += [*run.kind.headlines(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
     if with_charts:

@@ -55,12 +55,12 @@ def common_goals(results: Mapping[str, UserResult]) -> Common:
         raise DialmeterError(f"{' and '.join(results)} have no dialogue with the same name and the same goal")
     alone = sorted(set.union(*(set(found) for found in goals.values())) - everywhere)
     other = sorted(everywhere - equal)
-    left_out = (("alone", alone, "that not all files have"), ("other-goal", other, "with different goals"))
+    unscored = (("alone", alone, "that not all files have"), ("other-goal", other, "with different goals"))
     return Common(
         equal,
         [
-            Notice(code, len(keys), f"{len(keys)} dialogues {what} are left out", tuple(keys[:SHOWN]))
-            for code, keys, what in left_out
+            Notice(code, len(keys), f"{len(keys)} dialogues {what} are unscored", tuple(keys[:SHOWN]))
+            for code, keys, what in unscored
             if keys
         ],
     )

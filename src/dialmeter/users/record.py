@@ -94,6 +94,7 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
         "seed": result.resampling.seed if result.resampling else None,
         "intervals": msgspec.to_builtins(result.resampling),
         "signature": result.signature,
+        "account": result.account.plain(),
         "counts": result.counts,
         "scores": result.to_dicts(),
         "events": result.events,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...core.account import account_in
 from ..html_env import score
 from ..tables import Table, interval
 from ..tracker import shared_fields
@@ -42,7 +43,7 @@ def score_table(run: Opened) -> Table:
         )
         for each in scores
     )
-    headings = ("measure", "value", "interval", "n", "left out", "note")
+    headings = ("measure", "value", "interval", "n", "unscored", "note")
     keep = [at for at in range(6) if at < 4 or any(row[at] for row in rows)]
     kept = tuple(tuple(row[at] for at in keep) for row in rows)
     numeric = frozenset(place for place, at in enumerate(keep) if at in {1, 2, 3, 4})
@@ -105,6 +106,9 @@ def facts(run: Opened) -> list[tuple[str, str]]:
     """What one wants to know first."""
     counts = run.manifest.get("counts") or {}
     found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items() if isinstance(value, int)][:3]
+    account = account_in(run.manifest)
+    if account is not None and not account.complete:
+        found.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
     rules = run.manifest.get("rules")
     if isinstance(rules, dict) and rules.get("name"):
         found.append(("rules", str(rules["name"])))
