@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.readers.source import zstd_module
+from dialmeter.readers.raw_file import zstd_module
 from dialmeter.signature import difference
 
 from .invoke import call

@@ -195,14 +195,14 @@ BAD_OPTIONS = [
     (["--set", "values.threshold=2"], "values.threshold: Expected float <= 1.0"),
     (["--set", "repetitions.max"], "a change reads SWITCH=VALUE"),
     (["--rules", "gcdf1"], "unknown rule set 'gcdf1'; did you mean gcdf1-repo?"),
-    (["--rules", "nowhere.toml"], "nowhere.toml: cannot be read"),
+    (["--rules", "nowhere.toml"], "nowhere.toml: no such file"),
     (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),
-    (["--profile", "nowhere.toml"], "nowhere.toml: cannot be read"),
+    (["--profile", "nowhere.toml"], "nowhere.toml: no such file"),
     (["--map", "nowhere.json"], "nowhere.json: no such file"),
     (["--map", "multiwos"], "no file and no value map 'multiwos'; did you mean multiwoz?"),
     (["--values", "map.json"], "--values is renamed to --map"),
     (["--from", "gcdf2"], "unknown conversation format 'gcdf2'; did you mean gcdf1?"),
-    (["--goals", "nowhere.json"], "nowhere.json: cannot be opened"),
+    (["--goals", "nowhere.json"], "nowhere.json: no such file"),
 ]
 
 

@@ -26,7 +26,7 @@ from ..model import Notice
 from ..report.attacks import plain_yields, yield_table
 from ..report.tables import render
 from .judge_attacking import attacked
-from .option_kinds import choice_option, number_option
+from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import quiet_option, stacked, style_options
 from .say import document, print_json, refusals, warn
 from .work import work_options
@@ -65,6 +65,7 @@ _resource_options = stacked(
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @style_options
+@max_bytes_option
 @quiet_option
 def attack(**options: Any) -> None:
     """Make adversarial cases from the dialogues of CORPUS.

@@ -21,7 +21,7 @@ from ..report.judge_explain import explain_charts, importance_table, words_table
 from ..report.tables import render
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
-from .option_kinds import choice_option, number_option
+from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import chart_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 
@@ -43,6 +43,7 @@ _LISTED = 20
 @number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def explain(**options: Any) -> None:
     """Which words of a reply move a judge's score? Shapley values for both replies of CASES.

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..core.account import in_documents
-from ..core.inputs import input_of
+from ..core.inputs import RunInput, RunInputs
 from ..errors import DialmeterError, one_line
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores
@@ -31,8 +31,8 @@ from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
 from .main import EXIT_INPUT
-from .option_kinds import choice_option, number_option
-from .options import chart_options, quiet_option, run_options, run_writer, style_options
+from .option_kinds import choice_option, max_bytes_option, number_option
+from .options import chart_options, quiet_option, run_options, run_writer, style_options, with_inputs
 from .say import document, draw, print_json, warn
 from .work import work_options
 
@@ -75,6 +75,7 @@ from .work import work_options
     help='Exit 1 if it holds of a judge, e.g. "error[contradiction] > 0.3" or "error[contradiction, pang-c] > 0.3".',
 )
 @style_options
+@max_bytes_option
 @quiet_option
 def score(**options: Any) -> int:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
@@ -87,12 +88,15 @@ def score(**options: Any) -> int:
         raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
     how = How(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
     guards = [parse_condition(text) for text in options["conditions"]]
+    inputs = RunInputs(_inputs(options) if options["out"] else [])
     cases = read_cases(options["cases_file"])
     chosen = chosen_judges(options, cases)
     judges = chosen.judges
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = run_writer(options, [options["cases_file"]], lambda: record.identity(_inputs(options), known, how))
+    writer, about = run_writer(
+        options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
+    )
     store = options["store"] or (writer.begin() / "scores" if writer else None)
     result = assembled(
         cases,
@@ -112,6 +116,7 @@ def score(**options: Any) -> int:
     if len(silent) == len(result.accounts):
         raise DialmeterError("; ".join(silent))
     if writer is not None and not silent:
+        about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
     if options["charts"]:
         from ..report.judge_charts import error_charts
@@ -130,10 +135,10 @@ def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
     return (name, read_scores(path, cases)) if equals else (Path(text).stem, read_scores(text, cases))
 
 
-def _inputs(options: dict[str, Any]) -> list[dict[str, str | None]]:
+def _inputs(options: dict[str, Any]) -> list[RunInput]:
     files = [text.partition("=")[2] or text for text in options["score_files"]]
     roles = [("cases", options["cases_file"]), *(("scores", file) for file in files)]
-    return [input_of(role, path) for role, path in roles]
+    return [RunInput(role, path) for role, path in roles]
 
 
 def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:

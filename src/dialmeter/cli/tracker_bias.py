@@ -21,6 +21,7 @@ from ..tracking.claim import verdicts
 from ..tracking.claim_words import summary
 from ..tracking.trivial import TRIVIAL
 from ..tracking.yardsticks import Measured, score_with_yardsticks
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
     chosen_dialogues,
@@ -62,6 +63,7 @@ POOLED = "pooled"
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def bias(**options: Any) -> None:
     """Do measures depend on where in a dialogue mistakes fall?

@@ -12,6 +12,7 @@ from ..report.tables import percent
 from ..tracking.check import Checked, check_file
 from ..tracking.result import score_dict
 from .main import EXIT_INPUT
+from .option_kinds import max_bytes_option
 from .options import chosen_dialogues, chosen_rules, input_options, quiet_option, rule_options
 from .say import diagnose, document, print_json, warn, watched
 
@@ -20,6 +21,7 @@ from .say import diagnose, document, print_json, warn, watched
 @input_options
 @rule_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@max_bytes_option
 @quiet_option
 def check(**options: Any) -> int:
     """Validate a prediction FILE before scoring it, and score gold against itself.

@@ -30,6 +30,7 @@ from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import score_file
 from ..tracking.trivial import TRIVIAL, trivial
 from ..versus import Test
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
     chosen_resampling,
@@ -89,6 +90,7 @@ _LISTED = 10
 @click.option("--fail-if-worse", is_flag=True, help="Exit 1 if a system is significantly worse than the first.")
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def compare_(**options: Any) -> None:
     """Compare trackers: FILES are prediction files, the first of which is the baseline.

@@ -22,6 +22,7 @@ from ..tracking.curve import Curve, draw_curve
 from ..tracking.curve_files import Entry, in_folder
 from ..tracking.curve_manifest import in_manifest
 from ..tracking.curve_points import SCALES
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
     chosen_dialogues,
@@ -57,6 +58,7 @@ from .say import document, draw, print_json, warn
 @interval_options(resamples=1000)
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def curve_(**options: Any) -> None:
     """Few-shot curves and zero-shot tables from the prediction files in DIR.

@@ -22,6 +22,7 @@ from ..tracking.scorer import Sink, score_file
 from ..tracking.sheet_text import read_sheets
 from ..tracking.sheets import Sampler, Scale
 from .main import EXIT_INPUT
+from .option_kinds import max_bytes_option
 from .options import (
     chosen_dialogues,
     chosen_rules,
@@ -52,6 +53,7 @@ from .say import document, print_json, warn, watched
 @rule_options
 @click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none.")
 @style_options
+@max_bytes_option
 @quiet_option
 def human(**options: Any) -> int:
     """Do measures agree with people? Ratings of the dialogues of FILE, compared with every measure.

@@ -18,6 +18,7 @@ from ..rules import load, names
 from ..tracking.align import open_pair, read_pair, without_states
 from ..tracking.explain_rules import UnderRules, explain
 from ..tracking.scorer import paused_garbage_collection
+from .option_kinds import max_bytes_option
 from .options import chosen_dialogues, input_options, quiet_option, style_options
 from .say import document, print_json, watched
 
@@ -46,6 +47,7 @@ _MOST = 3
     "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
 )
 @style_options
+@max_bytes_option
 @quiet_option
 def rules(**options: Any) -> None:
     """Score one FILE under every rule set, and list which turns flip and because of which rule.

@@ -11,6 +11,7 @@ from ..errors import one_line
 from ..report.tables import percent
 from ..users.check import Checked, check_talk
 from .main import EXIT_INPUT
+from .option_kinds import max_bytes_option
 from .options import quiet_option
 from .say import document, print_json, warn, watched
 from .user_options import chosen_how, complain, dialogue_options, scoring_options
@@ -21,6 +22,7 @@ from .user_options import chosen_how, complain, dialogue_options, scoring_option
 @dialogue_options
 @scoring_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@max_bytes_option
 @quiet_option
 def check(**options: Any) -> int:
     """Validate DIALOGUES before scoring them, and score users that say exactly their goals.

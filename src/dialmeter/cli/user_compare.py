@@ -24,6 +24,7 @@ from ..users.compare import Compared, common_goals
 from ..users.compare import compare as compared_with
 from ..users.outcome import COMBINED
 from ..users.result import UserResult
+from .option_kinds import max_bytes_option
 from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, dialogue_options, scored, scoring_options
@@ -41,6 +42,7 @@ from .work import work_options
 @interval_options(resamples=10_000)
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def compare(**options: Any) -> None:
     """Compare users: FILES are their dialogues, the first of which is the baseline.

@@ -23,7 +23,15 @@ from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
 from .map_options import chosen_map, map_option, old_map_option
-from .options import chart_options, chosen_resampling, interval_options, quiet_option, stacked, style_options
+from .option_kinds import max_bytes_option
+from .options import (
+    chart_options,
+    chosen_resampling,
+    interval_options,
+    quiet_option,
+    stacked,
+    style_options,
+)
 from .progress import counted
 from .say import document, draw, print_json, warn
 from .user_play import chosen_agent, chosen_tasks, cores, talk_options
@@ -52,6 +60,7 @@ scoring_options = stacked(
 @interval_options(resamples=1000)
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def cross(**options: Any) -> None:
     """Let every user talk with every system on the same goals, and put the measures side by side.

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ..report.tables import render
 from ..report.user import pattern_tables
 from ..report.user_charts import Tally, user_charts
+from .option_kinds import max_bytes_option
 from .options import chart_options, quiet_option, style_options
 from .say import document, draw, print_json
 from .user_options import dialogue_options, rows_in, scoring_options
@@ -23,6 +24,7 @@ from .work import work_options
 @work_options
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def patterns(**options: Any) -> None:
     """How constraints and requests are expressed: all at once or bit by bit, with gaps or without.

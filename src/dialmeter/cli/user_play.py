@@ -21,7 +21,7 @@ from ..simulation.outcome import outcome, played, silence
 from ..simulation.play import MAX_TURNS, Setting, Task
 from ..simulation.world import town
 from ..simulation.world.goal_files import read_goals
-from .option_kinds import number_option
+from .option_kinds import max_bytes_option, number_option
 from .options import quiet_option, stacked, style_options
 from .progress import counted
 from .say import document, print_json, warn
@@ -67,6 +67,7 @@ talk_options = stacked(
 @click.option("--resume", is_flag=True, help="Go on with an unfinished file.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @style_options
+@max_bytes_option
 @quiet_option
 def play(**options: Any) -> None:
     """Let a simulated user and a system talk, and keep the dialogues.

@@ -16,7 +16,7 @@ from ..users.events import Event
 from ..users.query import GOAL_PARTS, Query
 from ..users.record import UserRow
 from ..users.show import lines
-from .option_kinds import number_option
+from .option_kinds import max_bytes_option, number_option
 from .options import quiet_option, style_options
 from .say import document, print_json
 from .user_options import dialogue_options, next_line, rows_in, scoring_options
@@ -42,6 +42,7 @@ from .work import work_options
 @scoring_options
 @work_options
 @style_options
+@max_bytes_option
 @quiet_option
 def query(**options: Any) -> None:
     """Find the dialogues behind a number, in a RUN of `user score --out` or in a file of DIALOGUES.

@@ -9,7 +9,7 @@ import click
 from msgspec import to_builtins
 
 from ..conditions import parse_condition
-from ..core.inputs import input_of
+from ..core.inputs import RunInput, RunInputs
 from ..errors import one_line
 from ..report.tables import render
 from ..report.tracker import shared_signature
@@ -20,6 +20,7 @@ from ..users.outcome import COMBINED
 from ..users.result import UserResult
 from .main import EXIT_INPUT
 from .map_options import map_file
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
     chosen_resampling,
@@ -28,6 +29,7 @@ from .options import (
     run_options,
     run_writer,
     style_options,
+    with_inputs,
 )
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
@@ -50,6 +52,7 @@ from .work import work_options
 )
 @click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
 @style_options
+@max_bytes_option
 @quiet_option
 def score(**options: Any) -> int:
     """Score a user simulator on DIALOGUES with goals (- for standard input).
@@ -57,12 +60,14 @@ def score(**options: Any) -> int:
     I-GCDF1: does the user say all that its goal wants, and nothing else? R-GCDF1: does it ask for all that it should?
     Dialogues that cannot be scored are listed; the exit code is then 2, the rest is printed all the same.
     """
+    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": map_file(options)}
+    given = [RunInput(role, path) for role, path in paths.items() if path]
+    inputs = RunInputs(given if options["out"] else [])
     how = chosen_how(options)
     guards = [parse_condition(text) for text in options["conditions"]]
-    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": map_file(options)}
 
     def identity() -> dict[str, Any]:
-        return record.identity([input_of(role, path) for role, path in paths.items() if path], how, options["blamed"])
+        return record.identity(inputs.described(), how, options["blamed"])
 
     writer, about = run_writer(options, paths.values(), identity)
     found = scored(
@@ -80,6 +85,7 @@ def score(**options: Any) -> int:
     verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
     if writer is not None:
         more = {"verdicts": verdicts} if verdicts is not None else {}
+        about = with_inputs(about, inputs, writer)
         report = markdown_report(Path(options["dialogues"]).name, result)
         record.finish(writer, result, about, report, **more)
     if options["charts"]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import exp
-from pathlib import Path
 from typing import Any
 
 from ...errors import DialmeterError, InputError, UnreadableAnswer, one_line
 from ...model import Move
+from ...readers.source import Source
 
 TEMPLATE = """Below is a conversation, and a reply to it. How good is the reply? Look at whether it fits what was said \
 before, whether it sounds natural, and whether it moves the conversation on.
@@ -35,10 +35,7 @@ def read_template(path: str) -> str:
     """
     if not path:
         return TEMPLATE
-    try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error})", file=path) from None
+    text = Source(path).text
     missing = [name for name in ("{context}", "{reply}") if name not in text]
     if missing:
         raise InputError(f"a template needs {missing[0]}", file=path)
