@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,13 @@ def document(kind: str, command: str, scores: list[dict[str, Any]], **more: Any)
 
 def print_json(thing: dict[str, Any]) -> None:
     """One document on standard output, and nothing else there."""
-    click.echo(msgspec.json.format(msgspec.json.encode(thing), indent=1).decode())
+    text = msgspec.json.format(msgspec.json.encode(thing), indent=1).decode()
+    click.echo("\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n")))
+
+
+def _escaped(line: str) -> str:
+    """JSON in which what a terminal would obey is written as \\u and its number: the same document."""
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
 
 
 def draw(charts: Iterable[Chart], options: dict[str, Any]) -> list[str]:
