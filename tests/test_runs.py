@@ -17,7 +17,7 @@ import pytest
 
 from dialmeter import __version__, open_run
 from dialmeter.cli.main import run as run_command
-from dialmeter.core.runs import RunWriter, row_part
+from dialmeter.core.run_writer import RunWriter, row_part
 from dialmeter.errors import DialmeterError
 
 STATES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
@@ -203,7 +203,7 @@ class TestResume:
     def test_after_a_real_kill(self, whole: Path, file: Path, tmp_path: Path) -> None:
         code = (
             "import os, sys\n"
-            "from dialmeter.core import runs\n"
+            "from dialmeter.core import run_writer as runs\n"
             "from dialmeter.cli.main import run\n"
             "runs._BATCH = 1\n"
             "flush, count = runs.RowPart.flush, []\n"

@@ -81,6 +81,10 @@ class MissingExtra(DialmeterError):
         return DialmeterError, (str(self),)
 
 
+class UnreadableAnswer(DialmeterError):
+    """A judge has answered, and there is no score to be read in the answer."""
+
+
 class Unfinished(DialmeterError):
     """Part of the work could not be done; what was done is kept and can be gone on with (exit code 3)."""
 
@@ -106,16 +110,23 @@ def placing(**places: Any) -> Iterator[None]:
 
 
 @contextmanager
-def writing(path: object) -> Iterator[None]:
+def writing(path: object, *, resumable: bool = False) -> Iterator[None]:
     """Says in one line that a file or folder cannot be written.
 
+    Args:
+        path: the file or folder.
+        resumable: what is there can be gone on with.
+
     Raises:
-        DialmeterError: it cannot.
+        DialmeterError: it cannot be written; ``Unfinished`` where it can be gone on with.
     """
     try:
         yield
     except OSError as error:
-        raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
+        message = f"{path}: cannot be written: {error.strerror or error}"
+        if resumable:
+            raise Unfinished(f"{message}; what is done is kept, go on with --resume") from None
+        raise DialmeterError(message) from None
 
 
 def one_line(text: str, limit: int = 60) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.core.runs import open_run
+from dialmeter.core.open_runs import open_run
 from dialmeter.users.estimates import MEASURES
 from dialmeter.users.scorer import score_user
 
@@ -183,7 +183,7 @@ def test_an_unfinished_run_goes_on_and_ends_the_same(capsys: pytest.CaptureFixtu
 
 def unfinish(folder: Path, kept: int) -> None:
     """Brings a finished run back to where it was after some rows, with a torn line at the end."""
-    from dialmeter.core.runs import RunWriter
+    from dialmeter.core.run_writer import RunWriter
 
     manifest = json.loads((folder / "run.json").read_text())
     rows = (folder / "rows.jsonl").read_bytes().splitlines(keepends=True)
@@ -192,7 +192,9 @@ def unfinish(folder: Path, kept: int) -> None:
     }
     writer = RunWriter(folder, about, force=True)
     parts = writer.begin()
-    (parts / "rows.jsonl").write_bytes(b"".join(rows[:kept]) + rows[kept][:10])
+    (parts / "rows-000000.jsonl").write_bytes(b"".join(rows[:kept]) + rows[kept][:10])
+    writer.close()
+    (folder / "run.json").unlink()
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,8 @@ def trouble(command: str, code: int, out: str, err: str, seconds: float) -> str:
         return f"{peak_megabytes():.0f} MB"
     for name, text in (("output", out), ("messages", err)):
         found = _CONTROL.search(text)
-        if (
-            not found
-            and name == "messages"
-            or not any(form in command for form in ("json", "csv", "convert", "values"))
+        if (not found and name == "messages") or not any(
+            form in command for form in ("json", "csv", "convert", "values")
         ):
             found = found or _CONTROL_8_BIT.search(text)
         if found:

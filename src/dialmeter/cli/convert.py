@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import gzip
-import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import click
 
-from ..errors import DialmeterError
+from ..core.output import new_file
 from ..formats import Role, open_corpus
 from ..formats.native import write
 from ..formats.pairs.vocabulary import Vocabulary
 from ..tracking.align import plain_dialogues, read_pair
-from .option_kinds import choice_option
+from .option_kinds import choice_option, max_bytes_option
 from .options import quiet_option
 from .say import warn, watched
 
@@ -32,6 +31,7 @@ from .say import warn, watched
     "--role", ["gold", "pred"], "What the one state per turn is, where a format holds one and --gold is not given."
 )
 @click.option("--force", is_flag=True, help="Replace OUT.")
+@max_bytes_option
 @quiet_option
 def convert(**options: Any) -> None:
     """Turn IN into dialmeter's own JSON lines, with both states where IN holds both or --gold is given.
@@ -46,35 +46,23 @@ def convert(**options: Any) -> None:
     if target == "-":
         count = write(shown, sys.stdout.buffer)
     else:
-        path = Path(target)
-        if path.exists() and not options["force"]:
-            raise DialmeterError(f"{target}: is there already; replace it with --force")
-        part = path.with_name(path.name + ".part")
-        try:
-            with _opened(part, path.suffix) as file:
-                count = write(shown, file)
-            os.replace(part, path)
-        except OSError as error:
-            raise DialmeterError(f"{target}: cannot be written: {error.strerror or error}") from None
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
+        with new_file(target, force=options["force"]) as plain, _packed(plain, Path(target).suffix) as file:
+            count = write(shown, file)
     warn(corpus.notices, quiet)
     if not quiet:
         click.echo(f"{count} dialogues from {corpus.format} to native", err=True)
 
 
 @contextmanager
-def _opened(part: Path, suffix: str) -> Iterator[BinaryIO]:
+def _packed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     if suffix == ".gz":
         # No name and no time in the header: the same dialogues give the same bytes.
-        with open(part, "wb") as plain, gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
+        with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
             yield cast(BinaryIO, packed)
     elif suffix == ".zst":
-        from ..readers.source import zstd_module
+        from ..readers.raw_file import zstd_module
 
-        with zstd_module().ZstdFile(part, "wb") as packed:
+        with zstd_module().ZstdFile(plain, "wb") as packed:
             yield packed
     else:
-        with open(part, "wb") as plain:
-            yield plain
+        yield plain

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import shlex
-import shutil
 from collections.abc import Iterator
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 import click
 
-from ..errors import DialmeterError, writing
+from ..errors import DialmeterError
 from .main import cli
 
 _MADE = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
@@ -40,27 +39,19 @@ def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
     Every step is a command, printed before it is run. It takes less than a minute.
     """
     folder = Path(out)
-    _make_room(folder, force)
+    there = [folder / name for name in _MADE if (folder / name).exists()]
+    if there and not force:
+        raise DialmeterError(f"{there[0]}: is there already; replace it with --force")
     for step in _steps(folder, goals):
         if step.about:
             click.secho(f"\n{step.about}", bold=True)
         click.echo(f"$ dialmeter {shlex.join(step.words)}")
         hidden = nullcontext() if step.shown else redirect_stdout(io.StringIO())
         with hidden:
-            cli.main([*step.words, *(["--quiet"] if quiet else [])], prog_name="dialmeter", standalone_mode=False)
+            more = ["--quiet"] * quiet + ["--force"] * (force and "--out" in step.words)
+            cli.main([*step.words, *more], prog_name="dialmeter", standalone_mode=False)
     click.echo(f"\nreport: {folder / 'report.html'}")
     click.echo(f"Look behind every number: dialmeter view {shlex.quote(str(folder / 'runs'))}")
-
-
-def _make_room(folder: Path, force: bool) -> None:
-    """Removes what an older demo made, and nothing else."""
-    there = [folder / name for name in _MADE if (folder / name).exists()]
-    if there and not force:
-        raise DialmeterError(f"{there[0]}: is there already; replace it with --force")
-    with writing(folder):
-        for path in there:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        folder.mkdir(parents=True, exist_ok=True)
 
 
 def _steps(folder: Path, goals: int) -> Iterator[Step]:

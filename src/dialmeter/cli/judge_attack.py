@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from ..conversations import open_conversations
-from ..errors import DialmeterError, one_line, writing
+from ..core.account import Account, Reason
+from ..core.output import write_file
+from ..errors import DialmeterError, one_line
 from ..judges.attacking import Attacked
 from ..judges.attacks import chosen
 from ..judges.case_files import case_folders, read_published, write_published
 from ..judges.cases import Case
+from ..judges.kept_parts import parts_of
 from ..judges.language import SYNONYMS, stand_ins
 from ..judges.pairs import pairs
+from ..judges.yields import made_of
 from ..model import Notice
 from ..report.attacks import plain_yields, yield_table
 from ..report.tables import render
 from .judge_attacking import attacked
-from .option_kinds import choice_option, number_option
+from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import quiet_option, stacked, style_options
 from .say import document, print_json, refusals, warn
 from .work import work_options
@@ -61,6 +65,7 @@ _resource_options = stacked(
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @style_options
+@max_bytes_option
 @quiet_option
 def attack(**options: Any) -> None:
     """Make adversarial cases from the dialogues of CORPUS.
@@ -71,7 +76,8 @@ def attack(**options: Any) -> None:
     out = Path(options["out"])
     if options["as_pairs"] and options["layout"] == "published":
         raise DialmeterError("--pairs are written as lines; leave out --layout published")
-    if out.exists() and not options["force"]:
+    goes_on = options["resume"] and parts_of(out).exists()
+    if out.exists() and not (options["force"] or goes_on):
         raise DialmeterError(f"{one_line(str(out), 200)}: is there already; replace it with --force")
     if options["form"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
@@ -100,25 +106,24 @@ def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, i
 
 
 def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
-    with writing(one_line(str(out), 200)):
-        if options["layout"] == "published":
-            return write_published(out, cases)
-        rows: Iterable[Any] = list(pairs(cases)) if options["as_pairs"] else cases
-        lines = [msgspec.json.encode(row) + b"\n" for row in rows]
-        part = out.with_name(out.name + ".part")
-        part.write_bytes(b"".join(lines))
-        os.replace(part, out)
+    if options["layout"] == "published":
+        return write_published(out, cases)
+    rows: Iterable[Any] = list(pairs(cases)) if options["as_pairs"] else cases
+    lines = [msgspec.json.encode(row) + b"\n" for row in rows]
+    write_file(out, b"".join(lines), force=True)
     return len(lines)
 
 
 def _print(found: Attacked, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> None:
     style = options["style"]
+    account = made_of(found.yields, options["cases"])
     resources = sorted({name for case in found.cases for name in case.resources})
     if style == "json":
-        more = {"seed": options["seed"], "resources": resources, "yields": plain_yields(found.yields)}
+        more = {"account": account.plain(), "seed": options["seed"], "resources": resources}
+        more["yields"] = plain_yields(found.yields)
         print_json(document("judge", "judge attack", [], counts=counts, warnings=notices, **more))
         return
-    click.echo(render(yield_table(found.yields), style))
+    click.echo(render(replace(yield_table(found.yields), foot=(account.line,)), style))
     if style == "text":
         click.echo(f"\n{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}")
         click.echo(f"resources: {', '.join(resources) or 'none'}")
@@ -126,10 +131,22 @@ def _print(found: Attacked, counts: dict[str, int], notices: list[Notice], optio
 
 def _print_read(count: int, notices: list[Notice], options: dict[str, Any]) -> None:
     left = sum(notice.count for notice in notices)
+    reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
+    account = Account("case", count + left, count + left, count, reasons, "written")
     if options["style"] == "json":
         counts = {"cases": count, "left_out": left, "written": count}
         print_json(
-            document("judge", "judge attack", [], counts=counts, warnings=notices, seed=None, resources=[], yields=[])
+            document(
+                "judge",
+                "judge attack",
+                [],
+                account=account.plain(),
+                counts=counts,
+                warnings=notices,
+                seed=None,
+                resources=[],
+                yields=[],
+            )
         )
     else:
-        click.echo(f"{count} published cases in {one_line(options['out'], 200)}, {left} left out")
+        click.echo(f"{one_line(options['out'], 200)}: {account.line}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -11,17 +10,21 @@ import click
 import msgspec
 from msgspec import to_builtins
 
+from ..core.output import new_folder
 from ..errors import DialmeterError, MissingExtra
 from ..report.judge_train import training_table
 from ..report.tables import decimals, render
 from .main import LazyGroup
-from .option_kinds import choice_option, number_option
+from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import quiet_option, style_options
 from .say import document, print_json
 
 if TYPE_CHECKING:
     from ..judges.train.quality import Quality
     from ..judges.train.satisfaction import Trained
+
+
+_OURS = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
 
 
 @click.command(
@@ -53,6 +56,7 @@ def train() -> None:
 @number_option("--threads", least=1, default=2, about="Processor cores to use.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @style_options
+@max_bytes_option
 @quiet_option
 def satisfaction(**options: Any) -> None:
     """Train a hierarchical GRU on DATA, a file in the layout `satisfaction`, to judge how satisfied a user is."""
@@ -64,45 +68,34 @@ def satisfaction(**options: Any) -> None:
     except ImportError:
         raise MissingExtra("judge train", "neural") from None
     seeds = list(dict.fromkeys(options["seeds"]))
-    out = _folder(options["out"], options["force"])
     torch.set_num_threads(options["threads"])
     settings = Settings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
     found: list[Trained] = []
-    for seed in seeds:
 
-        def told(epoch: int, quality: Quality, seed: int = seed) -> None:
-            if not options["quiet"]:
-                click.echo(
-                    f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, Spearman {decimals(quality.spearman)}",
-                    err=True,
+    def check(names: set[str]) -> None:
+        if names and not options["force"]:
+            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
+
+    with new_folder(Path(options["out"]), check, _OURS) as out:
+        for seed in seeds:
+
+            def told(epoch: int, quality: Quality, seed: int = seed) -> None:
+                if not options["quiet"]:
+                    click.echo(
+                        f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, "
+                        f"Spearman {decimals(quality.spearman)}",
+                        err=True,
+                    )
+
+            place = out / f"seed-{seed}" if len(seeds) > 1 else out
+            trained, beside = run(options["data"], place, seed=seed, settings=settings, told=told)
+            (place / "training.json").write_bytes(
+                msgspec.json.format(
+                    msgspec.json.encode({"settings": settings, "trained": trained, "majority": beside}), indent=1
                 )
-
-        place = out / f"seed-{seed}" if len(seeds) > 1 else out
-        trained, beside = run(options["data"], place, seed=seed, settings=settings, told=told)
-        (place / "training.json").write_bytes(
-            msgspec.json.format(
-                msgspec.json.encode({"settings": settings, "trained": trained, "majority": beside}), indent=1
             )
-        )
-        found.append(trained)
+            found.append(trained)
     _print(found, beside, options)
-
-
-def _folder(name: str, force: bool) -> Path:
-    out = Path(name)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        if not force:
-            raise DialmeterError(f"{name}: is not empty; replace what is there with --force")
-        ours = [
-            *out.glob("seed-*"),
-            *(out / each for each in ("model.safetensors", "words.txt", "config.json", "training.json")),
-        ]
-        for path in ours:
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-    return out
 
 
 def _print(found: list[Trained], beside: Quality, options: dict[str, Any]) -> None:

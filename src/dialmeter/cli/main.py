@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import sys
 import tempfile
 import traceback
@@ -13,7 +13,10 @@ from typing import Any
 import click
 
 from .._version import __version__
+from ..core.streams import flush_output, give_up_output, mend_streams
 from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
+
+_OUTPUT_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 EXIT_CONDITION = 1
 EXIT_INPUT = 2
@@ -72,12 +75,19 @@ def cli() -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
-    sys.exit(_guarded(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False)))
+    mend_streams()
+    code = _guarded(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False))
+    try:
+        flush_output()
+    except OSError:
+        give_up_output()
+    sys.exit(code)
 
 
 def _guarded(call: Callable[[], Any]) -> int:
     try:
         code = call()
+        flush_output()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError as asked:
@@ -96,15 +106,37 @@ def _guarded(call: Callable[[], Any]) -> int:
         return _complain(str(error), EXIT_INPUT)
     except BrokenPipeError:
         # The reader of a pipe has left, as `head` does; there is nobody to complain to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()
         return 0
     except Exception as error:
+        ordinary = _ordinary(error)
+        if ordinary:
+            return _complain(ordinary, EXIT_INPUT)
+        return _complain(f"internal error: {type(error).__name__}: {error} ({_details()})", EXIT_INTERNAL)
+    return code if isinstance(code, int) else 0
+
+
+def _ordinary(error: Exception) -> str:
+    """What to say of trouble with a file or with standard output; nothing where the program is to blame."""
+    if not isinstance(error, OSError) or isinstance(error, ConnectionError | TimeoutError):
+        return ""
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror or error}"
+    if error.errno in _OUTPUT_TROUBLE:
+        # Whatever else is written says itself that it cannot be (see core.output).
+        give_up_output()
+        return f"standard output: cannot be written: {error.strerror}"
+    return ""
+
+
+def _details() -> str:
+    """Writes down where an internal error came from, and says where."""
+    try:
         with tempfile.NamedTemporaryFile("w", prefix="dialmeter-", suffix=".log", delete=False) as file:
             traceback.print_exc(file=file)
-        return _complain(
-            f"internal error: {type(error).__name__}: {error} (details in {file.name}; please report it)", EXIT_INTERNAL
-        )
-    return code if isinstance(code, int) else 0
+    except OSError as error:
+        return f"details cannot be written: {error.strerror or error}; please report it"
+    return f"details in {file.name}; please report it"
 
 
 def _complain(message: str, code: int) -> int:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from ..errors import DialmeterError, writing
+from ..core.output import check_target, write_file
+from ..errors import writing
+from .option_kinds import max_bytes_option
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 
@@ -25,6 +27,7 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 @click.option("--title", default="", help="Stands above.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say where the report is.")
+@max_bytes_option
 def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: str, force: bool, quiet: bool) -> None:
     """Write one page about RUNs (folders made with --out): scores, charts, groups, the worst dialogues.
 
@@ -33,15 +36,16 @@ def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: 
     chosen = style or next((name for name, ending in _ENDINGS.items() if out and out.endswith(ending)), "html")
     target = Path(out) if out else Path(runs[0]) / f"report{_ENDINGS[chosen]}"
     # A report in its run's folder is ours to renew; a file that somebody named is not.
-    if out and out != "-" and target.exists() and not force:
-        raise DialmeterError(f"{out}: is there already; replace it with --force")
+    replaces = force or not out
+    if out != "-":
+        check_target(target, force=replaces)
     text = _written(runs, chosen, title)
     if out == "-":
         click.echo(text, nl=False)
         return
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
+    write_file(target, text, force=replaces)
     if not quiet:
         click.echo(f"report: {target}")
 

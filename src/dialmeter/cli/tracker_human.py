@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
+from ..core.output import write_file
 from ..errors import DialmeterError, one_line
 from ..model import Notice
 from ..report.headings import distinct
@@ -22,6 +22,7 @@ from ..tracking.scorer import Sink, score_file
 from ..tracking.sheet_text import read_sheets
 from ..tracking.sheets import Sampler, Scale
 from .main import EXIT_INPUT
+from .option_kinds import max_bytes_option
 from .options import (
     chosen_dialogues,
     chosen_rules,
@@ -52,6 +53,7 @@ from .say import document, print_json, warn, watched
 @rule_options
 @click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none.")
 @style_options
+@max_bytes_option
 @quiet_option
 def human(**options: Any) -> int:
     """Do measures agree with people? Ratings of the dialogues of FILE, compared with every measure.
@@ -112,18 +114,8 @@ def _counts(ratings: Ratings) -> dict[str, int]:
 
 
 def _keep(ratings: Ratings, options: dict[str, Any]) -> None:
-    path = Path(options["out"])
-    if path.exists() and not options["force"]:
-        raise DialmeterError(f"{path}: is there already; replace it with --force")
     text = write_ratings(list(ratings.names.values()), ratings.raters, ratings.by_dialogue)
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, "utf-8")
-        os.replace(part, path)
-    except OSError as error:
-        raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        part.unlink(missing_ok=True)
+    write_file(options["out"], text, force=options["force"])
 
 
 def _make(options: dict[str, Any]) -> int:
@@ -171,13 +163,16 @@ def _print(study: Study, result: TrackerResult, notices: list[Notice], options: 
             "raters": len(study.raters),
         }
         scores, more = scores_of(study), {"confidence": options["ci"], **plain(study)}
+        more["account"] = result.account.plain()
         print_json(document("tracker", "tracker human", scores, counts=counts, warnings=notices, **more))
         return
     if style == "text":
         parts = [one_line(options["file"], 200), f"{len(study.dialogues)} of {result.dialogues} dialogues rated"]
         parts += [f"{len(study.raters)} rater{'s' * (len(study.raters) > 1)}", f"rules {result.rules.name}"]
         click.echo("  ".join(parts) + "\n")
-    for number, table in enumerate(tables_of(study, options["ci"])):
+    tables = list(tables_of(study, options["ci"]))
+    tables[-1] = replace(tables[-1], foot=(result.account.line,))
+    for number, table in enumerate(tables):
         click.echo(("\n" if number else "") + render(distinct(table) if style == "csv" else table, style))
     if style == "csv":
         return

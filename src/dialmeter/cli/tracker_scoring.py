@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.runs import RunWriter
+from ..core.run_writer import RunWriter
 from ..core.shards import Span
 from ..errors import InputError
 from ..formats import Corpus, open_corpus, spans_of, split_tracker
@@ -54,7 +54,7 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
             scorer.merge(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-        result = scorer.result(file, notices, chosen_resampling(options))
+        result = scorer.result(file, notices, chosen_resampling(options), settings.only)
         result.files = PairFiles(file, form="native", only=settings.only)
     except InputError as error:
         if writer is not None:
@@ -92,19 +92,24 @@ def _scored_whole(
         if dialogue_key(dialogue.id) in shown:
             printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, compared))
 
-    result = score_file(
-        options["file"],
-        options["gold"],
-        form=options["form"],
-        gold_form=options["gold_form"],
-        schema=settings.schema,
-        only=settings.only,
-        measures=settings.measures,
-        rules=settings.rules,
-        by=settings.by,
-        train_schema=settings.train_schema,
-        resampling=chosen_resampling(options),
-        sink=take if writer is not None or shown else None,
-        watch=watch,
-    )
+    try:
+        result = score_file(
+            options["file"],
+            options["gold"],
+            form=options["form"],
+            gold_form=options["gold_form"],
+            schema=settings.schema,
+            only=settings.only,
+            measures=settings.measures,
+            rules=settings.rules,
+            by=settings.by,
+            train_schema=settings.train_schema,
+            resampling=chosen_resampling(options),
+            sink=take if writer is not None or shown else None,
+            watch=watch,
+        )
+    except InputError:
+        if writer is not None:
+            writer.abandon()
+        raise
     return Scored(formats[0], result, printed)

@@ -9,10 +9,12 @@ import click
 import msgspec
 
 from ..conversations import open_conversations
-from ..errors import DialmeterError, InputError, one_line
+from ..core.output import check_target, write_file
+from ..errors import InputError, one_line
 from ..report.tables import Table, render
 from ..users.ontology import read_ontology
 from ..users.value_groups import Collected, Doubt, value_map
+from .option_kinds import max_bytes_option
 from .options import quiet_option
 from .say import refusals, warn, watched
 
@@ -31,6 +33,7 @@ from .say import refusals, warn, watched
 )
 @click.option("--out", metavar="FILE", help="Write the map here; without it the map is printed.")
 @click.option("--force", is_flag=True, help="Replace a file in --out.")
+@max_bytes_option
 @quiet_option
 def values(**options: Any) -> None:
     """Build a value map from the goals, acts and ontology of DIALOGUES, as a file to look at and edit.
@@ -38,8 +41,8 @@ def values(**options: Any) -> None:
     `user score --map FILE` then takes forms of one value as equal.
     """
     out = Path(options["out"]) if options["out"] else None
-    if out is not None and out.exists() and not options["force"]:
-        raise DialmeterError(f"{out}: is there already; replace it with --force")
+    if out is not None:
+        check_target(out, force=options["force"])
     collected = Collected.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
     corpus = open_conversations(options["dialogues"], options["form"], options["goals"])
     for talk in watched(corpus, corpus, options["quiet"]):
@@ -52,10 +55,7 @@ def values(**options: Any) -> None:
     if out is None:
         click.echo(text)
         return
-    try:
-        out.write_text(text + "\n", "utf-8")
-    except OSError as error:
-        raise DialmeterError(f"{out}: cannot be written: {error.strerror or error}") from None
+    write_file(out, text + "\n", force=options["force"])
     click.echo(render(_summary(found, doubts), "text"))
     for doubt in doubts[:10]:
         click.echo(

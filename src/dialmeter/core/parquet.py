@@ -34,8 +34,7 @@ def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float
     from pyarrow import parquet
 
     schema = pa.schema([("id", pa.string()), *((name, pa.float64()) for name in columns), ("row", pa.string())])
-    part = target.with_name(target.name + ".part")
-    with parquet.ParquetWriter(part, schema) as writer:
+    with parquet.ParquetWriter(target, schema) as writer:
         start = 0
         for lines in _groups(rows):
             end = start + len(lines)
@@ -43,7 +42,6 @@ def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float
             ids = [msgspec.json.decode(line, type=_Id).id for line in lines]
             writer.write_table(pa.table({"id": ids, **scores, "row": [line.decode() for line in lines]}, schema=schema))
             start = end
-    part.replace(target)
 
 
 class _Id(msgspec.Struct):

@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import InputError
+from ..core.output import new_folder
+from ..errors import DialmeterError, InputError
 from ..model import Move, Notice
+from ..readers.source import Source
 from .attacks import Attack, named
 from .cases import Case, Place
 from .language.words import same_but_for_case
@@ -79,10 +81,7 @@ def _numbered(folder: Path) -> list[Path]:
 
 def _read(file: Path, attack: Attack) -> Case | str:
     """The case of a file, or what is wrong with it."""
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(file)) from None
+    lines = Source(file).text.splitlines()
     if not lines or lines[0].strip() != _ORIGINAL or _MODIFIED not in (line.strip() for line in lines):
         raise InputError(f"expected a line {_ORIGINAL}, turns, a line {_MODIFIED}, and turns", file=str(file))
     middle = [line.strip() for line in lines].index(_MODIFIED)
@@ -123,13 +122,26 @@ def published_text(case: Case) -> str:
 
 
 def write_published(folder: Path, cases: Sequence[Case]) -> int:
-    """Writes cases as published, one folder per attack; gives their number."""
+    """Writes cases as published, one folder per attack; gives their number. Published cases that are there are replaced.
+
+    Raises:
+        DialmeterError: the folder cannot be written, or holds something else in a folder of cases.
+    """
     by_attack: dict[str, list[Case]] = {}
     for case in cases:
         by_attack.setdefault(case.attack, []).append(case)
-    for attack, some in by_attack.items():
-        place = folder / PUBLISHED_NAMES.get(attack, attack)
-        place.mkdir(parents=True, exist_ok=True)
-        for number, case in enumerate(some):
-            (place / f"case_{number}").write_text(published_text(case), "utf-8")
+    there = [each for each in case_folders(folder) if each != folder]
+
+    def check(_: set[str]) -> None:
+        for place in there:
+            for file in place.iterdir():
+                if not _CASE.fullmatch(file.name):
+                    raise DialmeterError(f"{file}: is not a published case; choose another --out")
+
+    with new_folder(folder, check, [each.name for each in there]) as new:
+        for attack, some in by_attack.items():
+            place = new / PUBLISHED_NAMES.get(attack, attack)
+            place.mkdir()
+            for number, case in enumerate(some):
+                (place / f"case_{number}").write_text(published_text(case), "utf-8")
     return len(cases)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from .._version import __version__
+from ..core.lock import Lock
+from ..core.output import write_all
 from ..errors import DialmeterError, one_line, writing
 from ..model import Conversation
 from .planning import AttackPart
@@ -23,6 +26,11 @@ def attack_identity(talks: Iterable[Conversation], *settings: object) -> str:
     for talk in talks:
         digest.update(msgspec.json.encode([talk.id, [(move.speaker, move.text) for move in talk.moves]]))
     return digest.hexdigest()
+
+
+def parts_of(out: Path) -> Path:
+    """Where the parts of an unfinished file are."""
+    return out.with_name(out.name + ".parts")
 
 
 class KeptParts:
@@ -42,20 +50,28 @@ class KeptParts:
     """
 
     def __init__(self, out: Path, identity: str, *, resume: bool = False, force: bool = False) -> None:
-        self._path = out.with_name(out.name + ".parts")
+        self._path = parts_of(out)
         self.parts: Sequence[AttackPart] = []
         self._name = one_line(str(out), 200)
         head = identity.encode() + b"\n"
-        with writing(self._name):
-            there = self._path.exists() and not force
-            if there and not resume:
-                raise DialmeterError(f"{self._name}: is unfinished; go on with --resume or start again with --force")
-            if there:
-                self.parts = self._read(head)
-            self._file = open(self._path, "ab" if self.parts else "wb")  # noqa: SIM115  closed by close
-            self._count = len(self.parts)
-            if not self.parts:
-                self._file.write(head)
+        self._lock = Lock(self._path)
+        try:
+            with writing(self._name):
+                there = self._path.exists() and not force
+                if there and not resume:
+                    raise DialmeterError(
+                        f"{self._name}: is unfinished; go on with --resume or start again with --force"
+                    )
+                if there:
+                    self.parts = self._read(head)
+                self._file = open(self._path, "a+b", buffering=0)  # noqa: SIM115  closed by close
+                self._count = len(self.parts)
+                if not self.parts:
+                    self._file.truncate(0)
+                    write_all(self._file, head)
+        except BaseException:
+            self._lock.release()
+            raise
 
     def _read(self, head: bytes) -> list[AttackPart]:
         data = self._path.read_bytes()
@@ -74,20 +90,26 @@ class KeptParts:
             ) from None
 
     def add(self, part: AttackPart) -> None:
-        """Keeps a part; whoever kills this process afterwards leaves it there."""
-        with writing(self._name):
-            self._file.write(msgspec.json.encode(part) + b"\n")
-            self._file.flush()
+        """Keeps a part; whoever kills this process afterwards leaves it there.
+
+        Raises:
+            Unfinished: it cannot be written.
+        """
+        with writing(self._name, resumable=True):
+            write_all(self._file, msgspec.json.encode(part) + b"\n")
             self._count += 1
 
     def remove(self) -> None:
         """Leaves nothing behind."""
-        self._file.close()
-        self._path.unlink(missing_ok=True)
+        self._count = 0
+        self.close()
 
     def close(self) -> None:
-        """Closes the file; without a part in it, it goes."""
-        if self._count:
-            self._file.close()
-        else:
-            self.remove()
+        """Closes the file and lets others write it; without a part in it, it goes. May be called again."""
+        if self._file.closed:
+            return
+        self._file.close()
+        if not self._count:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
+        self._lock.release()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
-from ..errors import InputError, writing
+from ..core.output import append_line, whole_lines
+from ..errors import InputError
 
 _decode = msgspec.json.Decoder(dict[str, float]).decode
 
@@ -35,21 +35,14 @@ class ScoreStore:
         return self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
 
     def scores(self, identity: str) -> dict[str, float]:
-        """All scores of a judge, by item. A line that was cut off by a kill is removed.
+        """All scores of a judge, by item. A line that was cut off by a kill is not read.
 
         Raises:
             InputError: the file holds something else.
         """
         path = self._file(identity)
-        if not path.exists():
-            return {}
-        data = path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            with open(path, "r+b") as file:
-                file.truncate(whole)
         found: dict[str, float] = {}
-        for number, line in enumerate(data[:whole].splitlines()[1:], 2):
+        for number, line in enumerate(whole_lines(path)[1:], 2):
             try:
                 found.update(_decode(line))
             except msgspec.DecodeError as error:
@@ -62,11 +55,5 @@ class ScoreStore:
         Raises:
             DialmeterError: the folder cannot be written to.
         """
-        path = self._file(identity)
-        with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            head = b"" if path.exists() and path.stat().st_size else msgspec.json.encode({"judge": identity}) + b"\n"
-            with open(path, "ab") as file:
-                file.write(head + msgspec.json.encode(dict(scores)) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+        head = msgspec.json.encode({"judge": identity}) + b"\n"
+        append_line(self._file(identity), msgspec.json.encode(dict(scores)) + b"\n", head)

@@ -8,7 +8,8 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import DialmeterError
+from ..core.lock import Lock
+from ..core.output import write_file
 from .charts import canvas
 from .tables import Table, render
 
@@ -34,17 +35,15 @@ def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind) -> lis
         DialmeterError: the folder cannot be written to.
     """
     written: list[str] = []
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+    place = Path(folder)
+    with Lock(place, folder=True):
         for chart in charts:
             # With a number where two charts are called alike.
             names = chain([chart.name], (f"{chart.name}-{number}" for number in count(2)))
             name = next(each for each in names if each not in written)
-            canvas.save(chart.figure, Path(folder, f"{name}.{kind}"))
-            Path(folder, f"{name}.csv").write_text(render(chart.table, "csv") + "\n", "utf-8")
+            canvas.save(chart.figure, place / f"{name}.{kind}")
+            write_file(place / f"{name}.csv", render(chart.table, "csv") + "\n", force=True)
             written.append(name)
-    except OSError as error:
-        raise DialmeterError(f"{folder}: charts cannot be written: {error.strerror or error}") from None
     return [f"{name}.{kind}" for name in written]
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..tracking.ratings import write_ratings
 from ..tracking.sheet_text import written
@@ -28,22 +29,24 @@ def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: Scale
     Raises:
         DialmeterError: the folder is taken (filled sheets are never overwritten) or cannot be written to.
     """
-    root = Path(folder)
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise DialmeterError(f"{folder}: is not an empty folder; sheets go into a new one, so that none is overwritten")
+
+    def check(found: set[str]) -> None:
+        if found:
+            raise DialmeterError(
+                f"{folder}: is not an empty folder; sheets go into a new one, so that none is overwritten"
+            )
+
     names = [f"rater{number}" for number in range(1, raters + 1)]
     digits = len(str(len(sheets)))
-    try:
+    with new_folder(Path(folder), check) as root:
         for rater in names:
             own = root / rater
-            own.mkdir(parents=True)
+            own.mkdir()
             for number, sheet in enumerate(sheets, 1):
                 stem = f"{number:0{digits}}_{file_name(sheet.dialogue)}"
                 (own / f"{stem}.txt").write_text(written(sheet, rater, scale), "utf-8")
                 (own / f"{stem}.html").write_text(sheet_page(sheet, rater, scale), "utf-8")
         (root / "ratings.csv").write_text(write_ratings([sheet.dialogue for sheet in sheets], names, {}), "utf-8")
-    except OSError as error:
-        raise DialmeterError(f"{folder}: sheets cannot be written: {error.strerror or error}") from None
     return names
 
 

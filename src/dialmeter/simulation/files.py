@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from ..core.cluster import Cluster
+from ..core.lock import Lock
+from ..core.output import check_target, cut_torn_line, flush_folder, write_all, write_file
 from ..errors import DialmeterError, Unfinished, writing
 from ..model import Goal
 from .agents import choose
@@ -96,14 +99,15 @@ def write(
         Unfinished: an agent cannot go on.
     """
     part = PartFile(Path(path), _identity(tasks, setting), resume=resume, force=force)
+    if part.done > len(tasks):
+        part.close()
+        raise DialmeterError(f"{path}: {part.done} lines for {len(tasks)} dialogues; start again with --force")
     try:
         left = tasks[part.done :]
         lines: Iterable[bytes] = play_lines(left, setting, workers, cluster)
         for each in progress(lines, len(left)) if progress else lines:
             part.add(each)
-        part.finish()
-    except OSError as error:
-        raise DialmeterError(f"{path}: cannot be written: {error.strerror or error}") from None
+        part.finish(len(tasks))
     except DialmeterError as error:
         if part.done:
             message = f"{error}; {part.done} of {len(tasks)} dialogues are done, go on with --resume"
@@ -133,60 +137,77 @@ class PartFile:
     """
 
     def __init__(self, path: Path, identity: bytes, *, resume: bool, force: bool) -> None:
-        self._path = path
-        self._part = path.with_name(path.name + ".part")
-        self._begun_with = path.with_name(path.name + ".part.json")
-        self._may_write(identity, resume, force)
+        # A file that somebody names by a link stays where it is.
+        self._path = Path(os.path.realpath(path))
+        self._part = self._path.with_name(path.name + ".part")
+        self._begun_with = self._path.with_name(path.name + ".part.json")
         with writing(path):
-            self.done = self._kept() if resume and self._part.exists() else 0
-            if not self.done:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._begun_with.write_bytes(identity)
-            self._file = open(self._part, "ab" if self.done else "wb")  # noqa: SIM115  closed by close
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = Lock(self._path)
+            try:
+                self._may_write(identity, resume, force)
+                if not self._part.exists() or force:
+                    # The note comes first: without it nobody goes on with the lines.
+                    self._part.unlink(missing_ok=True)
+                    write_file(self._begun_with, identity, force=True)
+                self._file = open(self._part, "a+b", buffering=0)  # noqa: SIM115  closed by close
+                cut_torn_line(self._file)
+                self.done = self._lines()
+            except BaseException:
+                self._lock.release()
+                raise
+
+    def _lines(self) -> int:
+        with open(self._part, "rb") as file:
+            return sum(1 for _ in file)
 
     def _may_write(self, identity: bytes, resume: bool, force: bool) -> None:
-        if self._path.is_dir():
-            raise DialmeterError(f"{self._path}: is a folder; --out names a file")
-        if force:
-            return
-        if self._path.exists():
+        if self._path.exists() and not self._part.exists():
             # Whoever was killed after the file got its name left a note on how it was begun.
             self._begun_with.unlink(missing_ok=True)
-            raise DialmeterError(f"{self._path}: is there already; replace it with --force")
-        if self._part.exists() and not resume:
+        unfinished = self._part.exists() and not force
+        if not (unfinished and resume):
+            check_target(self._path, force=force)
+        if unfinished and not resume:
             raise DialmeterError(f"{self._path}: is unfinished; go on with --resume or start again with --force")
-        if self._part.exists() and (not self._begun_with.exists() or self._begun_with.read_bytes() != identity):
+        if unfinished and (not self._begun_with.exists() or self._begun_with.read_bytes() != identity):
             raise DialmeterError(
                 f"{self._path}: the unfinished file has other agents, goals or settings; start again with --force"
             )
 
-    def _kept(self) -> int:
-        """How many whole lines there are; a torn last one is cut."""
-        data = self._part.read_bytes()
-        end = data.rfind(b"\n") + 1
-        if end < len(data):
-            os.truncate(self._part, end)
-        return data.count(b"\n")
-
     def add(self, line: bytes) -> None:
-        """Appends a line; whoever kills this process afterwards leaves it there."""
-        self._file.write(line)
-        self._file.flush()
+        """Appends a line; whoever kills this process afterwards leaves it there.
+
+        Raises:
+            DialmeterError: it cannot be written.
+        """
+        with writing(self._path):
+            write_all(self._file, line)
         self.done += 1
 
-    def finish(self) -> None:
-        """Gives the file its name."""
-        os.fsync(self._file.fileno())
-        self._file.close()
-        os.replace(self._part, self._path)
-        self._begun_with.unlink()
+    def finish(self, lines: int) -> None:
+        """Gives the file its name.
+
+        Raises:
+            DialmeterError: it cannot be written, or has another number of lines than it should.
+        """
+        with writing(self._path):
+            if self._lines() != lines:
+                raise DialmeterError(f"{self._path}: {self._lines()} lines for {lines} dialogues")
+            os.fsync(self._file.fileno())
+            self._file.close()
+            os.replace(self._part, self._path)
+            flush_folder(self._path.parent)
+            self._begun_with.unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Leaves nothing behind."""
         self._file.close()
-        self._part.unlink()
-        self._begun_with.unlink()
+        with suppress(OSError):
+            self._part.unlink(missing_ok=True)
+            self._begun_with.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Closes the file, finished or not."""
+        """Closes the file, finished or not, and lets others write it."""
         self._file.close()
+        self._lock.release()

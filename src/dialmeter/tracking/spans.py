@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.runs import row_part
+from ..core.run_writer import row_part
 from ..core.shards import Span
 from ..formats import Corpus, open_span
 from ..formats.pairs.vocabulary import PairDialogue
@@ -95,4 +95,5 @@ def score_span(
     read_into(scorer, corpus, only=task.settings.only, sink=take if looked_at else None, watch=watch)
     if rows is not None:
         rows.flush()
+        rows.close()
     return SpanScore(scorer.part, corpus.notices, printed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from ..conversations import Conversations, open_span
-from ..core.runs import row_part
+from ..core.run_writer import row_part
 from ..core.shards import Span
 from ..errors import InputError
 from ..model import Conversation, Notice, dialogue_key
@@ -95,6 +95,7 @@ def score_span(
             part.add(row)
     if part is not None:
         part.flush()
+        part.close()
     found.refused += talks.refused
     found.notices += talks.notices
     return found

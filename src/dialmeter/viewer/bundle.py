@@ -7,7 +7,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DialmeterError, writing
+from ..core.output import new_folder
+from ..errors import DialmeterError
 from ..report.browse.opened import Opened
 from ..report.browse.paired import match
 from ..report.browse.select import Query, Selection, select
@@ -43,8 +44,13 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
     Raises:
         DialmeterError: the folder is taken or cannot be written to.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not (force and (out / "viewer.js").exists()):
-        raise DialmeterError(f"{out}: is not an empty folder" + ("" if force else "; replace a bundle with --force"))
+
+    def check(names: set[str]) -> None:
+        if names and not (force and "viewer.js" in names):
+            raise DialmeterError(
+                f"{out}: is not an empty folder" + ("" if force else "; replace a bundle with --force")
+            )
+
     runs = RunFolder(folder)
     entries = runs.entries()
     opened = [run for each in entries if each.manifest and (run := _readable(runs, each.key)) is not None]
@@ -52,19 +58,16 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
     known = {run.key for run in opened}
     shown = [each if each.key in known else each.broken("its rows cannot be read") for each in entries]
     shares = _shares([len(run) for run in opened], most)
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-        for stale in out.glob("*.html"):
-            stale.unlink()
+    with new_folder(out, check, ["*.html"]) as new:
         for name in ("viewer.css", "viewer.js"):
-            (out / name).write_text(asset(name), "utf-8")
-        (out / "index.html").write_text(runs_page(shown, Path(folder).name, {}, links, POLICY), "utf-8")
+            (new / name).write_text(asset(name), "utf-8")
+        (new / "index.html").write_text(runs_page(shown, Path(folder).name, {}, links, POLICY), "utf-8")
         for run, share in zip(opened, shares, strict=True):
             for name, text in _pages(run, share, opened, links):
-                (out / name).write_text(text, "utf-8")
+                (new / name).write_text(text, "utf-8")
         for first, second in _pairs(opened):
             for name, text in _pair_pages(first, second, links):
-                (out / name).write_text(text, "utf-8")
+                (new / name).write_text(text, "utf-8")
     return Bundled(len(opened), sum(shares), sum(map(len, opened)) - sum(shares))
 
 

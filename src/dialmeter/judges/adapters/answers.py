@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from threading import Lock
 
 import msgspec
 from msgspec import Struct
 
-from ...errors import writing
+from ...core.output import append_line, whole_lines
 
 
 class Answer(Struct, frozen=True):
@@ -31,12 +30,8 @@ class Answers:
         self._path = Path(folder) / "answers.jsonl" if folder else None
         self._known: dict[str, Answer] = {}
         self._lock = Lock()
-        if self._path and self._path.exists():
-            lines = self._path.read_bytes().split(b"\n")
-            if lines[-1]:
-                with open(self._path, "ab") as file:
-                    file.write(b"\n")
-            for line in lines:
+        if self._path:
+            for line in whole_lines(self._path):
                 try:
                     answer = msgspec.json.decode(line, type=Answer)
                 except msgspec.DecodeError:
@@ -55,11 +50,5 @@ class Answers:
         """
         with self._lock:
             self._known[answer.key] = answer
-            if self._path is None:
-                return
-            with writing(self._path.parent):
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                with open(self._path, "ab") as file:
-                    file.write(msgspec.json.encode(answer) + b"\n")
-                    file.flush()
-                    os.fsync(file.fileno())
+            if self._path is not None:
+                append_line(self._path, msgspec.json.encode(answer) + b"\n")

@@ -17,6 +17,7 @@ from msgspec import Struct
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from ...core.output import new_folder
 from ...errors import DialmeterError, InputError
 from ..builtin.tokens import tokens
 from .satisfaction import CLASSES
@@ -116,15 +117,18 @@ def _ids(text: str, places: dict[str, int]) -> list[int]:
 
 
 def save(folder: Path, network: HierarchicalGru, words: Sequence[str]) -> None:
-    """Writes weights, sizes and words."""
-    from safetensors.torch import save_file
+    """Writes weights, sizes and words.
 
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file(
-        {name: tensor.contiguous() for name, tensor in network.state_dict().items()}, folder / "model.safetensors"
-    )
-    (folder / "words.txt").write_text("\n".join(words) + "\n", "utf-8")
-    (folder / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(network.config), indent=1) + b"\n")
+    Raises:
+        DialmeterError: the folder cannot be written.
+    """
+    from safetensors.torch import save as packed
+
+    weights = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
+    with new_folder(folder, lambda _: None) as new:
+        (new / "model.safetensors").write_bytes(packed(weights))
+        (new / "words.txt").write_text("\n".join(words) + "\n", "utf-8")
+        (new / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(network.config), indent=1) + b"\n")
 
 
 def load(folder: Path, device: str = "cpu") -> tuple[HierarchicalGru, dict[str, int]]:

@@ -43,8 +43,9 @@ class Store:
             self._file = None
         except sqlite3.DatabaseError:
             # A damaged file holds nothing that cannot be made again.
-            path.unlink(missing_ok=True)
-            self._file = _opened(path)
+            with suppress(OSError, sqlite3.DatabaseError):
+                path.unlink(missing_ok=True)
+                self._file = _opened(path)
         except OSError:
             self._file = None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...core.runs import Run, open_run
+from ...core.open_runs import Run, open_run
 from ...errors import DialmeterError, InputError
 from .findings import Finding, Findings
 from .kinds import Kind, Scanned, kind_of
@@ -90,7 +90,7 @@ class Opened:
 
     def line(self, position: int) -> bytes:
         """One row as it stands in the file, without reading the others."""
-        with open(self.run.folder / "rows.jsonl", "rb") as file:
+        with open(self.run.path("rows.jsonl"), "rb") as file:
             file.seek(int(self.index["offset"][position]))
             return file.readline()
 
@@ -112,12 +112,12 @@ class Opened:
 
     @property
     def _rows_file(self) -> str:
-        return str(self.run.folder / "rows.jsonl")
+        return str(self.run.path("rows.jsonl"))
 
     def lines(self) -> Iterator[bytes]:
         """All rows as they stand in the file."""
         try:
-            with open(self.run.folder / "rows.jsonl", "rb") as file:
+            with open(self.run.path("rows.jsonl"), "rb") as file:
                 yield from file
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=self._rows_file) from None

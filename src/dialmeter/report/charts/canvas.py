@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from ...core.output import write_file
 from ...errors import DialmeterError
 from .palette import COLOURS, FAINT, GRID, INK, PAPER
 from .words import visible, wrapped
@@ -161,7 +162,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
         The path.
 
     Raises:
-        DialmeterError: If the ending is another one.
+        DialmeterError: If the ending is another one, or the file cannot be written.
 
     Example:
         >>> save(figure=None, path="chart.gif")
@@ -172,7 +173,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
     kind = next((each for each in KINDS if target.suffix.lower() == f".{each}"), None)
     if kind is None:
         raise DialmeterError(f"{target.name}: a chart ends with .svg, .pdf or .png")
-    target.write_bytes(render(figure, kind))
+    write_file(target, render(figure, kind), force=True)
     return target
 
 

@@ -1,0 +1,46 @@
+"""Every command that writes fails at every file operation, is gone on with, and leaves the same bytes; and the log of it.
+
+Run with `python benchmarks/crash_points.py [--sample N] [--only "user play"]`. Exits 1 if something is not as it should be.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.fuzz.crash_points import SCENARIOS, memory_folder, points_of, write_inputs
+
+
+def main() -> None:
+    """Fail, go on, compare, and print what came of it."""
+    parser = argparse.ArgumentParser(description="Fail at file operations of commands and go on with them.")
+    parser.add_argument("--sample", type=int, help="How many points of each command; all by default.")
+    parser.add_argument("--only", action="append", metavar="COMMAND", help="Only this one; may be repeated.")
+    options = parser.parse_args()
+    total = wrong = 0
+    for scenario in SCENARIOS:
+        if options.only and scenario.name not in options.only:
+            continue
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
+            write_inputs(Path(folder, "input"))
+            found = list(points_of(scenario, Path(folder), options.sample))
+        troubles = [point for point in found if point.trouble]
+        kills = sum(point.how == "kill" for point in found)
+        total, wrong = total + len(found), wrong + len(troubles)
+        print(
+            f"{scenario.name:42} {kills:4} kills, {len(found) - kills:4} full disks, {len(troubles):3} troubles",
+            flush=True,
+        )
+        for point in troubles:
+            print(f"    {point.how} at operation {point.number} ({point.operation}): {point.trouble}", flush=True)
+        print(f"  {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+    print(f"{total} points, {wrong} troubles")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

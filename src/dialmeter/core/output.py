@@ -1,0 +1,230 @@
+"""The one way by which files are written: beside the target, flushed to disk, then renamed.
+
+What was there before stays until the new one is whole, whenever the process is killed and whatever the disk does.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from ..errors import DialmeterError, one_line, writing
+from .lock import LOCK, Lock, waiting
+
+_CHUNK = 1 << 20
+NEW, WHOLE = ".new", ".whole"
+_STALE = ".stale"
+
+
+def check_target(path: str | Path, *, force: bool) -> None:
+    """Refuses a file that may not be written.
+
+    Args:
+        path: the file.
+        force: replace a file that is there.
+
+    Raises:
+        DialmeterError: it is there, or it is something else than a file.
+    """
+    name, target = one_line(str(path), 200), Path(path)
+    with writing(name):
+        if target.is_dir():
+            raise DialmeterError(f"{name}: is a folder; --out names a file")
+        if target.exists() and not force:
+            raise DialmeterError(f"{name}: is there already; replace it with --force")
+        if target.exists() and not target.is_file():
+            raise DialmeterError(f"{name}: is not a regular file")
+
+
+@contextmanager
+def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
+    """A file to write; it gets its name when all is written, and not at all if something goes wrong.
+
+    Args:
+        path: the file. A link is followed.
+        force: replace a file that is there.
+
+    Raises:
+        DialmeterError: the file is there, cannot be written, or is being written by another process.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with new_file(Path(folder, "map.json")) as file:
+        ...         _ = file.write(b"{}")
+        ...         during = os.listdir(folder)
+        ...     sorted(during), os.listdir(folder)
+        (['.map.json.lock', 'map.json.part'], ['map.json'])
+    """
+    target = Path(os.path.realpath(path))
+    check_target(path, force=force)
+    with writing(one_line(str(path), 200)), Lock(target):
+        check_target(path, force=force)
+        part = target.with_name(target.name + ".part")
+        try:
+            with open(part, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, target)
+            flush_folder(target.parent)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def write_file(path: str | Path, data: bytes | str, *, force: bool = False) -> None:
+    """Writes a file as :func:`new_file` does; text as UTF-8."""
+    with new_file(path, force=force) as file:
+        file.write(data.encode() if isinstance(data, str) else data)
+
+
+@contextmanager
+def new_folder(folder: Path, check: Callable[[set[str]], None], ours: Sequence[str] = ()) -> Iterator[Path]:
+    """A folder to fill; what is in it goes to its place when all is written, and nothing if something goes wrong.
+
+    Args:
+        folder: where the files go.
+        check: gets the names that are in the folder, and refuses it where they may not be replaced.
+        ours: patterns of names that are removed where the new files do not replace them.
+
+    Raises:
+        DialmeterError: the folder is refused, cannot be written, or is being written by another process.
+    """
+    with writing(one_line(str(folder), 200)):
+        if folder.exists() and not folder.is_dir():
+            check({folder.name})
+            raise NotADirectoryError(20, "Not a directory")
+        with Lock(folder, folder=True):
+            settle(folder / WHOLE, folder)
+            check({path.name for path in folder.iterdir()} - {LOCK, NEW})
+            new = folder / NEW
+            shutil.rmtree(new, ignore_errors=True)
+            try:
+                new.mkdir()
+                yield new
+                commit(new, folder / WHOLE, folder, ours)
+            finally:
+                shutil.rmtree(new, ignore_errors=True)
+
+
+def commit(new: Path, whole: Path, folder: Path, ours: Sequence[str]) -> None:
+    """Puts the files of one folder into another, so that a kill at any moment leaves either none of them there or all.
+
+    Args:
+        new: the files, on the same disk.
+        whole: what the folder is called when it is whole. From then on its files count, and :func:`settle` moves them.
+        folder: where they go.
+        ours: patterns of names that are removed where the new files do not replace them.
+    """
+    there = {path.name for path in folder.iterdir()} - {path.name for path in new.iterdir()}
+    stale = sorted(name for name in there if any(fnmatch.fnmatchcase(name, pattern) for pattern in ours))
+    (new / _STALE).write_text("\0".join(stale), "utf-8")
+    for path in sorted(new.rglob("*")):
+        if path.is_file():
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())
+        else:
+            flush_folder(path)
+    flush_folder(new)
+    os.rename(new, whole)
+    flush_folder(whole.parent)
+    settle(whole, folder)
+
+
+def settle(whole: Path, folder: Path) -> None:
+    """Moves files that are whole to their place; goes on where somebody was killed at it."""
+    if not whole.is_dir():
+        return
+    stale = whole / _STALE
+    for name in stale.read_text("utf-8").split("\0") if stale.exists() else ():
+        if name:
+            _remove(folder / name)
+    for path in sorted(whole.iterdir()):
+        if path != stale:
+            if path.is_dir():
+                _remove(folder / path.name)
+            os.replace(path, folder / path.name)
+    flush_folder(folder)
+    stale.unlink(missing_ok=True)
+    whole.rmdir()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def flush_folder(folder: Path) -> None:
+    """Makes sure that the names in a folder are on disk."""
+    if os.name == "posix":
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)
+
+
+def write_all(file: IO[bytes], data: bytes) -> None:
+    """Writes to a file without a buffer, which may take less than it is given."""
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]
+
+
+def append_line(path: Path, line: bytes, head: bytes = b"") -> None:
+    """Appends to a file that several processes share; the line is on disk when this returns. A torn last line is cut.
+
+    Args:
+        path: the file; made where it is not there, its folder too.
+        line: with its end.
+        head: the first line of a new file.
+
+    Raises:
+        DialmeterError: it cannot be written.
+    """
+    with writing(one_line(str(path.parent), 200)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "a+b", buffering=0) as file, waiting(file):
+            end = cut_torn_line(file)
+            try:
+                write_all(file, line if end else head + line)
+                os.fsync(file.fileno())
+            except OSError:
+                with suppress(OSError):
+                    file.truncate(end)
+                raise
+        if not end:
+            flush_folder(path.parent)
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file that several processes share, without a torn last one; none where there is no file."""
+    if not path.exists():
+        return []
+    with open(path, "rb") as file, waiting(file, shared=True):
+        return file.read().split(b"\n")[:-1]
+
+
+def cut_torn_line(file: IO[bytes]) -> int:
+    """Removes what is behind the last whole line of an open file, and gives the size that is left."""
+    size = end = file.seek(0, os.SEEK_END)
+    while end:
+        start = max(0, end - _CHUNK)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            end = start + found + 1
+            break
+        end = start
+    if end < size:
+        file.truncate(end)
+    file.seek(end)
+    return end

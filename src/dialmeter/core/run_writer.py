@@ -1,0 +1,320 @@
+"""Writes a run on disk row by row, so that a run that is killed can go on, and a finished one stays until the new one is whole.
+
+``parts/`` holds what is being made: ``identity.json`` (what makes the run this run; without it nothing has begun), the rows, and at
+the end the files of the new run. ``parts/whole`` counts before the files in the run's folder, into which it is moved at once.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import platform
+import shutil
+import time
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from .._version import __version__
+from ..errors import DialmeterError, writing
+from .lock import LOCK, Lock, flock
+from .open_runs import PARTS, SCHEMA, WHOLE_RUN
+from .output import commit, cut_torn_line, flush_folder, settle, write_all
+from .parquet import check_parquet, write_parquet
+
+_BATCH = 256
+_CHUNK = 1 << 20
+_OURS = ("run.json", "rows.jsonl", "rows.parquet", "index.npz", "log.json", "report.md", "report.html", "report.tex")
+"""The files of a run. Reports are made from it, so that they go with it."""
+_IN_PARTS = ("identity.json*", "rows*.jsonl", "scores", "new", "whole")
+
+
+class RowPart:
+    """The rows of one part of a run, appended and flushed to disk by batch; a part that is there is gone on with.
+
+    A worker may live on for a while when the process that started it was killed, so that a part is locked.
+
+    Args:
+        path: the part's file, in a folder that exists when the first batch is full.
+        resume: go on with what is there; otherwise it is not looked at.
+    """
+
+    def __init__(self, path: Path, resume: bool = True) -> None:
+        self._path = path
+        self._pending: list[bytes] = []
+        self._file: IO[bytes] | None = None
+        self._done: set[str] | None = None if resume else set()
+
+    @property
+    def done(self) -> set[str]:
+        """The dialogues whose rows were on disk already."""
+        if self._done is None:
+            self._done = set()
+            if self._path.exists():
+                self._opened()
+                with open(self._path, "rb") as file:
+                    self._done = {msgspec.json.decode(line, type=_Row).id for line in file}
+        return self._done
+
+    def _opened(self) -> IO[bytes]:
+        if self._file is None:
+            self._file = open(self._path, "a+b", buffering=0)  # noqa: SIM115  closed by close
+            weakref.finalize(self, self._file.close)
+            flock(self._file, wait=True)
+            cut_torn_line(self._file)
+        return self._file
+
+    def add(self, row: Any) -> None:
+        """Takes one dialogue's row, an object or a struct; it must have an ``id`` that is not done yet."""
+        self._pending.append(msgspec.json.encode(row) + b"\n")
+        if len(self._pending) >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Appends what has not been written.
+
+        Raises:
+            Unfinished: it cannot be written.
+        """
+        if not self._pending:
+            return
+        with writing(self._path.parent.parent, resumable=True):
+            file = self._opened()
+            write_all(file, b"".join(self._pending))
+            os.fsync(file.fileno())
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Lets others write; what is pending is not written."""
+        if self._file is not None:
+            self._file.close()
+
+    @property
+    def full(self) -> bool:
+        """Would the next row fill a batch?"""
+        return len(self._pending) + 1 >= _BATCH
+
+
+class _Row(msgspec.Struct):
+    id: str
+
+
+def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:
+    """The part of a run that belongs to a shard, for whoever works it, in this process or in another.
+
+    Args:
+        parts: the folder that ``RunWriter.begin`` gives.
+        number: the shard's place among the shards.
+        resume: go on with what is there.
+    """
+    return RowPart(Path(parts) / f"rows-{number:06}.jsonl", resume)
+
+
+class RunWriter:
+    """Writes a run row by row, so that a run that is killed can go on. Nobody else can write it until ``close`` or ``finish``.
+
+    Rows of a run that is worked in shards are in one part per shard (:func:`row_part`); ``add`` is for the first part.
+
+    Args:
+        folder: where the run goes.
+        identity: what makes the run this run (inputs, rules, measures); a run goes on only with the same.
+        resume: go on with an unfinished run.
+        force: replace a run that is there, when the new one is whole.
+        parquet: write the rows as Parquet, too.
+
+    Raises:
+        DialmeterError: the folder is taken, or the unfinished run in it is another one.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        identity: Mapping[str, Any],
+        *,
+        resume: bool = False,
+        force: bool = False,
+        parquet: bool = False,
+    ) -> None:
+        if parquet:
+            check_parquet()
+        self.folder = Path(folder)
+        self._parquet = parquet
+        self._parts = self.folder / PARTS
+        self._whole = self.folder / WHOLE_RUN
+        self._started = time.time()
+        self._begun = False
+        # Another version may cut the input into other shards, so one goes on only with the same.
+        self._identity = msgspec.json.encode({**identity, "dialmeter": __version__}, order="sorted")
+        if self.folder.exists() and not self.folder.is_dir():
+            raise DialmeterError(f"{self.folder}: is a file; --out names a folder")
+        self._lock = Lock(self.folder, folder=True)
+        try:
+            with writing(self.folder):
+                self._resumes = self._may_write(resume, force)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._first = row_part(self._parts, 0, self._resumes)
+
+    @property
+    def done(self) -> set[str]:
+        """The dialogues of the first part whose rows are on disk already."""
+        with writing(self.folder):
+            return self._first.done
+
+    def _may_write(self, resume: bool, force: bool) -> bool:
+        """Does the run go on with an unfinished one? Refuses a folder that is taken."""
+        settle(self._whole, self.folder)
+        inside = [path.name for path in self._parts.iterdir()] if self._parts.exists() else []
+        foreign = [name for name in inside if not any(fnmatch.fnmatchcase(name, each) for each in _IN_PARTS)]
+        begun = self._parts / "identity.json"
+        if foreign and not begun.exists():
+            raise DialmeterError(f"{self._parts / foreign[0]}: is not of a run; --out names a folder for the run alone")
+        if force:
+            return False
+        finished, unfinished = (self.folder / "run.json").exists(), begun.exists()
+        if finished and not unfinished:
+            self._discard()
+            raise DialmeterError(f"{self.folder}: holds a finished run; replace it with --force")
+        if not self._parts.exists():
+            if any(path.name != LOCK for path in self.folder.iterdir()):
+                raise DialmeterError(f"{self.folder}: is not empty; replace what is there with --force")
+            return False
+        if not resume:
+            what = "a finished run, and an unfinished one to replace it" if finished else "an unfinished run"
+            raise DialmeterError(f"{self.folder}: holds {what}; go on with --resume or start again with --force")
+        if unfinished and begun.read_bytes() != self._identity:
+            raise DialmeterError(
+                f"{self.folder}: the unfinished run has other input, rules or measures; start again with --force"
+            )
+        return unfinished
+
+    def add(self, row: Any) -> None:
+        """Takes one dialogue's row into the first part; the parts are made when there is something to keep."""
+        if self._first.full:
+            self.begin()
+        self._first.add(row)
+
+    def begin(self) -> Path:
+        """Makes the parts before the first row, for work that takes long until then, and gives their place."""
+        with writing(self.folder):
+            if not self._begun and not self._resumes:
+                self._discard()
+                self._parts.mkdir()
+                note = self._parts / "identity.json.part"
+                with open(note, "wb", buffering=0) as file:
+                    write_all(file, self._identity)
+                    os.fsync(file.fileno())
+                os.replace(note, self._parts / "identity.json")
+                flush_folder(self._parts)
+            self._begun = True
+        return self._parts
+
+    def _discard(self) -> None:
+        """Removes the parts; without its identity nobody goes on with the rest."""
+        (self._parts / "identity.json").unlink(missing_ok=True)
+        shutil.rmtree(self._parts, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Takes back what was begun for input that turned out to be bad; a finished run and an older unfinished one stay."""
+        self._first.close()
+        if self._begun and not self._resumes:
+            with writing(self.folder):
+                self._discard()
+        self.close()
+
+    def close(self) -> None:
+        """Lets others write the run, finished or not."""
+        self._first.close()
+        self._lock.release()
+
+    def finish(
+        self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]
+    ) -> None:
+        """Closes the run.
+
+        Args:
+            manifest: what goes into ``run.json``.
+            columns: a score per row for each name, for the index.
+            extra: further text files, name → content.
+
+        Raises:
+            DialmeterError: there are more or fewer rows than scores.
+            Unfinished: the run cannot be written to.
+        """
+        self.begin()
+        with writing(self.folder, resumable=True):
+            self._first.flush()
+            new = self._parts / "new"
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir()
+            self._write(new, manifest, columns, extra)
+            commit(new, self._whole, self.folder, _OURS)
+            self._discard()
+            flush_folder(self.folder)
+        self.close()
+
+    def _write(
+        self,
+        new: Path,
+        manifest: Mapping[str, Any],
+        columns: Mapping[str, Sequence[float | None]],
+        extra: Mapping[str, str],
+    ) -> None:
+        """The files of the new run, in a folder of their own."""
+        import numpy as np
+
+        _join(sorted(self._parts.glob("rows-*.jsonl")), new / "rows.jsonl")
+        offsets = np.array(list(_offsets(new / "rows.jsonl")), dtype=np.int64)
+        self._check(len(offsets), manifest, columns)
+        scores = {
+            f"score:{name}": np.array([np.nan if value is None else value for value in values])
+            for name, values in columns.items()
+        }
+        np.savez(new / "index.npz", allow_pickle=False, offset=offsets, **scores)
+        for name, text in extra.items():
+            (new / name).write_text(text, "utf-8", newline="")
+        if self._parquet:
+            write_parquet(new / "rows.jsonl", new / "rows.parquet", columns)
+        log = {
+            "dialmeter": __version__,
+            "python": platform.python_version(),
+            "machine": platform.platform(),
+            "seconds": round(time.time() - self._started, 3),
+            "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        }
+        (new / "log.json").write_bytes(_pretty(log))
+        (new / "run.json").write_bytes(_pretty({"schema": SCHEMA, "dialmeter": __version__, **manifest}))
+
+    def _check(self, rows: int, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]) -> None:
+        counts = manifest.get("counts") or {}
+        told = [counts[name] for name in ("dialogues", "cases") if name in counts][:1]
+        for expected in (*told, *map(len, columns.values())):
+            if rows != expected:
+                raise DialmeterError(
+                    f"{self.folder}: {rows} rows for {expected} dialogues, so that the run is not closed; "
+                    "start again with --force"
+                )
+
+
+def _join(parts: Sequence[Path], target: Path) -> None:
+    """One file from several, in their order, without holding any of them."""
+    with open(target, "wb") as file:
+        for part in parts:
+            with open(part, "rb") as rows:
+                shutil.copyfileobj(rows, file, _CHUNK)
+
+
+def _offsets(path: Path) -> Iterator[int]:
+    position = 0
+    with open(path, "rb") as file:
+        for line in file:
+            yield position
+            position += len(line)
+
+
+def _pretty(thing: Mapping[str, Any]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(dict(thing)), indent=1) + b"\n"

@@ -1,0 +1,139 @@
+"""What is finished stays until the new one is whole; a run without identity is an empty run; rows, index and dialogues agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialmeter import open_run
+from dialmeter.core.output import new_file, new_folder, write_file
+from dialmeter.core.run_writer import RunWriter
+from dialmeter.errors import DialmeterError
+
+from ..cli.invoke import call, files_in
+from ..cli.samples import native_lines, written
+
+TURNS = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}}]
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return written(tmp_path / "good.jsonl", native_lines({f"d{number}": TURNS for number in range(600)}))
+
+
+@pytest.fixture
+def bad(tmp_path: Path, good: Path) -> Path:
+    lines = good.read_text().splitlines()
+    lines[500] = '{"dialogue_id": 3'
+    return written(tmp_path / "bad.jsonl", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("command", [["tracker", "score"], ["user", "score", "--profile", "town"]])
+def test_refused_input_leaves_the_finished_run_as_it_was(
+    command: list[str], good: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    assert call(capsys, "tracker", "score", good, "--out", run, "--quiet").code == 0
+    assert call(capsys, "report", run, "--quiet").code == 0
+    before = files_in(run)
+    said = call(capsys, *command, bad, "--out", run, "--force", "--quiet")
+    assert said.code == 2
+    assert files_in(run) == before
+    assert sorted(path.name for path in run.iterdir()) == sorted(before)
+
+
+def test_refused_input_leaves_nothing(bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "tracker", "score", bad, "--out", tmp_path / "runs" / "run", "--quiet").code == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl"]
+
+
+def test_a_report_of_the_old_run_goes_with_it(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    words = ("tracker", "score", good, "--out", run, "--quiet", "--ci", "0")
+    assert call(capsys, *words).code == 0
+    assert call(capsys, "report", run, "--quiet").code == 0
+    written(run / "notes.txt", "mine")
+    assert call(capsys, *words, "--measure", "JGA", "--force").code == 0
+    assert sorted(files_in(run)) == ["index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
+    assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
+
+
+class TestEmptyRun:
+    """A kill between making ``parts`` and writing ``identity.json``."""
+
+    @pytest.mark.parametrize("left", [[], ["identity.json.part"], ["rows-000000.jsonl"]])
+    def test_it_is_begun_anew(
+        self, left: list[str], good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        words = ("tracker", "score", good, "--quiet", "--ci", "0", "--out")
+        assert call(capsys, *words, tmp_path / "whole").code == 0
+        for name in ("parts", *(f"parts/{each}" for each in left)):
+            path = tmp_path / "run" / name
+            path.touch() if path.suffix else path.mkdir(parents=True)
+        assert "unfinished run; go on with --resume" in call(capsys, *words, tmp_path / "run").complaint
+        assert call(capsys, *words, tmp_path / "run", "--resume").code == 0
+        same = [
+            {name: data for name, data in files_in(tmp_path / each).items() if name != "log.json"}
+            for each in ("whole", "run")
+        ]
+        assert same[0] == same[1]
+
+    def test_a_folder_of_somebody_else_is_left_alone(
+        self, good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        written(tmp_path / "book" / "parts" / "one.tex", "mine")
+        for more in ("--resume", "--force"):
+            said = call(capsys, "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more)
+            assert (said.code, "one.tex: is not of a run" in said.complaint) == (2, True)
+        assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
+
+
+class TestRowsAndDialogues:
+    """A run is not closed if it has more or fewer rows than dialogues."""
+
+    @pytest.mark.parametrize(
+        ("counts", "column"), [({"dialogues": 3}, []), ({"cases": 1}, []), ({}, [1.0]), ({}, [1.0, 0.5, None])]
+    )
+    def test_it_is_refused(self, counts: dict[str, int], column: list[float | None], tmp_path: Path) -> None:
+        writer = RunWriter(tmp_path / "run", {})
+        for name in "ab":
+            writer.add({"id": name})
+        columns = {"x": column} if column else {}
+        with pytest.raises(DialmeterError, match=r"run: 2 rows for \d dialogues, .* start again with --force"):
+            writer.finish({"scores": [], "counts": counts}, columns, {})
+        writer.close()
+        with pytest.raises(DialmeterError, match="an unfinished run"):
+            open_run(tmp_path / "run")
+
+
+class TestFiles:
+    """One file, or one folder of files."""
+
+    def test_what_goes_wrong_leaves_the_old_file(self, tmp_path: Path) -> None:
+        write_file(tmp_path / "x", "old")
+        with pytest.raises(TypeError), new_file(tmp_path / "x", force=True) as file:
+            file.writelines([b"new", "text"])  # type: ignore[list-item]
+        assert files_in(tmp_path) == {"x": b"old"}
+
+    def test_a_link_is_followed(self, tmp_path: Path) -> None:
+        (tmp_path / "there").mkdir()
+        (tmp_path / "link").symlink_to(tmp_path / "there" / "x")
+        write_file(tmp_path / "link", "one")
+        write_file(tmp_path / "link", "two", force=True)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "there" / "x").read_text() == "two"
+
+    def test_a_device_is_not_replaced(self) -> None:
+        with pytest.raises(DialmeterError, match="/dev/null: is not a regular file"):
+            write_file("/dev/null", "x", force=True)
+
+    def test_what_goes_wrong_leaves_the_old_folder(self, tmp_path: Path) -> None:
+        for text, names in (("old", "ab"), ("new", "b")):
+            with new_folder(tmp_path / "x", lambda _: None, ["?"]) as new:
+                for name in names:
+                    (new / name).write_text(text)
+        assert files_in(tmp_path) == {"x/b": b"new"}
+        with pytest.raises(TypeError), new_folder(tmp_path / "x", lambda _: None, ["?"]) as new:
+            (new / "b").write_bytes("newer")  # type: ignore[arg-type]
+        assert files_in(tmp_path) == {"x/b": b"new"}

@@ -1,0 +1,209 @@
+"""Several processes at one target: one writes it, the others are refused in one line; at a shared cache all write, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from dialmeter import open_run
+from dialmeter.core.lock import Lock
+from dialmeter.errors import DialmeterError
+from dialmeter.judges.adapters.answers import Answers
+from dialmeter.judges.store import ScoreStore
+
+from ..cli.invoke import Said, call_process, files_in
+from ..cli.samples import native_lines, written
+
+DIALOGUES = 3000
+REFUSED = ("is being written by process", "holds a finished run", "is there already", "is being written by another")
+
+DYING = (
+    "import os, sys\n"
+    "from dialmeter.core import run_writer\n"
+    "from dialmeter.simulation.files import PartFile\n"
+    "from dialmeter.cli.main import run\n"
+    "def dying(method, last):\n"
+    "    calls = []\n"
+    "    def call(self, *words):\n"
+    "        method(self, *words)\n"
+    "        calls.append(1)\n"
+    "        if len(calls) == last: os._exit(9)\n"
+    "    return call\n"
+    "run_writer.RowPart.flush = dying(run_writer.RowPart.flush, 3)\n"
+    "PartFile.add = dying(PartFile.add, 40)\n"
+    "run(sys.argv[1:])\n"
+)
+"""The command line, killed when some rows are on disk."""
+
+
+def at_once(count: int, *words: str | Path) -> list[Said]:
+    """Starts a command several times, and gives what came of each."""
+    command = [sys.executable, "-m", "dialmeter", *map(str, words)]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(count)]
+    ended = [(process, *process.communicate()) for process in started]
+    return [Said(process.returncode, out.decode(), err.decode()) for process, out, err in ended]
+
+
+def one_wrote(said: Sequence[Said]) -> None:
+    """Somebody did all, and the others were refused in one line."""
+    assert any(each.code == 0 for each in said)
+    for each in said:
+        assert each.code == 0 or (each.code == 2 and any(words in each.complaint for words in REFUSED)), each
+
+
+def without_log(folder: Path) -> dict[str, bytes]:
+    return {name: data for name, data in files_in(folder).items() if not name.endswith("log.json")}
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_going_on_with_one_run(count: int, tmp_path: Path) -> None:
+    turns = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}, "user": "hello"}]
+    file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(DIALOGUES)}))
+    words = ["tracker", "score", file, "--quiet", "--ci", "0", "--out"]
+    assert call_process(*words, tmp_path / "whole").code == 0
+    run = tmp_path / "run"
+    killed = subprocess.run([sys.executable, "-c", DYING, *map(str, words), str(run)], check=False, capture_output=True)
+    assert killed.returncode == 9
+    one_wrote(at_once(count, *words, run, "--resume"))
+    assert without_log(run) == without_log(tmp_path / "whole")
+    assert sum(1 for _ in open_run(run)) == DIALOGUES == len(open_run(run).index()["offset"])
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_going_on_with_one_file_of_dialogues(count: int, tmp_path: Path) -> None:
+    words = ["user", "play", "--goals", "120", "--quiet", "--workers", "1", "--out"]
+    assert call_process(*words, tmp_path / "whole.jsonl").code == 0
+    path = tmp_path / "talk.jsonl"
+    killed = subprocess.run([sys.executable, "-c", DYING, *words, str(path)], check=False, capture_output=True)
+    assert killed.returncode == 9
+    one_wrote(at_once(count, *words, path, "--resume"))
+    assert path.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl", "whole.jsonl"]
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_one_report(count: int, tmp_path: Path) -> None:
+    file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
+    assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
+    assert call_process("report", tmp_path / "run", "--out", tmp_path / "whole.md", "--quiet").code == 0
+    one_wrote(at_once(count, "report", tmp_path / "run", "--out", tmp_path / "page.md"))
+    one_wrote(at_once(count, "report", tmp_path / "run", "--as", "markdown"))
+    for page in (tmp_path / "page.md", tmp_path / "run" / "report.md"):
+        assert page.read_bytes() == (tmp_path / "whole.md").read_bytes()
+    assert not [*tmp_path.rglob("*.lock"), *tmp_path.rglob("*.part")]
+
+
+APPENDING = {
+    "scores": (
+        "from dialmeter.judges.store import ScoreStore\n"
+        "store = ScoreStore(sys.argv[1])\n"
+        "for number in range(60):\n"
+        "    store.add('judge', {f'{sys.argv[2]}-{number}': 1.0})\n"
+        "    assert f'{sys.argv[2]}-{number}' in store.scores('judge')\n"
+    ),
+    "answers": (
+        "from dialmeter.judges.adapters.answers import Answer, Answers\n"
+        "for number in range(60):\n"
+        "    Answers(sys.argv[1]).add(Answer(f'{sys.argv[2]}-{number}', 'x' * 5000, 1.0))\n"
+    ),
+    "analyses": (
+        "from pathlib import Path\n"
+        "from dialmeter.judges.language.analysis import Analysis\n"
+        "from dialmeter.judges.language.store import Store\n"
+        "for number in range(60):\n"
+        "    store = Store(Path(sys.argv[1]), 'test')\n"
+        "    store.put({f'{sys.argv[2]}-{number}': Analysis(())})\n"
+        "    store.close()\n"
+    ),
+}
+
+
+def _known_scores(folder: Path, keys: Sequence[str]) -> int:
+    return len(set(keys) & set(ScoreStore(folder).scores("judge")))
+
+
+def _known_answers(folder: Path, keys: Sequence[str]) -> int:
+    answers = Answers(str(folder))
+    return sum(answers.get(key) is not None for key in keys)
+
+
+def _known_analyses(folder: Path, keys: Sequence[str]) -> int:
+    from dialmeter.judges.language.store import Store
+
+    store = Store(folder, "test")
+    found = store.get(keys)
+    store.close()
+    return len(found)
+
+
+KNOWN: dict[str, Callable[[Path, Sequence[str]], int]] = {
+    "scores": _known_scores,
+    "answers": _known_answers,
+    "analyses": _known_analyses,
+}
+
+
+@pytest.mark.parametrize("count", [2, 5])
+@pytest.mark.parametrize("cache", APPENDING)
+def test_one_cache(cache: str, count: int, tmp_path: Path) -> None:
+    """Each process writes 60 entries; none is lost, and none waits for ever."""
+    code = "import sys\n" + APPENDING[cache]
+    commands = [[sys.executable, "-c", code, str(tmp_path / "cache"), str(number)] for number in range(count)]
+    started = [subprocess.Popen(command, stderr=subprocess.PIPE) for command in commands]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [(b"", 0)] * count
+    keys = [f"{process}-{number}" for process in range(count) for number in range(60)]
+    assert KNOWN[cache](tmp_path / "cache", keys) == len(keys)
+
+
+def test_a_torn_line_of_a_cache_is_cut_by_the_next_writer(tmp_path: Path) -> None:
+    store = ScoreStore(tmp_path)
+    store.add("judge", {"a": 1.0})
+    [file] = tmp_path.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole + b'{"b":')
+    assert store.scores("judge") == {"a": 1.0}
+    store.add("judge", {"c": 2.0})
+    assert file.read_bytes() == whole + b'{"c":2.0}\n'
+
+
+class TestLock:
+    """Who may write."""
+
+    def test_the_second_is_refused_and_told_who_writes(self, tmp_path: Path) -> None:
+        with Lock(tmp_path / "x"), pytest.raises(DialmeterError, match=r"x: is being written by process \d+ on "):
+            Lock(tmp_path / "x")
+        Lock(tmp_path / "x").release()
+        assert not list(tmp_path.iterdir())
+
+    def test_an_owner_that_is_gone_holds_nothing(self, tmp_path: Path) -> None:
+        code = "import os, sys, pathlib; from dialmeter.core.lock import Lock; lock = Lock(pathlib.Path(sys.argv[1])); os._exit(0)"
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / "x")], check=True)
+        assert json.loads((tmp_path / ".x.lock").read_bytes())["pid"]
+        Lock(tmp_path / "x").release()
+
+    def test_an_owner_on_another_machine_is_obeyed(self, tmp_path: Path) -> None:
+        (tmp_path / ".x.lock").write_text('{"pid": 7, "host": "elsewhere"}')
+        with pytest.raises(DialmeterError, match=r"process 7 on another machine, elsewhere; .* remove .*\.x\.lock"):
+            Lock(tmp_path / "x")
+        (tmp_path / ".x.lock").unlink()
+        Lock(tmp_path / "x").release()
+
+    @pytest.mark.parametrize("left", ["", "{", '{"pid": "x"}'])
+    def test_a_torn_lock_file_holds_nothing(self, left: str, tmp_path: Path) -> None:
+        (tmp_path / ".x.lock").write_text(left)
+        Lock(tmp_path / "x").release()
+        assert not list(tmp_path.iterdir())
+
+    def test_a_folder_that_it_made_goes_if_it_stays_empty(self, tmp_path: Path) -> None:
+        with Lock(tmp_path / "a" / "b", folder=True):
+            assert (tmp_path / "a" / "b" / ".lock").exists()
+        assert not list(tmp_path.iterdir())
+        (tmp_path / "c").mkdir()
+        with Lock(tmp_path / "c" / "d", folder=True):
+            (tmp_path / "c" / "d" / "mine").touch()
+        assert [path.name for path in (tmp_path / "c" / "d").iterdir()] == ["mine"]

@@ -1,0 +1,108 @@
+"""Closed and full standard streams, and a full disk, are ordinary trouble: one line, an exit code that says what to do."""
+
+from __future__ import annotations
+
+import resource
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..cli.invoke import Said
+from ..cli.samples import native_lines, written
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
+
+
+def shell(words: str, streams: str) -> Said:
+    """A command with its streams as a shell can set them."""
+    command = f"{shlex.quote(sys.executable)} -m dialmeter {words} {streams}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+COMMANDS = ("tracker score {file}", "tracker score {file} --out {file}.run", "user play --goals 3 --out {file}.talk")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "<&-", "<&- 2>&-"])
+def test_nothing_depends_on_standard_error_and_input(command: str, streams: str, file: Path) -> None:
+    said = shell(command.format(file=file), streams)
+    assert said.code == 0
+    assert said.out
+    assert "internal error" not in said.err
+
+
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, "convert {file} -", "list measures", "--help", "report {file}.run --out -"]
+)
+def test_standard_output_that_is_full(command: str, file: Path) -> None:
+    if command.startswith("report"):
+        assert shell(f"tracker score {file} --out {file}.run -q", "").code == 0
+    said = shell(f"{command.format(file=file)}", ">/dev/full")
+    lines = [line for line in said.err.splitlines() if line.startswith("dialmeter: ")]
+    assert (said.code, lines) == (2, ["dialmeter: standard output: cannot be written: No space left on device"])
+    assert "internal error" not in said.err
+    assert "Exception ignored" not in said.err
+
+
+def test_standard_output_that_is_closed(file: Path) -> None:
+    said = shell(f"tracker score {file} --quiet", ">&-")
+    assert (said.code, said.complaint) == (2, "standard output: cannot be written: Bad file descriptor")
+
+
+def test_standard_input_that_is_closed_and_read() -> None:
+    said = shell("tracker score -", "<&-")
+    assert (said.code, said.complaint) == (2, "standard input: the file is empty")
+
+
+def small_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+
+def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
+    """A limit on the size of files is as good as a full disk, and can be set by anybody."""
+    words = ["user", "play", "--goals", "60", "--quiet", "--workers", "1", "--out"]
+    command = [sys.executable, "-m", "dialmeter", *words]
+    path, whole = tmp_path / "talk.jsonl", tmp_path / "whole.jsonl"
+    done = subprocess.run([*command, path], preexec_fn=small_files, capture_output=True, check=False)
+    said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert said.code == 3
+    assert said.complaint.startswith(f"{path}: cannot be written: File too large; ")
+    assert said.complaint.endswith(" of 60 dialogues are done, go on with --resume")
+    subprocess.run([*command, path, "--resume"], check=True, capture_output=True)
+    subprocess.run([*command, whole], check=True, capture_output=True)
+    assert path.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_full_disk_while_a_run_is_written(workers: str, tmp_path: Path) -> None:
+    turns = [{"gold": {"a-b": "1"}, "pred": {}, "user": "x" * 300}]
+    file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(800)}))
+    code = (
+        "import sys, dialmeter.conversations, dialmeter.formats, dialmeter.core.shards as shards; "
+        "shards.spans.__defaults__ = (150_000,); from dialmeter.cli.main import run; run(sys.argv[1:])"
+    )
+    words = [
+        "tracker",
+        "score",
+        str(file),
+        "--quiet",
+        "--ci",
+        "0",
+        "--workers",
+        workers,
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, preexec_fn=small_files, capture_output=True, check=False)
+    said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert said.code == 3
+    assert said.complaint.endswith("cannot be written: File too large; what is done is kept, go on with --resume")
+    assert subprocess.run([*command, "--resume"], check=False, capture_output=True).returncode == 0

@@ -1,0 +1,299 @@
+"""Every command that writes ends, or has a full disk, at every file operation; then it goes on, and leaves the same bytes.
+
+Run with ``python benchmarks/crash_points.py``. Each point is a forked process, so that what was imported once is there.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from dialmeter.core.runs import file_of_run
+
+from dialmeter.cli.main import run
+from dialmeter.core import run_writer, shards
+from dialmeter.simulation.files import play_to_file
+
+from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
+
+_RUN_FILES = ("run.json", "rows.jsonl", "index.npz")
+_DONE = re.compile(r"holds a finished run|is there already|is not an? ?empty")
+"""What a command says that is gone on with although it had come to its end."""
+
+
+class Scenario(NamedTuple):
+    """A command that writes.
+
+    Attributes:
+        name: for the log.
+        words: the command, run in a folder of its own; ``../input`` has what it reads.
+        before: commands that are run before it.
+        again: what is added to go on with it after a failure.
+        kept: a run or file that is there before, and must be readable at every moment, the old one or the new one.
+        shards: cut the input into small shards.
+    """
+
+    name: str
+    words: str
+    before: tuple[str, ...] = ()
+    again: str = "--resume"
+    kept: str = ""
+    shards: bool = False
+
+
+_TRACKER = "tracker score ../input/talk.jsonl --ci 0 -q --out run"
+_JUDGE = "judge score ../input/cases.jsonl --judge overlap --ci 0 -q --out run"
+_ATTACK = "judge attack ../input/talk.jsonl --light --no-cache --cases 3 --attack repetition --attack dullness -q --out"
+_PLAY = "user play --goals 6 --workers 1 -q --out talk.jsonl"
+_OLD_RUN = ("tracker score ../input/other.jsonl --ci 0 -q --out run", "report run --as markdown -q", "report run -q")
+
+SCENARIOS = (
+    Scenario("tracker score", _TRACKER),
+    Scenario("tracker score, shards", _TRACKER, shards=True),
+    Scenario("tracker score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
+    Scenario("tracker score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
+    Scenario("tracker score --rows parquet", f"{_TRACKER} --rows parquet"),
+    Scenario("tracker score --charts", "tracker score ../input/few.jsonl --ci 0 -q --charts charts", again=""),
+    Scenario("user score", "user score ../input/talk.jsonl --profile town --blame --ci 0 -q --out run"),
+    Scenario("judge score", _JUDGE),
+    Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
+    Scenario("judge score --store", f"{_JUDGE} --store store"),
+    Scenario("user play", _PLAY),
+    Scenario("user play --force", f"{_PLAY} --force", (f"{_PLAY} --seed 3",), kept="talk.jsonl"),
+    Scenario("judge attack", f"{_ATTACK} cases.jsonl"),
+    Scenario("judge attack --pairs", f"{_ATTACK} cases.jsonl --pairs"),
+    Scenario(
+        "judge attack --force",
+        f"{_ATTACK} cases.jsonl --force",
+        (f"{_ATTACK} cases.jsonl --seed 3",),
+        kept="cases.jsonl",
+    ),
+    Scenario("judge attack --layout published", f"{_ATTACK} cases --layout published"),
+    Scenario(
+        "judge attack --layout published --force",
+        f"{_ATTACK} cases --layout published --force",
+        (f"{_ATTACK} cases --layout published --seed 3 --attack vocabulary",),
+        again="--force",
+    ),
+    Scenario("convert", "convert ../input/talk.jsonl out.jsonl -q", again=""),
+    Scenario("convert to .gz", "convert ../input/talk.jsonl out.jsonl.gz -q", again=""),
+    Scenario("convert to .zst", "convert ../input/talk.jsonl out.jsonl.zst -q", again=""),
+    Scenario(
+        "convert --force",
+        "convert ../input/talk.jsonl out.jsonl -q --force",
+        ("convert ../input/other.jsonl out.jsonl -q",),
+        again="--force",
+        kept="out.jsonl",
+    ),
+    Scenario("report", "report ../input/run -q --out page.html", again=""),
+    Scenario("report into its run", "report run -q", _OLD_RUN, again="", kept="run"),
+    Scenario(
+        "report --force",
+        "report ../input/run -q --out page.md --force",
+        ("report ../input/run -q --out page.md --title old",),
+        again="--force",
+        kept="page.md",
+    ),
+    Scenario("tracker human --make-sheets", "tracker human ../input/few.jsonl --make-sheets sheets -q", again=""),
+    Scenario("tracker human --read-sheets", "tracker human --read-sheets ../input/sheets --out r.csv -q", again=""),
+    Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
+    Scenario("view --bundle", "view ../input/run --bundle pages", again=""),
+    Scenario(
+        "view --bundle --force",
+        "view ../input/run --bundle pages --force",
+        ("view run --bundle pages",),
+        again="--force",
+    ),
+    Scenario(
+        "judge train",
+        "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j",
+        again="",
+    ),
+    Scenario(
+        "judge train --force",
+        "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j --force",
+        ("judge train satisfaction ../input/ratings.txt --held-out 5 --epochs 1 --threads 1 -q --out j",),
+        again="--force",
+    ),
+)
+
+
+class Point(NamedTuple):
+    """What came of one failure; no trouble if all is as it should be."""
+
+    number: int
+    operation: str
+    how: Failure
+    trouble: str
+
+
+def memory_folder() -> str | None:
+    """Where files are in memory, so that flushing costs nothing; None where there is no such place."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def write_inputs(folder: Path) -> None:
+    """Writes what the scenarios read."""
+    folder.mkdir()
+    play_to_file(folder / "talk.jsonl", goals=9, seed=3, noise=0.1)
+    play_to_file(folder / "other.jsonl", goals=5, seed=4, noise=0.3)
+    lines = (folder / "other.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "few.jsonl").write_bytes(b"".join(lines[:2]))
+    ratings = [
+        f"USER\t{text}\t\t{score},3,3\nSYSTEM\tyes\t\t" for text, score in (("thanks", 4), ("no", 2), ("well", 3))
+    ]
+    talk = "\n".join(["", *ratings, "USER\tOVERALL\t\t3,3,3"])
+    (folder / "ratings.txt").write_text("\n".join([talk] * 12) + "\n", "utf-8")
+    for words in (
+        f"{_ATTACK.replace('../input/', '')} cases.jsonl",
+        "tracker score few.jsonl --ci 0 -q --out run",
+        "tracker human few.jsonl --make-sheets sheets -q",
+    ):
+        _expect(_forked(words, folder), words)
+    for sheet in (folder / "sheets").rglob("*.txt"):
+        text = sheet.read_text("utf-8")
+        sheet.write_text(re.sub(r"(?m)^(rating\b[^:\n]*:).*$", r"\1 3", text, flags=re.IGNORECASE), "utf-8")
+
+
+def points_of(scenario: Scenario, place: Path, sample: int | None = None) -> Iterator[Point]:
+    """Fails at every operation of a command, or at some, and goes on.
+
+    Args:
+        scenario: the command.
+        place: a folder with ``input`` in it.
+        sample: how many points; all without it.
+
+    Raises:
+        RuntimeError: the command fails even if nobody disturbs it.
+    """
+    template, whole = place / "template", place / "whole"
+    template.mkdir()
+    for words in scenario.before:
+        _expect(_forked(words, template), words)
+    shutil.copytree(template, whole)
+    # In this process, so that what it imports is there for all that follow.
+    _expect(_forked(scenario.words, whole, scenario.shards, here=True), scenario.words)
+    wanted, readable = contents(whole), {_readable(each, scenario.kept) for each in (template, whole)}
+    counted = place / "counted"
+    shutil.copytree(template, counted)
+    told = place / "operations"
+    _expect(_forked(scenario.words, counted, scenario.shards, FailingDisk(counted), told), scenario.words)
+    operations = told.read_text().split()
+    chosen: list[tuple[int, Failure]] = [(at, "kill") for at in range(len(operations))]
+    chosen += [(at, "full") for at, kind in enumerate(operations) if kind in NEEDS_SPACE]
+    if sample is not None and sample < len(chosen):
+        chosen = sorted(Random(scenario.name).sample(chosen, sample))
+    for at, how in chosen:
+        work = place / "work"
+        shutil.copytree(template, work)
+        code, said = _forked(scenario.words, work, scenario.shards, FailingDisk(work, at, how))
+        trouble = _trouble(code, said, how)
+        if not trouble and _readable(work, scenario.kept) not in readable:
+            trouble = f"{scenario.kept} is neither the old one nor the new one"
+        if not trouble:
+            again = f"{scenario.words.replace(' --force', '')} {scenario.again}"
+            code, said = _forked(again, work, scenario.shards)
+            if _DONE.search(said) and scenario.before and contents(work) == contents(template):
+                # Nothing had begun, and the older one is untouched.
+                code, said = _forked(scenario.words, work, scenario.shards)
+            if code and not _DONE.search(said):
+                trouble = f"going on: exit code {code}, {said}"
+            elif contents(work) != wanted:
+                trouble = f"other bytes: {_differences(contents(work), wanted)}"
+        yield Point(at, operations[at], how, trouble)
+        shutil.rmtree(work)
+
+
+def _trouble(code: int, said: str, how: Failure) -> str:
+    if how == "kill":
+        return "" if code in (KILLED, 0) else f"exit code {code}: {said}"
+    lines = said.splitlines()
+    fine = code == 0 or (code in (2, 3) and len(lines) == 1 and lines[0].startswith("dialmeter: "))
+    return "" if fine and "internal error" not in said else f"exit code {code}: {said}"
+
+
+def _readable(folder: Path, name: str) -> tuple[bytes, ...]:
+    """A run or file as somebody sees who opens it now."""
+    path = folder / name
+    if not name or not path.exists():
+        return ()
+    return tuple(file_of_run(path, each).read_bytes() for each in _RUN_FILES) if path.is_dir() else (path.read_bytes(),)
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """All that is in a folder, but for the log of when and where a run was made."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+        if path.name != "log.json"
+    }
+
+
+def _differences(found: dict[str, bytes | None], wanted: dict[str, bytes | None]) -> str:
+    return ", ".join(sorted(name for name in {*found, *wanted} if found.get(name, 0) != wanted.get(name, 0)))
+
+
+def _expect(ended: tuple[int, str], words: str) -> None:
+    if ended[0]:
+        raise RuntimeError(f"{words}: exit code {ended[0]}: {ended[1]}")
+
+
+def _forked(
+    words: str,
+    folder: Path,
+    small_shards: bool = False,
+    disk: FailingDisk | None = None,
+    told: Path | None = None,
+    here: bool = False,
+) -> tuple[int, str]:
+    """Runs a command in a process of its own, and gives its exit code and what it complained of."""
+    if here:
+        # Somewhere else first, so that this process has imported all that the command needs.
+        warm = folder.with_name("warm")
+        shutil.copytree(folder, warm)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            _run_quietly(words.split(), warm, small_shards, None)
+        shutil.rmtree(warm)
+    complaints = folder.with_name("complaints")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        code = 99
+        try:
+            null, file = os.open(os.devnull, os.O_WRONLY), os.open(complaints, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
+            os.dup2(null, 1)
+            os.dup2(file, 2)
+            code = _run_quietly(words.split(), folder, small_shards, disk)
+            if told and disk:
+                told.write_text(" ".join(disk.operations))
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status), complaints.read_text("utf-8", "replace").strip()
+
+
+def _run_quietly(words: Sequence[str], folder: Path, small_shards: bool, disk: FailingDisk | None) -> int:
+    run_writer._BATCH = 4
+    before, default = Path.cwd(), shards.spans.__defaults__
+    os.chdir(folder)
+    if small_shards:
+        shards.spans.__defaults__ = (20_000,)
+    if disk is not None:
+        disk.install()
+    try:
+        run(list(words))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    finally:
+        os.chdir(before)
+        shards.spans.__defaults__ = default
+    return 0
