@@ -9,6 +9,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SOURCES = (
     Path("src/dialmeter/readers/strict_json.py"),
+    Path("src/dialmeter/formats/pairs/layers.py"),
     Path("src/dialmeter/formats/pairs/vocabulary.py"),
     Path("src/dialmeter/formats/pairs/raw_turns.py"),
     Path("src/dialmeter/tracking/cells.py"),

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -96,3 +97,13 @@ def test_with_and_without_a_compiler(tmp_path: Path) -> None:
     assert (kind, other) == ("compiled", "plain")
     assert said == same
     assert "JGA" in said
+
+
+def test_the_source_distribution_can_be_installed_by_make(tmp_path: Path) -> None:
+    """All that the Makefile installs with is in it."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", tmp_path]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"Makefile", "constraints.txt", "tools/install.py", "tools/install_for_tests.sh"} <= names
+    assert {f"requirements/{each.name}" for each in (ROOT / "requirements").iterdir()} <= names

@@ -8,7 +8,6 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
-from importlib.metadata import requires
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -25,20 +24,31 @@ def has_lock() -> bool:
     )
 
 
-def pip_install(*arguments: str) -> None:
+def pip_install(*arguments: str, quiet: bool = False) -> None:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-    subprocess.run(command, cwd=ROOT, check=True)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=quiet)
 
 
-def install_lock(name: str) -> None:
-    pip_install("--require-hashes", "--no-deps", "--requirement", f"requirements/{name}")
+def install_lock(name: str, quiet: bool = False) -> None:
+    pip_install("--require-hashes", "--no-deps", "--requirement", f"requirements/{name}", quiet=quiet)
+
+
+def install_torch() -> None:
+    """Install the build for processors where pip's settings offer it, else the registry's build with its CUDA packages.
+
+    One lock with the hashes of both would not do: pip prefers a file whose hash the registry states.
+    """
+    try:
+        install_lock("torch-cpu.lock", quiet=True)
+    except subprocess.CalledProcessError:
+        install_lock("torch-cuda.lock")
 
 
 def main(what: str) -> None:
     if has_lock():
         install_lock(f"{what}.lock")
-        if what == "test" and any(each.startswith(("cuda-", "nvidia-")) for each in requires("torch") or []):
-            install_lock("cuda.lock")
+        if what == "test":
+            install_torch()
         pip_install("--no-deps", "--no-build-isolation", "--editable", ".")
     else:
         here = (

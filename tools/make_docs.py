@@ -1,4 +1,4 @@
-"""Writes the pages that are generated: one per measure and attack, the formats, the layouts of talk, the rule sets, and licences.
+"""Writes the pages that are generated: one per measure and attack, the formats, the layouts of talk, and the rule sets.
 
 Run ``python tools/make_docs.py``; ``--check`` says which pages are out of date and exits 1.
 """
@@ -10,11 +10,9 @@ import csv
 import inspect
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 
 from msgspec import NODEFAULT
-from packaging.requirements import Requirement
 
 from dialmeter import citations, conversations, formats, measure, rules
 from dialmeter.judges import attacks
@@ -282,35 +280,6 @@ def _interval(rows: Sequence[dict[str, str]]) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
-def licences_page() -> str:
-    """The licence of every dependency that is installed, the development tools aside."""
-    asked = [
-        Requirement(text) for text in requires("dialmeter") or [] if 'extra == "dev"' not in text.replace("'", '"')
-    ]
-    names = sorted({each.name for each in asked if each.name != "dialmeter"}, key=str.lower)
-    rows = [f"| {name} | {licence_of(name)} |" for name in names if _is_installed(name)]
-    title = "# Licences of the dependencies, from installed metadata"
-    return "\n".join([title, "", "| package | licence |", "|---|---|", *rows, ""])
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
-
-
-def licence_of(name: str) -> str:
-    """What the installed package says of its licence."""
-    found = distribution(name).metadata
-    classifiers = [
-        text.rsplit(" :: ", 1)[1] for text in found.get_all("Classifier") or [] if text.startswith("License ::")
-    ]
-    told = [*(found.get_all("License-Expression") or []), *classifiers, *(found.get_all("License") or []), "unknown"]
-    return str(told[0]).splitlines()[0]
-
-
 def pages() -> dict[Path, str]:
     """Every generated page with its content."""
     found = {DOCS / "measures" / f"{name}.md": measure_page(name) for name in measure.registry.names()}
@@ -322,7 +291,6 @@ def pages() -> dict[Path, str]:
     found[DOCS / "formats.md"] = formats_page()
     found[DOCS / "conversations.md"] = conversations_page()
     found[DOCS / "rules.md"] = rules_page()
-    found[DOCS / "licences.md"] = licences_page()
     return {
         path: GENERATED + text.replace("```", "\0").replace("``", "`").replace("\0", "```")
         for path, text in found.items()

@@ -5,8 +5,9 @@ One version of a package serves all of them: the one that pip chooses for the fi
 what is wrong with the locks and exits 1.
 
 - core.lock: what ``make demo`` installs, tools for building included.
-- test.lock: what ``make test`` installs beside it.
-- cuda.lock: what torch needs beside them where pip takes the registry's build, which is made for CUDA.
+- test.lock: what ``make test`` installs beside it, torch aside.
+- torch-cpu.lock: torch built for processors only, written where pip's settings offer such a build.
+- torch-cuda.lock: torch from the registry, with the CUDA packages that this build needs.
 - constraints.txt: the same versions for all other platforms.
 """
 
@@ -35,7 +36,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 # Chosen by hand: the tools, because a new release has new opinions, and torch, because its files are large.
 PINS = {"torch": "2.13.0", "ruff": "0.17.4", "mypy": "2.4.1"}
 OLDEST_GLIBC = 28  # 2.28; tools/install.py has it too
-LOCKS = {name: ROOT / "requirements" / f"{name}.lock" for name in ("core", "test", "cuda")}
+LOCKS = {name: ROOT / "requirements" / f"{name}.lock" for name in ("core", "test", "torch-cpu", "torch-cuda")}
 CONSTRAINTS = ROOT / "constraints.txt"
 HEADER = """\
 # Written by tools/make_locks.py for CPython 3.11 to 3.13 on Linux x86-64 with glibc 2.28 or newer.
@@ -44,8 +45,9 @@ HEADER = """\
 """
 ABOUT = {
     "core": "What dialmeter needs, and what builds it.",
-    "test": "What the extras and the tests need.",
-    "cuda": "What torch needs where pip takes a build for CUDA, beside test.lock.",
+    "test": "What the extras and the tests need, torch aside.",
+    "torch-cpu": "torch built for processors only.",
+    "torch-cuda": "torch as the registry has it, with the CUDA packages that it needs.",
 }
 ENTRY = re.compile(r"([a-z0-9-]+)==(\S+)(?: ; ([^\\]+?))?((?: --hash=sha256:[0-9a-f]{64})+)")
 
@@ -58,17 +60,16 @@ class Locked:
     hashes: set[str] = field(default_factory=set)
     pythons: set[str] = field(default_factory=set)
 
-    def add(self, found: dict[str, Any], python: str | None = None) -> None:
+    def add(self, found: dict[str, Any], *pythons: str) -> None:
         """Add a file from a report of pip's."""
         archive = found["download_info"]
         wheel = unquote(archive["url"].rsplit("/", 1)[1])
         if not runs_on_oldest(wheel):
             raise SystemExit(f"{wheel} does not run on glibc 2.{OLDEST_GLIBC}")
-        if found["metadata"]["version"].partition("+")[0] != self.version:
+        if found["metadata"]["version"] != self.version:
             raise SystemExit(f"{wheel}: another Python has version {self.version}")
         self.hashes.add(archive["archive_info"]["hashes"]["sha256"])
-        if python:
-            self.pythons.add(python)
+        self.pythons.update(pythons)
 
 
 def runs_on_oldest(wheel: str) -> bool:
@@ -112,14 +113,17 @@ def make(interpreters: list[str]) -> None:
         core = transitive(core_roots, needs, environment)
         test = transitive(roots, lambda name: (each for each in needs(name) if not CUDA.match(each)), environment)
         for name, found in install.items():
-            lock = "core" if name in core else "test" if name in test else "cuda"
+            lock = "core" if name in core else "test" if name in test and name != "torch" else "torch-cuda"
             locks[lock].setdefault(name, Locked(versions[name])).add(found, environment["python_version"])
-        # A build for processors only, where pip knows one: the registry has none.
-        cpu = resolve(interpreter, [f"torch=={PINS['torch']}"], {}, "--no-deps")
-        locks["test"]["torch"].add(cpu["install"]["torch"])
+        cpu = resolve(interpreter, [f"torch=={PINS['torch']}"], {}, "--no-deps")["install"]["torch"]
+        if "+cpu" in cpu["metadata"]["version"]:
+            # No marker: pip must fail where it has no such build, not skip the line.
+            locks["torch-cpu"].setdefault("torch", Locked(cpu["metadata"]["version"])).add(cpu, *PYTHONS)
     for name, path in LOCKS.items():
-        path.write_text(lock_text(name, locks[name]), "utf-8")
-    CONSTRAINTS.write_text(constraints_text({**locks["core"], **locks["test"]}), "utf-8")
+        if locks[name]:
+            path.write_text(lock_text(name, locks[name]), "utf-8")
+    everything = {**locks["core"], **locks["test"], "torch": locks["torch-cuda"]["torch"]}
+    CONSTRAINTS.write_text(constraints_text(everything), "utf-8")
 
 
 def lock_text(name: str, packages: dict[str, Locked]) -> str:
@@ -163,15 +167,17 @@ def read_lock(path: Path) -> tuple[dict[str, Locked], list[str]]:
 
 def problems() -> list[str]:
     """What is wrong with the locks: their lines, and requirements that they do not meet."""
-    core, found = read_lock(LOCKS["core"])
-    test, more = read_lock(LOCKS["test"])
-    _, others = read_lock(LOCKS["cuda"])
-    found += [*more, *others]
-    everything = {**core, **test}
+    read = {name: read_lock(path) for name, path in LOCKS.items()}
+    found = [line for _, wrong in read.values() for line in wrong]
+    core, test = read["core"][0], read["test"][0]
+    torch = [read[name][0].get("torch", Locked("")) for name in ("torch-cuda", "torch-cpu")]
+    if torch[1].version != f"{torch[0].version}+cpu":
+        found.append("torch-cpu.lock and torch-cuda.lock need one version of torch")
+    everything = {**core, **test, "torch": torch[0]}
     if CONSTRAINTS.read_text("utf-8") != constraints_text(everything):
         found.append("constraints.txt has other versions than the locks")
     found += [f"{name} is in core.lock and in test.lock" for name in core.keys() & test.keys()]
-    found += [f"{name} belongs in cuda.lock" for name in everything if CUDA.match(name)]
+    found += [f"{name} belongs in torch-cuda.lock" for name in everything if CUDA.match(name)]
     groups = requirements_by_group()
     for python in PYTHONS:
         environment = {"python_version": python, "python_full_version": f"{python}.0"}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from dialmeter.core.open_runs import open_run
+from dialmeter.judges.judge import Item
 from dialmeter.judges.result import score_judge
 
 from ..cli.invoke import call, checked
@@ -24,8 +26,8 @@ class Halting(Oracle):
     facets = frozenset({"naturalness"})
     batch_size = 1
 
-    def score(self, items: object) -> list[float]:
-        ((_, reply),) = items  # type: ignore[misc, attr-defined]
+    def score(self, items: Sequence[Item]) -> list[float]:
+        ((_, reply),) = items
         if int(reply.split()[1]) % 4 == 1:
             raise RuntimeError("no memory")
         return [float("nan")] if int(reply.split()[1]) % 4 == 3 else [float(self._one(reply))]

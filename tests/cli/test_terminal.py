@@ -38,6 +38,8 @@ SCREENS = {
     "score, shown": ["score", "--show", f"d{NASTY}"],
     "score, markdown": ["score", "--by", "slot", "--as", "markdown"],
     "score, latex": ["score", "--by", "slot", "--as", "latex"],
+    "score, csv": ["score", "--by", "slot", "--as", "csv"],
+    "score, json": ["score", "--by", "slot", "--json"],
     "check": ["check"],
     "rules": ["rules"],
     "a dialogue that is not there": ["score", "--show", f"x{NASTY}"],
@@ -52,6 +54,44 @@ def test_nothing_raw_reaches_the_terminal(screen: str, nasty: Path, capsys: pyte
     assert said.code in (0, 2)
     assert not SIGNS & set(said.out)
     assert not SIGNS & set(said.err)
+
+
+def test_json_says_the_same_without_what_a_terminal_obeys(nasty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "score", nasty, "--by", "slot", "--json")
+    slots = {score["slot"] for score in json.loads(said.out)["scores"] if "slot" in score}
+    assert any(NASTY in slot for slot in slots)
+
+
+def test_a_rule_set_and_a_run_may_be_nasty_too(nasty: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = written(tmp_path / "own.toml", f'name = {json.dumps("own" + NASTY)}\nbase = "dialmeter"\n')
+    run = tmp_path / "run"
+    clean = ["tracker", "score", nasty, "--out", run, "--quiet"]
+    said = [call(capsys, "tracker", "score", nasty, "--rules", rules, "--signatures"), call(capsys, *clean)]
+    manifest = json.loads((run / "run.json").read_text("utf-8"))
+    for score in manifest["scores"]:
+        score["signature"] += NASTY
+    (run / "run.json").write_text(json.dumps(manifest, ensure_ascii=False), "utf-8")
+    said.append(call(capsys, "cite", run))
+    assert said[-1].code == 0
+    for style in ("markdown", "latex"):
+        said.append(call(capsys, "report", run, "--as", style, "--out", "-"))
+    for each in said:
+        assert not SIGNS & set(each.out)
+        assert not SIGNS & set(each.err)
+
+
+def test_cells_of_csv_are_no_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slots = ["=1+1", "+a", "-b", "@c", "d"]
+    turns = [{"gold": dict.fromkeys((f"{slot}-x" for slot in slots), "1"), "pred": {}}]
+    file = written(tmp_path / "p.jsonl", native_lines({"d1": turns, "d2": turns}))
+    scored = call(capsys, "tracker", "score", file, "--by", "slot", "--as", "csv").out
+    compared = call(capsys, "tracker", "compare", file, file, "--name", "=a", "--name", "@b", "--as", "csv").out
+    assert "'=1+1-x," in scored
+    assert "'@b," in compared
+    for line in (*scored.splitlines(), *compared.splitlines()):
+        for cell in line.split(","):
+            assert not cell.startswith(("=", "@"))
+            assert not cell.startswith(("+", "-")) or float(cell.split()[0]) is not None
 
 
 def test_a_file_name_may_be_nasty_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

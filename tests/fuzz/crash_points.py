@@ -9,6 +9,7 @@ import io
 import os
 import re
 import shutil
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from dialmeter.core.runs import file_of_run
+from dialmeter.core.open_runs import file_of_run
 
 from dialmeter.cli.main import run
 from dialmeter.core import run_writer, shards
@@ -61,7 +62,7 @@ SCENARIOS = (
     Scenario("tracker score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
     Scenario("tracker score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
     Scenario("tracker score --rows parquet", f"{_TRACKER} --rows parquet"),
-    Scenario("tracker score --charts", "tracker score ../input/few.jsonl --ci 0 -q --charts charts", again=""),
+    Scenario("tracker score --charts", "tracker score ../input/right.jsonl --ci 0 -q --charts charts", again=""),
     Scenario("user score", "user score ../input/talk.jsonl --profile town --blame --ci 0 -q --out run"),
     Scenario("judge score", _JUDGE),
     Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
@@ -147,6 +148,9 @@ def write_inputs(folder: Path) -> None:
     play_to_file(folder / "other.jsonl", goals=5, seed=4, noise=0.3)
     lines = (folder / "other.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "few.jsonl").write_bytes(b"".join(lines[:2]))
+    (folder / "right.jsonl").write_text(
+        '{"dialogue_id":"a","turns":[{"turn":0,"gold":{"a-b":"1"},"pred":{"a-b":"1"}}]}\n', "utf-8"
+    )
     ratings = [
         f"USER\t{text}\t\t{score},3,3\nSYSTEM\tyes\t\t" for text, score in (("thanks", 4), ("no", 2), ("well", 3))
     ]
@@ -272,6 +276,8 @@ def _forked(
             null, file = os.open(os.devnull, os.O_WRONLY), os.open(complaints, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
             os.dup2(null, 1)
             os.dup2(file, 2)
+            # Not what pytest put in their place.
+            sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(number, "w", closefd=False)) for number in (1, 2))
             code = _run_quietly(words.split(), folder, small_shards, disk)
             if told and disk:
                 told.write_text(" ".join(disk.operations))

@@ -172,6 +172,7 @@ def score_cases() -> list[Case]:
         Case("only", f"tracker score native.jsonl {FEW} --only ids.txt"),
         Case("only-json", f"tracker score native.jsonl --json {QUICK} {FEW} --only ids.txt"),
         Case("only-unknown", "tracker score native.jsonl --only other_ids.txt"),
+        Case("only-unknown-skip", f"tracker score native.jsonl {FEW} --only other_ids.txt --missing skip"),
         Case("fail-if-holds", 'tracker score native.jsonl --ci 0 --fail-if "JGA < 0.99"'),
         Case("fail-if-not", 'tracker score native.jsonl --ci 0 --fail-if "JGA < 0.01" --fail-if "FGA(lam=0.5) > 1"'),
         Case("fail-if-json", f'tracker score native.jsonl --json {QUICK} --measure JGA --fail-if "JGA < 0.99"'),

@@ -8,7 +8,7 @@ import click
 
 from ..citations import for_measures
 from ..core.open_runs import open_run
-from ..errors import DialmeterError
+from ..errors import DialmeterError, one_line
 from .option_kinds import max_bytes_option
 
 
@@ -28,7 +28,7 @@ def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> None:
         scores = open_run(thing).scores
         named += [score["measure"] for score in scores]
         for score in scores:
-            click.echo(f"% {score['signature']}")
+            click.echo(f"% {one_line(str(score['signature']), 4000)}")
     click.echo("\n\n".join(for_measures(named)))
 
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from ..conversations import open_conversations
 from ..core.account import Account, Reason
-from ..core.output import write_file
+from ..core.lock import Lock
+from ..core.output import refuse_replacing, write_file
 from ..errors import DialmeterError, one_line
 from ..judges.attacking import Attacked
 from ..judges.attacks import chosen
@@ -76,9 +77,9 @@ def attack(**options: Any) -> None:
     out = Path(options["out"])
     if options["as_pairs"] and options["layout"] == "published":
         raise DialmeterError("--pairs are written as lines; leave out --layout published")
-    goes_on = options["resume"] and parts_of(out).exists()
-    if out.exists() and not (options["force"] or goes_on):
-        raise DialmeterError(f"{one_line(str(out), 200)}: is there already; replace it with --force")
+    with Lock(parts_of(out), name=out):
+        goes_on = options["resume"] and parts_of(out).exists()
+        refuse_replacing(out, force=options["force"] or goes_on)
     if options["form"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
         count = _write(out, cases, options)

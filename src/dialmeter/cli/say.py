@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,13 +31,19 @@ def document(kind: str, command: str, scores: list[dict[str, Any]], **more: Any)
         for notice in more.pop("warnings", ())
     ]
     head = {"schema": SCHEMA, "dialmeter": __version__, "kind": kind, "command": command, "scores": scores}
-    accounts = {name: more.pop(name) for name in ("account", "accounts") if name in more}
+    accounts: dict[str, Any] = {name: more.pop(name) for name in ("account", "accounts") if name in more}
     return {**head, **accounts, "counts": more.pop("counts", {}), "warnings": warnings, **more}
 
 
 def print_json(thing: dict[str, Any]) -> None:
     """One document on standard output, and nothing else there."""
-    click.echo(msgspec.json.format(msgspec.json.encode(thing), indent=1).decode())
+    text = msgspec.json.format(msgspec.json.encode(thing), indent=1).decode()
+    click.echo("\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n")))
+
+
+def _escaped(line: str) -> str:
+    """JSON in which what a terminal would obey is written as \\u and its number: the same document."""
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
 
 
 def draw(charts: Iterable[Chart], options: dict[str, Any]) -> list[str]:

@@ -157,7 +157,11 @@ def _print(
             for each in result.worst(3)
         ]
         how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
-        more = {"format": form, "intervals": how, "worst": {"measure": result.ranked_by, "dialogues": worst}}
+        more: dict[str, Any] = {
+            "format": form,
+            "intervals": how,
+            "worst": {"measure": result.ranked_by, "dialogues": worst},
+        }
         more["diagnosis"] = to_builtins(result.diagnosis)
         if "slot" in groups and result.values_known:
             more["mistakes"] = to_builtins(result.mistakes.worst(_MISTAKES))

@@ -86,9 +86,9 @@ def _print(
             {"dialogue": row.id, "goal": sorted(row.goal), **_scores(row), "events": to_builtins(events)}
             for row, events in kept
         ]
-        more = {"account": account.plain()} if account is not None else {}
+        told = {"account": account.plain()} if account is not None else {}
         counts = {"found": total, "shown": len(kept)}
-        print_json(document("user", "user query", [], counts=counts, dialogues=found, **more))
+        print_json(document("user", "user query", [], counts=counts, dialogues=found, **told))
         return
     if not total:
         click.echo("no dialogue fits" + (f"; {account.line}" if account is not None else ""))

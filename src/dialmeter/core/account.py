@@ -125,8 +125,14 @@ def total(accounts: Iterable[Account]) -> Account:
     for each in (reason for account in every for reason in account.reasons):
         before = reasons.get(each.reason)
         reasons[each.reason] = Reason(each.reason, before.count + each.count, before.where) if before else each
-    sums = (sum(getattr(account, name) for account in every) for name in ("asked", "found", "scored"))
-    return Account(every[0].unit, *sums, tuple(reasons.values()))
+    return Account(
+        every[0].unit,
+        sum(account.asked for account in every),
+        sum(account.found for account in every),
+        sum(account.scored for account in every),
+        tuple(reasons.values()),
+        every[0].done,
+    )
 
 
 def lines(accounts: Mapping[str, Account]) -> list[str]:

@@ -44,6 +44,7 @@ class Lock:
     Args:
         target: what is to be written. Of a folder the lock file is in it, of a file beside it.
         folder: the target is a folder; it is made, and removed again if it is empty at the end.
+        name: what messages call the target.
 
     Raises:
         DialmeterError: somebody else is writing the target, or it cannot be written.
@@ -55,9 +56,9 @@ class Lock:
         ['.talk.jsonl.lock']
     """
 
-    def __init__(self, target: Path, *, folder: bool = False) -> None:
+    def __init__(self, target: Path, *, folder: bool = False, name: object = None) -> None:
         self._path = target / LOCK if folder else target.with_name(f".{target.name}{LOCK}")
-        self._name = one_line(str(target), 200)
+        self._name = one_line(str(name or target), 200)
         self._made: list[Path] = []
         with writing(self._name):
             if folder:

@@ -22,23 +22,41 @@ _STALE = ".stale"
 
 
 def check_target(path: str | Path, *, force: bool) -> None:
-    """Refuses a file that may not be written.
+    """Refuses a file that may not be written, before work is done for it; see :func:`new_file`.
 
     Args:
         path: the file.
         force: replace a file that is there.
 
     Raises:
-        DialmeterError: it is there, or it is something else than a file.
+        DialmeterError: it is there, it is something else than a file, or another process is writing it.
     """
-    name, target = one_line(str(path), 200), Path(path)
+    with _locked(path, force):
+        pass
+
+
+@contextmanager
+def _locked(path: str | Path, force: bool) -> Iterator[Path]:
+    """The file behind a name, for one writer."""
+    name, target = one_line(str(path), 200), Path(os.path.realpath(path))
     with writing(name):
         if target.is_dir():
             raise DialmeterError(f"{name}: is a folder; --out names a file")
-        if target.exists() and not force:
-            raise DialmeterError(f"{name}: is there already; replace it with --force")
-        if target.exists() and not target.is_file():
+        if target.exists() and force and not target.is_file():
             raise DialmeterError(f"{name}: is not a regular file")
+        with Lock(target, name=path):
+            refuse_replacing(path, force=force)
+            yield target
+
+
+def refuse_replacing(path: str | Path, *, force: bool) -> None:
+    """Refuses a file that is there, unless it may be replaced.
+
+    Raises:
+        DialmeterError: it is there.
+    """
+    if Path(path).exists() and not force:
+        raise DialmeterError(f"{one_line(str(path), 200)}: is there already; replace it with --force")
 
 
 @contextmanager
@@ -61,10 +79,7 @@ def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
         ...     sorted(during), os.listdir(folder)
         (['.map.json.lock', 'map.json.part'], ['map.json'])
     """
-    target = Path(os.path.realpath(path))
-    check_target(path, force=force)
-    with writing(one_line(str(path), 200)), Lock(target):
-        check_target(path, force=force)
+    with _locked(path, force) as target:
         part = target.with_name(target.name + ".part")
         try:
             with open(part, "wb") as file:
@@ -76,6 +91,16 @@ def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Writes a small file of a target that this process has locked: the old one, or the new one whole."""
+    part = path.with_name(path.name + ".part")
+    with open(part, "wb", buffering=0) as file:
+        write_all(file, data)
+        os.fsync(file.fileno())
+    os.replace(part, path)
+    flush_folder(path.parent)
 
 
 def write_file(path: str | Path, data: bytes | str, *, force: bool = False) -> None:

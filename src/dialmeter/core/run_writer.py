@@ -22,7 +22,7 @@ from .._version import __version__
 from ..errors import DialmeterError, writing
 from .lock import LOCK, Lock, flock
 from .open_runs import PARTS, SCHEMA, WHOLE_RUN
-from .output import commit, cut_torn_line, flush_folder, settle, write_all
+from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
 from .parquet import check_parquet, write_parquet
 
 _BATCH = 256
@@ -204,12 +204,7 @@ class RunWriter:
             if not self._begun and not self._resumes:
                 self._discard()
                 self._parts.mkdir()
-                note = self._parts / "identity.json.part"
-                with open(note, "wb", buffering=0) as file:
-                    write_all(file, self._identity)
-                    os.fsync(file.fileno())
-                os.replace(note, self._parts / "identity.json")
-                flush_folder(self._parts)
+                replace_file(self._parts / "identity.json", self._identity)
             self._begun = True
         return self._parts
 

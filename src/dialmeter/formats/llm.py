@@ -174,7 +174,11 @@ def _state(key: str, completion: Any) -> State | None:
         completion = _choice(completion["choices"])
     if isinstance(completion, (dict, list)):
         return state_from(completion)
-    return state_in(as_text(completion, "a completion"))
+    return _state_in(as_text(completion, "a completion"))
+
+
+_state_in = lru_cache(1)(state_in)
+"""A model that has nothing to add often says the same, word by word."""
 
 
 def _choice(choices: Any) -> Any:

@@ -130,15 +130,18 @@ def write_published(folder: Path, cases: Sequence[Case]) -> int:
     by_attack: dict[str, list[Case]] = {}
     for case in cases:
         by_attack.setdefault(case.attack, []).append(case)
-    there = [each for each in case_folders(folder) if each != folder]
+    replaced: list[str] = []
 
-    def check(_: set[str]) -> None:
-        for place in there:
+    def check(names: set[str]) -> None:
+        for place in case_folders(folder):
+            if place.name not in names:
+                continue
+            replaced.append(place.name)
             for file in place.iterdir():
                 if not _CASE.fullmatch(file.name):
                     raise DialmeterError(f"{file}: is not a published case; choose another --out")
 
-    with new_folder(folder, check, [each.name for each in there]) as new:
+    with new_folder(folder, check, replaced) as new:
         for attack, some in by_attack.items():
             place = new / PUBLISHED_NAMES.get(attack, attack)
             place.mkdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import isfinite
+from math import fsum, isfinite
 
 from msgspec import Struct
 
@@ -184,7 +184,7 @@ def importance(explained: Sequence[CaseExplained]) -> list[Importance]:
                 ]
                 for replies in ([each.human for each in own], [each.adversarial for each in own])
             )
-            sums = (sum(human), sum(adversarial))
+            sums = (fsum(human), fsum(adversarial))
             means = (
                 sums[0] / len(human) if human else None,
                 sums[1] / len(adversarial) if adversarial else None,

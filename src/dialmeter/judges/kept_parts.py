@@ -54,7 +54,7 @@ class KeptParts:
         self.parts: Sequence[AttackPart] = []
         self._name = one_line(str(out), 200)
         head = identity.encode() + b"\n"
-        self._lock = Lock(self._path)
+        self._lock = Lock(self._path, name=out)
         try:
             with writing(self._name):
                 there = self._path.exists() and not force

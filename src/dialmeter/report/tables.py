@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
+from ..core.csv_cells import guarded
+
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
 STYLES: tuple[str, ...] = get_args(Style)
 
@@ -68,14 +70,14 @@ def decimals(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def interval(limits: Sequence[float] | None) -> str:
-    """An interval in percent.
+def interval(limits: Sequence[float] | None, reason: str = "") -> str:
+    """An interval in percent, or why there is none.
 
     Example:
-        >>> interval((0.5, 0.61239)), interval(None)
-        ('50.00 to 61.24', '')
+        >>> interval((0.5, 0.61239)), interval(None), interval(None, "all resamples have the same value")
+        ('50.00 to 61.24', '', 'none: all resamples have the same value')
     """
-    return f"{percent(limits[0])} to {percent(limits[1])}" if limits else ""
+    return f"{percent(limits[0])} to {percent(limits[1])}" if limits else f"none: {reason}" if reason else ""
 
 
 def render(table: Table, style: str) -> str:
@@ -190,8 +192,8 @@ def _latex(table: Table) -> str:
 def _csv(table: Table) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(table.headings)
-    writer.writerows(table.marked(str, lambda mark: f" {mark}"))
+    writer.writerow([guarded(visible(heading)) for heading in table.headings])
+    writer.writerows(table.marked(guarded, lambda mark: f" {mark}"))
     return file.getvalue().rstrip("\n")
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from ..core.cluster import Cluster
 from ..core.lock import Lock
-from ..core.output import check_target, cut_torn_line, flush_folder, write_all, write_file
+from ..core.output import cut_torn_line, flush_folder, refuse_replacing, replace_file, write_all
 from ..errors import DialmeterError, Unfinished, writing
 from ..model import Goal
 from .agents import choose
@@ -138,18 +138,21 @@ class PartFile:
 
     def __init__(self, path: Path, identity: bytes, *, resume: bool, force: bool) -> None:
         # A file that somebody names by a link stays where it is.
+        self._name = path
         self._path = Path(os.path.realpath(path))
         self._part = self._path.with_name(path.name + ".part")
         self._begun_with = self._path.with_name(path.name + ".part.json")
         with writing(path):
+            if self._path.is_dir():
+                raise DialmeterError(f"{path}: is a folder; --out names a file")
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = Lock(self._path)
+            self._lock = Lock(self._path, name=path)
             try:
                 self._may_write(identity, resume, force)
                 if not self._part.exists() or force:
                     # The note comes first: without it nobody goes on with the lines.
                     self._part.unlink(missing_ok=True)
-                    write_file(self._begun_with, identity, force=True)
+                    replace_file(self._begun_with, identity)
                 self._file = open(self._part, "a+b", buffering=0)  # noqa: SIM115  closed by close
                 cut_torn_line(self._file)
                 self.done = self._lines()
@@ -164,15 +167,16 @@ class PartFile:
     def _may_write(self, identity: bytes, resume: bool, force: bool) -> None:
         if self._path.exists() and not self._part.exists():
             # Whoever was killed after the file got its name left a note on how it was begun.
-            self._begun_with.unlink(missing_ok=True)
+            for note in (self._begun_with, self._begun_with.with_name(self._begun_with.name + ".part")):
+                note.unlink(missing_ok=True)
         unfinished = self._part.exists() and not force
         if not (unfinished and resume):
-            check_target(self._path, force=force)
+            refuse_replacing(self._name, force=force)
         if unfinished and not resume:
-            raise DialmeterError(f"{self._path}: is unfinished; go on with --resume or start again with --force")
+            raise DialmeterError(f"{self._name}: is unfinished; go on with --resume or start again with --force")
         if unfinished and (not self._begun_with.exists() or self._begun_with.read_bytes() != identity):
             raise DialmeterError(
-                f"{self._path}: the unfinished file has other agents, goals or settings; start again with --force"
+                f"{self._name}: the unfinished file has other agents, goals or settings; start again with --force"
             )
 
     def add(self, line: bytes) -> None:
@@ -181,7 +185,7 @@ class PartFile:
         Raises:
             DialmeterError: it cannot be written.
         """
-        with writing(self._path):
+        with writing(self._name):
             write_all(self._file, line)
         self.done += 1
 
@@ -191,9 +195,9 @@ class PartFile:
         Raises:
             DialmeterError: it cannot be written, or has another number of lines than it should.
         """
-        with writing(self._path):
+        with writing(self._name):
             if self._lines() != lines:
-                raise DialmeterError(f"{self._path}: {self._lines()} lines for {lines} dialogues")
+                raise DialmeterError(f"{self._name}: {self._lines()} lines for {lines} dialogues")
             os.fsync(self._file.fileno())
             self._file.close()
             os.replace(self._part, self._path)

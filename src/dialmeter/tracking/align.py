@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ..errors import DialmeterError, InputError
 from ..formats import Corpus, Role, open_corpus, split_tracker
@@ -220,11 +220,12 @@ def _merged_frames(gold: Turn, pred: Turn) -> dict[str, Frame] | None:
     other = "gold and prediction have different utterances" if gold.user and pred.user not in ("", gold.user) else ""
     lone = "gold has a frame and the prediction has none" if pred.frames is not None else ""
     return {
-        service: structs.replace(
-            frame,
-            pred_intent=found[service].pred_intent if service in found else None,
-            pred_requested=found[service].pred_requested if service in found else None,
-            apart=other or (lone if service not in found else ""),
+        service: Frame(
+            frame.gold_intent,
+            found[service].pred_intent if service in found else None,
+            frame.gold_requested,
+            found[service].pred_requested if service in found else None,
+            other or (lone if service not in found else ""),
         )
         for service, frame in gold.frames.items()
     }

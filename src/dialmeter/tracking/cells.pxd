@@ -9,7 +9,7 @@ cdef class DialogueCells:
     cdef bint _keep_none, _skips_missing, _last_holds
     cdef int _state, _extra, _slot_count, _stamp, _text_count, _number
     cdef int[::1] _stamps, _firsts, _text_stamps, _forms
-    cdef list _text_met
+    cdef list _text_met, _pair_slots, _cell_slots, _text_slots, _text_forms, _ranks
     cdef bytearray _seen
     cdef public str id
     cdef public list numbers, gold, pred, gold_none, pred_none
@@ -19,14 +19,14 @@ cdef class DialogueCells:
     cdef public bint counts_losses, holds_gold, names_empty
 
     @cython.locals(
-        place=Py_ssize_t, stale=bint, pair=int, slot=int, all_numbers=list, all_gold=list, all_pred=list, hedges=list,
+        place=Py_ssize_t, number=int, stale=bint, counted=bint, pair=int, slot=int, all_numbers=list, all_gold=list, all_pred=list, hedges=list,
         changes=list, changed_at=list, gold_table=list, pred_table=list,
         gold=list, pred=list, gold_none=list, pred_none=list, narrow=list, before=list, change=bytes,
         gold_state=tuple, pred_state=tuple, old_gold=tuple, old_pred=tuple, whole_gold=tuple, whole_pred=tuple, listed=tuple,
     )
     cpdef int take(self, dialogue) except -1
 
-    @cython.locals(cell=int, slot=int, cell_slots=list)
+    @cython.locals(cell=int, slot=int, cell_slots=list, seen=bytearray)
     cdef int _see(self, list cells) except -1
 
     @cython.locals(
@@ -46,3 +46,5 @@ cdef class DialogueCells:
 
 
 cdef list _DIGITS
+
+cdef bytes _form(list numbers, bint counted, list changed_at, list changes)

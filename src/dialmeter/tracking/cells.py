@@ -17,12 +17,7 @@ _CUMULATIVE, _UPDATE, _UPDATE_PRED = 0, 1, 2
 _PENALISE, _IGNORE_SLOTS, _IGNORE_DOMAINS, _UNLISTED = 0, 1, 2, 3
 _STATES = {"cumulative": _CUMULATIVE, "update": _UPDATE, "update-pred": _UPDATE_PRED}
 _DIGITS = [b"%d" % number for number in range(256)]
-_EXTRA = {
-    "penalise": _PENALISE,
-    "ignore-slots": _IGNORE_SLOTS,
-    "ignore-domains": _IGNORE_DOMAINS,
-    "unlisted": _UNLISTED,
-}
+_EXTRA = dict(zip(("penalise", "ignore-slots", "ignore-domains", "unlisted"), range(4), strict=True))
 
 
 class DialogueCells:
@@ -51,6 +46,10 @@ class DialogueCells:
         self._skips_missing = rules.skips_missing
         self._last_holds = rules.clash == "last"
         self._known_slots = known_slots
+        # The tables of pairs and of the digest, which grow in place.
+        self._pair_slots, self._cell_slots = pairs.slot, pairs.cell_slots
+        if text is not None:
+            self._text_slots, self._text_forms, self._ranks = text.slot, text.form, text.ranks
         # Scratch space by slot. All is 0 between two dialogues but for the stamps.
         self._slot_count = 0
         self._stamp = 0
@@ -115,6 +114,8 @@ class DialogueCells:
         narrow = pred
         # Has a state changed since it was decided which predicted slots count?
         stale = False
+        # Are the turns numbered from 0?
+        counted = True
         for place in range(len(all_numbers)):
             number = all_numbers[place]
             gold_state = all_gold[place]
@@ -184,6 +185,7 @@ class DialogueCells:
                 stale = False
             except InputError as error:
                 raise error.at(dialogue=dialogue.id, turn=number) from None
+            counted = counted and number == len(self.numbers)
             self.numbers.append(number)
             self.gold.append(gold)
             self.pred.append(narrow)
@@ -195,7 +197,7 @@ class DialogueCells:
                 self._forms[slot] = 0
             self._text_met = []
             self._text_count = 0
-            self.gold_form = _form(self.numbers, changed_at, changes)
+            self.gold_form = _form(self.numbers, counted, changed_at, changes)
         return len(self.numbers)
 
     def _grow(self) -> None:
@@ -225,18 +227,19 @@ class DialogueCells:
         Raises:
             InputError: one is not in the schema.
         """
-        cell_slots = self._pairs.cell_slots
+        cell_slots = self._cell_slots
+        seen = self._seen
         for cell in cells:
             slot = cell_slots[cell]
-            if not self._seen[slot]:
+            if not seen[slot]:
                 if self._known_slots is not None and self._pairs.slot_names[slot] not in self._known_slots:
                     raise InputError("not in the schema", slot=min(self._pairs.state(cells).keys() - self._known_slots))
-                self._seen[slot] = 1
+                seen[slot] = 1
 
     def _cells(self, state: PairState, table: list[int]) -> list[int]:
         """The cells of a state in its order, a slot once."""
         cells: list[int] = []
-        slots = self._pairs.slot
+        slots = self._pair_slots
         stamps, firsts = self._stamps, self._firsts
         self._stamp += 1
         stamp = self._stamp
@@ -306,10 +309,10 @@ class DialogueCells:
         return [cell for cell in pred if pairs.cell_slots[cell] in slots]
 
     def _changed_text(self, state: PairState) -> bytes:
-        """What gold changes, as the digest has it; nothing where it changes nothing."""
+        """What gold changes, as the digest has it between braces; nothing where it changes nothing."""
         text = self._text
         assert text is not None
-        pair_slots, pair_forms = text.slot, text.form
+        pair_slots, pair_forms = self._text_slots, self._text_forms
         forms, stamps = self._forms, self._text_stamps
         changed: list[int] = []
         before: list[int] = []
@@ -357,12 +360,11 @@ class DialogueCells:
             told.append(texts[form] if form else gone[slot])
         if text.is_broken and NOT_UNICODE in told:
             raise InputError("half of a character stands without the other half")
-        return b"{" + b",".join(told) + b"}"
+        return b",".join(told)
 
     def _sort(self, slots: list[int]) -> None:
         """Sorts slots by their names; there are few."""
-        assert self._text is not None
-        ranks = self._text.ranks
+        ranks = self._ranks
         for place in range(1, len(slots)):
             slot = slots[place]
             rank = ranks[slot]
@@ -388,8 +390,9 @@ def _longer(numbers: array[int], more: int) -> array[int]:
     return array("i", bytes(numbers) + bytes(4 * more))
 
 
-def _form(numbers: list[int], changed_at: list[bytes], changes: list[bytes]) -> bytes:
-    """The gold of a dialogue as it is digested: its turns, the turns at which it changes, and the changes."""
-    counted = numbers == list(range(len(numbers)))
+def _form(numbers: list[int], counted: bool, changed_at: list[bytes], changes: list[bytes]) -> bytes:
+    """The gold of a dialogue as it is digested: its turns, which may be counted from 0, those at which it changes, and how."""
     turns = b"%d" % len(numbers) if counted else str(numbers).replace(" ", "").encode()
-    return b"[" + turns + b",[" + b",".join(changed_at) + b"],[" + b",".join(changes) + b"]]"
+    if not changes:
+        return b"[%s,[],[]]" % turns
+    return b"[%s,[%s],[{%s}]]" % (turns, b",".join(changed_at), b"},{".join(changes))

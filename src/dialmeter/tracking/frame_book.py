@@ -52,19 +52,24 @@ class FrameBook:
         pairs = compared.pairs
         if self._basis[0] is not pairs or self._basis[1] is not schema or len(self._known) > _MOST_KNOWN:
             self._known, self._slots, self._basis = {}, {}, (pairs, schema)
-        known, rows = self._known, self._rows
+        known = self._known
+        last: list[FrameCells] | None = None
+        rows: list[int] = []
         try:
             for frames in cells_of_frames(compared, dialogue):
-                for frame in frames:
-                    row = known.get(frame)
-                    if row is None:
-                        if frame.service not in self._slots:
-                            self._slots[frame.service] = slots_of_service(frame.service, pairs, schema)
-                        pair = frame.pair(pairs, self._slots[frame.service])
-                        vectors = tuple([measure.from_frame(pair) for measure in self.measures])
-                        row = known[frame] = self._number((frame.service, vectors))
-                    rows.append(row)
-                self._turn_ends.append(len(rows))
+                if frames is not last:
+                    last, rows = frames, []
+                    for frame in frames:
+                        row = known.get(frame)
+                        if row is None:
+                            if frame.service not in self._slots:
+                                self._slots[frame.service] = slots_of_service(frame.service, pairs, schema)
+                            pair = frame.pair(pairs, self._slots[frame.service])
+                            vectors = tuple([measure.from_frame(pair) for measure in self.measures])
+                            row = known[frame] = self._number((frame.service, vectors))
+                        rows.append(row)
+                self._rows.fromlist(rows)
+                self._turn_ends.append(len(self._rows))
         except InputError as error:
             raise error.at(dialogue=dialogue.id) from None
         self._ends.append(len(self._turn_ends) - 1)

@@ -149,7 +149,9 @@ def slots_of_service(service: str, pairs: PairRules, schema: Schema) -> dict[str
 
 
 def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator[list[FrameCells]]:
-    """The frames of every turn, as cells. Where the file has none, each domain that gold or prediction holds is one.
+    """The frames of every turn, as cells; the same list at the next turn where nothing has changed.
+
+    Where the file has no frames, each domain that gold or prediction holds is one.
 
     Raises:
         InputError: gold has a frame for which nothing is predicted, or the files have different utterances.
@@ -159,21 +161,30 @@ def cells_of_frames(cells: ComparedDialogue, dialogue: PairDialogue) -> Iterator
     pred: dict[str, tuple[int, ...]] = {}
     last_gold: list[int] | None = None
     last_pred: list[int] | None = None
+    last_frames: Mapping[str, Frame] | None = None
+    found: list[FrameCells] = []
     for number, gold_cells, pred_cells in zip(cells.numbers, cells.gold, cells.pred, strict=True):
+        frames = said[number]
+        unchanged = gold_cells is last_gold and pred_cells is last_pred and frames == last_frames
+        # The order of frames counts, too: it decides over the last bit of a product.
+        if unchanged and [*(frames or ())] == [*(last_frames or ())]:
+            yield found
+            continue
+        last_frames = frames
         if gold_cells is not last_gold:
             gold, last_gold = _by_service(gold_cells, cells.pairs), gold_cells
         if pred_cells is not last_pred:
             pred, last_pred = _by_service(pred_cells, cells.pairs), pred_cells
-        frames = said[number]
         if frames is None:
             frames = dict.fromkeys(sorted({*gold, *pred}), _NO_FRAME)
         for service, frame in frames.items():
             if frame.apart:
                 raise InputError(frame.apart, turn=number, slot=service)
-        yield [
+        found = [
             FrameCells(service, gold.get(service, ()), pred.get(service, ()), frame)
             for service, frame in frames.items()
         ]
+        yield found
 
 
 def _by_service(cells: list[int], pairs: PairRules) -> dict[str, tuple[int, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..core.csv_cells import guarded, unguarded
 from ..errors import InputError, one_line
 from ..model import dialogue_key
 from ..readers.source import Source
@@ -92,13 +93,13 @@ def read_ratings(path: str) -> Ratings:
     found = Collector()
     for line, row, columns in _rows(path):
         try:
-            dialogue = (row[columns[0]] or "").strip()
+            dialogue = unguarded((row[columns[0]] or "").strip())
             if not dialogue:
                 raise InputError("a row without dialogue")
             if row.get(_NO_HEADING):
                 raise InputError("more cells than headings", dialogue=dialogue)
             if len(columns) == 3 and columns[1:] == ["rater", "rating"]:
-                rater = (row["rater"] or "").strip()
+                rater = unguarded((row["rater"] or "").strip())
                 if not rater:
                     raise InputError("a rating without rater", dialogue=dialogue)
                 found.add(dialogue, rater, _rating(row["rating"], dialogue))
@@ -124,10 +125,10 @@ def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapp
     """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["dialogue", *raters])
+    writer.writerow(["dialogue", *map(guarded, raters)])
     for dialogue in dialogues:
         row = ratings.get(dialogue_key(dialogue), {})
-        writer.writerow([dialogue, *(f"{row[rater]:.10g}" if rater in row else "" for rater in raters)])
+        writer.writerow([guarded(dialogue), *(f"{row[rater]:.10g}" if rater in row else "" for rater in raters)])
     return file.getvalue()
 
 
@@ -138,7 +139,7 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, str | None], list[str]]]:
     comma = next((sign for sign in (",", ";", "\t") if sign in first), ",")
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=comma, restkey=_NO_HEADING)
     try:
-        given = [(name or "").strip() for name in reader.fieldnames or ()]
+        given = [unguarded((name or "").strip()) for name in reader.fieldnames or ()]
         lower = [name.lower() for name in given]
         dialogue = next((name for name in _DIALOGUE if name in lower), None)
         if dialogue is None or len(given) < 2:

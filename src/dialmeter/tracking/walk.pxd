@@ -9,7 +9,7 @@ cdef long long _SHIFT
 cdef class Walk(DialogueCells):
     cdef bint _hyphen_cut, _loose, _without
     cdef int _room, _met_count, _group
-    cdef list _groups
+    cdef list _groups, _hyphened
     cdef int[::1] _met, _kinds, _began, _runs
     cdef int[::1] _gold, _pred, _old_gold, _old_pred
     cdef long long[::1] _right
@@ -39,10 +39,10 @@ cdef class Walk(DialogueCells):
     )
     cdef list _published_changes(self)
 
-    @cython.locals(cell_slots=list, hyphened=list, cell=int, slot=int, count=int)
+    @cython.locals(
+        cell_slots=list, groups=list, hyphened=list, stamps=cython.int[::1], cell=int, slot=int, count=int
+    )
     cdef int _put(self, list before, list cells, int[::1] now) except -1
-
-    cdef int _meet(self, int slot) except -1
 
     @cython.locals(gold=int)
     cdef int _end_run(self, int slot, int place) except -1

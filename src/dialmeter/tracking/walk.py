@@ -50,6 +50,7 @@ class Walk(DialogueCells):
     ) -> None:
         DialogueCells.__init__(self, pairs, text, keep_none, known_slots)
         self._hyphen_cut = hyphen_cut
+        self._hyphened = pairs.hyphened
         self._loose = pairs.loose or pairs.rules.alternatives in ("any-of", "listed")
         self._groups: list[int] | None = None
         self._group = 0
@@ -301,26 +302,24 @@ class Walk(DialogueCells):
 
     def _put(self, before: list[int], cells: list[int], now: array[int]) -> int:
         """Puts a state in the place of the one before, or one group of its slots, and counts the cells with a hyphen."""
-        cell_slots, hyphened = self._pairs.cell_slots, self._pairs.hyphened
+        cell_slots, groups, stamps = self._cell_slots, self._groups, self._stamps
+        hyphened = self._hyphened
         count = 0
         for cell in before:
             slot = cell_slots[cell]
             now[slot] = 0
         for cell in cells:
             slot = cell_slots[cell]
-            if self._groups is not None and (self._groups[slot] == self._group) == self._without:
+            if groups is not None and (groups[slot] == self._group) == self._without:
                 continue
             now[slot] = cell
-            count += hyphened[cell]
-            self._meet(slot)
+            count += hyphened[cell] if self._hyphen_cut else 0
+            if stamps[slot] != _NEVER:
+                # The dialogue has not held the slot before.
+                stamps[slot] = _NEVER
+                self._met[self._met_count] = slot
+                self._met_count += 1
         return count
-
-    def _meet(self, slot: int) -> None:
-        """Notes a slot that the dialogue has not held before."""
-        if self._stamps[slot] != _NEVER:
-            self._stamps[slot] = _NEVER
-            self._met[self._met_count] = slot
-            self._met_count += 1
 
     def _end_run(self, slot: int, place: int) -> None:
         """Counts the turns at which a slot has held the cells that it held at the turn before."""

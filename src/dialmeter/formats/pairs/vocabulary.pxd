@@ -1,7 +1,8 @@
 # C types for vocabulary.py, which stays plain Python.
 cimport cython
+from dialmeter.formats.pairs.layers cimport Layer, Slot, split_state
 
-cdef int _FLAT, _NESTED, _SECTIONS, _GLUED, _ANY
+cdef int _FLAT, _NESTED, _GLUED, _ANY
 
 
 cdef class PairDialogue:
@@ -10,20 +11,6 @@ cdef class PairDialogue:
     cdef public list numbers, gold, pred
     cdef public object turns
     cdef public Py_ssize_t strings
-
-
-cdef class Layer:
-    cdef object layout
-    cdef int shape
-    cdef bint lists
-    cdef str domain, section
-    cdef dict below, slots, texts
-
-
-cdef class Slot:
-    cdef dict values
-    cdef str last
-    cdef object number
 
 
 cdef class Vocabulary:
@@ -39,11 +26,13 @@ cdef class Vocabulary:
 
     cdef Layer _layer(self, layout)
 
-    @cython.locals(
-        found=list, shape=int, last=tuple, before=tuple, size=Py_ssize_t, place=Py_ssize_t, numbers=tuple
-    )
+    @cython.locals(found=list, shape=int)
     cdef tuple _numbered(self, state, Layer layer)
 
+    @cython.locals(last=tuple, before=tuple, size=Py_ssize_t, place=Py_ssize_t, numbers=tuple)
+    cdef tuple _settled(self, list found)
+
+    @cython.locals(found=list, strings=Py_ssize_t, count=Py_ssize_t)
     cdef tuple _numbered_bytes(self, written, Layer layer)
 
     @cython.locals(below=Layer, slots=dict)

@@ -19,14 +19,14 @@ from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
 from ...readers.strict_json import count_strings, kind_of
 from ..parts import as_list, as_mapping, as_text, as_value
 from .clashes import two_values
+from .layers import SHAPES, Layer, Slot, split_state
 from .state_layouts import FLAT, NESTED, StateLayout
 
 Place: TypeAlias = tuple[str | None, int | None]
 PairState: TypeAlias = tuple[int, ...]
 """A state as written: the numbers of its pairs in a vocabulary."""
 
-_FLAT, _NESTED, _SECTIONS, _GLUED, _ANY = range(5)
-_SHAPES = {"flat": _FLAT, "nested": _NESTED, "sections": _SECTIONS, "glued": _GLUED, "any": _ANY}
+_FLAT, _NESTED, _GLUED, _ANY = SHAPES["flat"], SHAPES["nested"], SHAPES["glued"], SHAPES["any"]
 _NO_PAIR = -1
 _decode = msgspec.json.Decoder().decode
 _SECTION_NAMES = ("semi", "book")
@@ -50,29 +50,6 @@ class PairDialogue:
         self.turns: Sequence[Turn] = ()
         self.strings = 0
         """How many strings the states have that were not parsed before they were numbered."""
-
-
-class Layer:
-    """What is known of one layout: numbers by slot and value, in flat states or in one domain (and section) of others."""
-
-    def __init__(self, layout: StateLayout, domain: str = "", section: str = "") -> None:
-        self.layout = layout
-        self.shape = _SHAPES[layout.shape]
-        self.lists = layout.lists
-        self.domain = domain
-        self.section = section
-        self.below: dict[str, Layer] = {}
-        self.slots: dict[str, Slot] = {}
-        self.texts: dict[str, int] = {}
-
-
-class Slot:
-    """The numbers of one slot's values; the value that was met last is found without a look into the rest."""
-
-    def __init__(self) -> None:
-        self.values: dict[Any, int] = {}
-        self.last = ""
-        self.number: Any = None
 
 
 class Vocabulary:
@@ -248,6 +225,10 @@ class Vocabulary:
             self._add_glued(state, layer, found)
         else:
             self._add_domains(state, layer, found)
+        return self._settled(found)
+
+    def _settled(self, found: list[int]) -> PairState:
+        """Numbers as a state; the same object as one of the last two where it is equal."""
         last = self._last
         before = self._before
         size = len(found)
@@ -279,14 +260,26 @@ class Vocabulary:
             self._before_bytes, self._before_strings, self._before = self._last_bytes, self._last_strings, self._last
         else:
             before, strings = self._last_bytes, self._last_strings
-            state = _decode(written)
-            if state is None and layer.shape == _FLAT:
-                return None
-            self._numbered(state, layer)
+            found: list[int] = []
+            count = split_state(bytes(written), layer, found, self)
+            if count >= 0:
+                self._settled(found)
+            else:
+                state = _decode(written)
+                if state is None and layer.shape == _FLAT:
+                    return None
+                self._numbered(state, layer)
+                count = count_strings(state)
             self._before_bytes, self._before_strings = before, strings
-            self._last_bytes, self._last_strings = written, count_strings(state)
+            self._last_bytes, self._last_strings = written, count
         self._strings += self._last_strings
         return self._last
+
+    def number_text(self, slot: str, value: str, layer: Layer) -> int:
+        """The number of a pair that is written as two strings."""
+        found: list[int] = []
+        self._add_pairs({slot: value}, layer, found)
+        return found[0]
 
     def _add_domains(self, state: Any, layer: Layer, found: list[int]) -> None:
         """Adds the numbers of a nested state, with or without sections."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 from ...errors import DialmeterError
 from ...model import Move
@@ -51,7 +52,7 @@ class PangL(NetworkJudge[Weights]):
         found: list[list[float]] = [[] for _ in items]
         for (number, _, _), share in zip(asked, contradictions, strict=True):
             found[number].append(5 * (1 - share))
-        return [sum(each) / len(each) if each else 5.0 for each in found]
+        return [fsum(each) / len(each) if each else 5.0 for each in found]
 
     def _own(self, context: Sequence[Move]) -> list[str]:
         other = context[-1].speaker if context else ""

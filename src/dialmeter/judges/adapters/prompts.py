@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import exp
+from math import exp, fsum
 from typing import Any
 
 from ...errors import DialmeterError, InputError, UnreadableAnswer, one_line
@@ -108,8 +108,9 @@ def expectation(places: Sequence[Any], scale: tuple[int, int]) -> float:
             token = str(each["token"]).strip()
             if token.isascii() and token.isdecimal() and scale[0] <= int(token) <= scale[1]:
                 weights[int(token)] = weights.get(int(token), 0.0) + exp(each["logprob"])
-        if sum(weights.values()) > 0:
-            return sum(number * weight for number, weight in weights.items()) / sum(weights.values())
+        total = fsum(weights.values())
+        if total > 0:
+            return fsum(number * weight for number, weight in weights.items()) / total
     raise UnreadableAnswer(
         f"no token of the answer is a number from {scale[0]} to {scale[1]}; does the server give logprobs?"
     )

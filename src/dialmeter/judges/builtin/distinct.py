@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import fsum
 
 from ..judge import Item
 from .tokens import tokens
@@ -29,4 +30,4 @@ class Distinct:
     def _share(said: list[str]) -> float:
         pairs = list(pairwise(said))
         shares = [len(set(each)) / len(each) for each in (said, pairs) if each]
-        return sum(shares) / len(shares) if shares else 0.0
+        return fsum(shares) / len(shares) if shares else 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from math import log
+from math import fsum, log
 from typing import NamedTuple, TypeAlias
 
 Gram: TypeAlias = tuple[str, ...]
@@ -89,4 +89,4 @@ class KneserNey:
     def log_probability(self, words: Sequence[str], history: Sequence[str] = ()) -> float:
         """The log-probability of words one after the other."""
         said = [*history, *words]
-        return sum(log(self.probability(said[at], said[:at])) for at in range(len(history), len(said)))
+        return fsum(log(self.probability(said[at], said[:at])) for at in range(len(history), len(said)))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from math import log
+from math import fsum, log
 
 import msgspec
 
@@ -104,10 +104,10 @@ class NgramCoherence:
     def _mean(self, before: list[str], said: list[str]) -> float:
         if not before or not said:
             return 0.0
-        return sum(map(log, (self._lift(before, word) for word in said))) / len(said)
+        return fsum(map(log, (self._lift(before, word) for word in said))) / len(said)
 
     def _lift(self, before: list[str], word: str) -> float:
-        after = sum(self._after(one, word) for one in before) / len(before)
+        after = fsum(self._after(one, word) for one in before) / len(before)
         return after / self._model.probability(word)
 
     def _after(self, one: str, word: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import fsum
 from pathlib import Path
 
 from msgspec import Struct
@@ -55,7 +56,7 @@ def label_of(ratings: Sequence[int]) -> int:
         >>> label_of([3, 3, 2, 3]), label_of([3, 4])
         (2, 3)
     """
-    return int(sum(ratings) / len(ratings) + 0.5) - 1
+    return int(fsum(ratings) / len(ratings) + 0.5) - 1
 
 
 def flat(dialogues: Iterable[Sequence[Example]]) -> list[Example]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log10
+from math import fsum, log10
 from typing import TYPE_CHECKING
 
 from ..tables import Table
@@ -131,9 +131,9 @@ def trend(points: Mapping[float, HasInterval], log: bool = False) -> list[tuple[
     found = [(log10(x) if log else x, x, y) for x, y in sorted(known(points)) if x > 0 or not log]
     if len(found) < 2:
         return []
-    middle = sum(at for at, _, _ in found) / len(found)
-    level = sum(y for _, _, y in found) / len(found)
-    slope = sum((at - middle) * (y - level) for at, _, y in found) / sum((at - middle) ** 2 for at, _, _ in found)
+    middle = fsum(at for at, _, _ in found) / len(found)
+    level = fsum(y for _, _, y in found) / len(found)
+    slope = fsum((at - middle) * (y - level) for at, _, y in found) / fsum((at - middle) ** 2 for at, _, _ in found)
     return [(x, round(level + slope * (at - middle), 12)) for at, x, _ in (found[0], found[-1])]
 
 

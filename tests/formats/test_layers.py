@@ -1,0 +1,126 @@
+"""States that are still bytes: what is split is what a parser finds, and what a parser refuses is not split."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from dialmeter.formats.pairs.layers import Layer, split_state
+from dialmeter.formats.pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
+from dialmeter.formats.pairs.vocabulary import Vocabulary
+from dialmeter.readers.strict_json import count_strings, count_written_strings
+
+ODD = ["", "a b", 'say "no"', "back\\slash", "über", "a,b", "{}", '","', "x:y", "\u2028"]
+
+
+def test_pairs_are_found_by_their_bytes():
+    words, layer = Vocabulary(), Layer(FLAT)
+    found: list[int] = []
+    assert split_state(b'{"a-x":"1","a-y":"2"}', layer, found, words) == 4
+    assert split_state(b'{"a-y": "2", "a-x": "1"}', layer, found, words) == 8  # found still holds the first two
+    assert found == [0, 1, 1, 0]
+    assert words.state((0, 1)) == {"a-x": "1", "a-y": "2"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":"1","a":"2"}',
+        '{"a":"1","\\u0061":"2"}',
+        '{"a":"1",}',
+        '{"a":"1" "b":"2"}',
+        '{,"a":"1"}',
+        '{"a":null}',
+        '{"a":1}',
+        '{"a":["1"]}',
+        '{"a":{"b":"1"}}',
+        '{"a":"1\n2"}',
+        '{"a":"1}',
+        '{"}',
+        '{"a":}',
+        '{"a"}',
+        '["a"]',
+        "null",
+        "",
+        "{",
+    ],
+)
+def test_all_else_is_left_to_the_parser(text: str):
+    assert split_state(text.encode(), Layer(FLAT), [], Vocabulary()) < 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"h":{"a":"1"},"h":{"b":"1"}}',
+        '{"h":{"a":"1","a":"1"}}',
+        '{"h":{"a":"1"}',
+        '{"h":null}',
+        '{"h":"1"}',
+        '{"h":{}',
+    ],
+)
+def test_so_it_is_in_domains(text: str):
+    assert split_state(text.encode(), Layer(NESTED), [], Vocabulary()) < 0
+
+
+def test_bytes_that_are_no_text_are_left_to_the_parser():
+    assert split_state(b'{"a":"\xff"}', Layer(FLAT), [], Vocabulary()) < 0
+
+
+def test_layouts_without_objects_of_strings_are_left_to_the_parser():
+    assert split_state(b'["a-b-c"]', Layer(GLUED), [], Vocabulary()) < 0
+
+
+@pytest.mark.parametrize("layout", [FLAT, NESTED])
+def test_random_states_are_what_a_parser_finds(layout: StateLayout):
+    draw = random.Random(7)
+    split, parsed = Vocabulary(), Vocabulary()
+    layer = Layer(layout)
+    taken = 0
+    for _ in range(4000):
+        data = _written(_state(draw, layout), draw)
+        found: list[int] = []
+        strings = split_state(data, layer, found, split)
+        if strings < 0:
+            continue
+        taken += 1
+        thing = json.loads(data, object_pairs_hook=_unique)
+        assert strings == count_strings(thing) == count_written_strings(data)
+        numbers = parsed.number(thing, layout)
+        assert [_pair(split, each) for each in found] == [_pair(parsed, each) for each in numbers]
+    assert taken > 1000
+
+
+def _pair(words: Vocabulary, number: int) -> tuple[str, object]:
+    return words.slots[number], words.values[number]
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+def _state(draw: random.Random, layout: StateLayout) -> dict[str, object]:
+    values = [*ODD, "1", "2", "3", "4", None, 5, ["6"]]
+    weights = [1] * len(ODD) + [20] * 4 + [1] * 3
+
+    def pairs() -> dict[str, object]:
+        slots = draw.sample(["x", "y", "z", "book day", "ü"], draw.randrange(5))
+        return {slot: draw.choices(values, weights)[0] for slot in slots}
+
+    if layout is FLAT:
+        return pairs()
+    return {domain: pairs() for domain in draw.sample(["hotel", "train", "taxi"], draw.randrange(4))}
+
+
+def _written(state: dict[str, object], draw: random.Random) -> bytes:
+    """A state in one of several spellings, and sometimes damaged."""
+    separators = draw.choice([(",", ":"), (", ", ": "), (",  ", " : ")])
+    data = bytearray(json.dumps(state, separators=separators, ensure_ascii=draw.random() < 0.5).encode())
+    if draw.random() < 0.3:
+        place = draw.randrange(len(data))
+        data[place : place + draw.randrange(2)] = draw.choice([b"", b'"', b",", b"}", b"\\", b" ", b"\n", b"\xff"])
+    return bytes(data)

@@ -1,0 +1,46 @@
+"""Some of the points at which commands may fail; ``benchmarks/crash_points.py`` has all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from .crash_points import SCENARIOS, Scenario, memory_folder, points_of, write_inputs
+
+SAMPLED = {
+    "tracker score": 6,
+    "tracker score, shards": 6,
+    "tracker score --force": 12,
+    "user score": 4,
+    "judge score --force": 4,
+    "judge score --store": 4,
+    "user play": 8,
+    "user play --force": 8,
+    "judge attack --force": 6,
+    "judge attack --layout published --force": 4,
+    "convert --force": 4,
+    "report --force": 3,
+    "tracker human --make-sheets": 3,
+    "user values": 3,
+}
+
+
+@pytest.fixture(scope="module")
+def inputs() -> Iterator[Path]:
+    with TemporaryDirectory(dir=memory_folder()) as folder:
+        write_inputs(Path(folder, "input"))
+        yield Path(folder, "input")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or not Path("/proc/self/fd").exists(), reason="needs fork and /proc")
+@pytest.mark.parametrize("scenario", [each for each in SCENARIOS if each.name in SAMPLED], ids=lambda each: each.name)
+def test_points(scenario: Scenario, inputs: Path) -> None:
+    with TemporaryDirectory(dir=memory_folder()) as folder:
+        Path(folder, "input").symlink_to(inputs)
+        found = list(points_of(scenario, Path(folder), SAMPLED[scenario.name]))
+    assert len(found) == SAMPLED[scenario.name]
+    assert [point for point in found if point.trouble] == []
