@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ..errors import DialmeterError, InputError
+from ..readers.raw_file import is_stream
+from ..readers.source import LINE_LIMIT, Source
+from ..readers.strict_json import parse_unique
 from ..views import as_polars
+from .manifest import parse_manifest
 from .parquet import finite
 
 if TYPE_CHECKING:
     import numpy as np
     import polars
 
-SCHEMA = 1
 PARTS = "parts"
 WHOLE_RUN = f"{PARTS}/whole"
 """A new run that is whole, while its files are moved to their place; they count before those that are there."""
@@ -43,17 +46,9 @@ class Run:
             unfinished = (self.folder / PARTS).exists()
             reason = "an unfinished run; go on with --resume" if unfinished else "no run here (run.json is missing)"
             raise DialmeterError(f"{folder}: {reason}")
-        data = manifest.read_bytes()
+        data = Source(manifest).read_all()
         self.digest = hashlib.sha256(data).hexdigest()
-        try:
-            self.manifest: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            raise InputError(f"damaged: {error}", file=str(manifest)) from None
-        if self.manifest.get("schema") != SCHEMA:
-            raise InputError(
-                f"schema {self.manifest.get('schema')!r} is not {SCHEMA}, the one this version reads",
-                file=str(manifest),
-            )
+        self.manifest = parse_manifest(data, str(manifest))
 
     def path(self, name: str) -> Path:
         """Where a file of the run is."""
@@ -62,21 +57,39 @@ class Run:
     @property
     def scores(self) -> list[dict[str, Any]]:
         """The scores as in JSON."""
-        found: list[dict[str, Any]] = self.manifest["scores"]
+        found: list[dict[str, Any]] = self.manifest.get("scores", [])
         return found
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The rows, one per dialogue, in order."""
-        with open(self.path("rows.jsonl"), "rb") as file:
-            for line in file:
-                yield msgspec.json.decode(line, type=dict[str, Any])
+        """The rows, one per dialogue, in order.
+
+        Raises:
+            InputError: a row is damaged, with its line.
+        """
+        source = Source(self.path("rows.jsonl"))
+        for number, line in source.lines():
+            yield parse_row(line, source.name, number)
 
     def index(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Byte offsets of the rows (``offset``) and a column per score."""
+        """Byte offsets of the rows (``offset``) and a column per score.
+
+        Raises:
+            InputError: the index is missing or damaged.
+        """
         import numpy as np
 
-        with np.load(self.path("index.npz"), allow_pickle=False) as file:
-            return {name.removeprefix("score:"): file[name] for name in file.files}
+        path = self.path("index.npz")
+        try:
+            if is_stream(str(path)):
+                raise OSError("not a file")
+            with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+                found = {name.removeprefix("score:"): file[name] for name in file.files}
+            if found["offset"].ndim != 1 or found["offset"].dtype.kind != "i":
+                raise ValueError("offsets must be whole numbers")
+        except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+            reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error}"
+            raise InputError(reason, file=str(path)) from None
+        return found
 
     def to_polars(self) -> polars.DataFrame:
         """One row per dialogue: its id and its scores.
@@ -88,10 +101,41 @@ class Run:
         return as_polars({"id": [row["id"] for row in self], **scores})
 
     def row(self, position: int) -> dict[str, Any]:
-        """One row by its position, without reading the others."""
-        with open(self.path("rows.jsonl"), "rb") as file:
-            file.seek(int(self.index()["offset"][position]))
-            return msgspec.json.decode(file.readline(), type=dict[str, Any])
+        """One row by its position, without reading the others.
+
+        Raises:
+            InputError: the row is damaged.
+        """
+        return parse_row(self.line(int(self.index()["offset"][position])), str(self.path("rows.jsonl")), position + 1)
+
+    def line(self, offset: int) -> bytes:
+        """The row that begins at a byte of the file of rows, as it is written.
+
+        Raises:
+            InputError: the file cannot be read there.
+        """
+        path = self.path("rows.jsonl")
+        try:
+            with open(path, "rb") as file:
+                file.seek(offset)
+                return file.readline(LINE_LIMIT)
+        except (OSError, ValueError, OverflowError) as error:
+            raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=str(path)) from None
+
+
+def parse_row(line: bytes, name: str, number: int) -> dict[str, Any]:
+    """One row of a run, which has an id.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    try:
+        found = parse_unique(line, None, number)
+        if not isinstance(found, dict) or not isinstance(found.get("id"), str):
+            raise InputError("a row is an object with an id")
+    except InputError as error:
+        raise InputError(f"damaged: {error.message}", file=name, line=number) from None
+    return found
 
 
 def file_of_run(folder: Path, name: str) -> Path:

@@ -21,7 +21,8 @@ import msgspec
 from .._version import __version__
 from ..errors import DialmeterError, writing
 from .lock import LOCK, Lock, flock
-from .open_runs import PARTS, SCHEMA, WHOLE_RUN
+from .manifest import SCHEMA
+from .open_runs import PARTS, WHOLE_RUN
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
 from .parquet import check_parquet, write_parquet
 

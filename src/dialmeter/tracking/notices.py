@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from ..core.account import BY_NAME
-from ..model import Notice
+from ..model import Notice, Value
 from ..rules import Rules, parse_match
 from .asked import Asked
 from .book import Book
@@ -105,7 +107,32 @@ def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
             tuple(sorted(findings.stops)[:10]),
         ),
         _fuzzy(findings, rules),
+        _same_numbers(findings),
     ]
+
+
+_NUMBER = re.compile(r"[+-]?\d{1,40}(\.\d{0,40})?([eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def _same_numbers(findings: Findings) -> Notice:
+    """Predicted values that are wrong and are the number of gold in another spelling, as 4.0 is of 4."""
+    mistakes = findings.mistakes
+    same = {key: mistakes.turns[key] for key in mistakes.new if _numbers(key[1]) & _numbers(key[2])}
+    count = sum(same.values())
+    most = sorted(same, key=lambda key: (-same[key], str(key)))[:10]
+    return Notice(
+        "same-number",
+        count,
+        f"{count} predicted values count as wrong and are the same number as gold, written in another way; "
+        "write numbers alike in both files, or use --values tidy",
+        tuple(f"{slot}: gold {shown(gold)}, predicted {shown(pred)}" for slot, gold, pred in most),
+    )
+
+
+def _numbers(value: Value | None) -> set[Decimal]:
+    """The numbers among the alternatives of a value."""
+    texts = () if value is None else (value,) if isinstance(value, str) else value
+    return {Decimal(text.strip()) for text in texts if _NUMBER.fullmatch(text.strip())}
 
 
 def _fuzzy(findings: Findings, rules: Rules) -> Notice:

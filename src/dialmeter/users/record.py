@@ -40,7 +40,7 @@ class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
         """The score of a domain, or of all together; None where there is none."""
         if domain == COMBINED:
-            return self.combined[measured]
+            return self.combined.get(measured)
         found = (self.inform if measured == "I" else self.request).get(domain)
         return found.score if found else None
 
@@ -63,9 +63,17 @@ def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: Verdict | None
 
 
 def rows_of(run: Run) -> Iterable[UserRow]:
-    """The rows of a finished run."""
-    for row in run:
-        yield msgspec.convert(row, UserRow)
+    """The rows of a finished run.
+
+    Raises:
+        InputError: a row is damaged.
+    """
+    for number, row in enumerate(run, 1):
+        try:
+            yield msgspec.convert(row, UserRow)
+        except msgspec.ValidationError as error:
+            message = f"damaged: {str(error).replace('`', '')}"
+            raise InputError(message, file=str(run.path("rows.jsonl")), line=number) from None
 
 
 def identity(inputs: Sequence[Mapping[str, str | None]], how: How, blamed: bool) -> dict[str, Any]:

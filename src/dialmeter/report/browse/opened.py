@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...core.open_runs import Run, open_run
+from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
 from .findings import Finding, Findings
 from .kinds import Kind, Scanned, kind_of
@@ -66,12 +65,8 @@ class Opened:
         Raises:
             InputError: the index is missing or damaged.
         """
-        try:
-            found = self.run.index()
-            rows = len(found["offset"])
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error}"
-            raise InputError(reason, file=str(self.run.folder / "index.npz")) from None
+        found = self.run.index()
+        rows = len(found["offset"])
         return {name: column for name, column in found.items() if column.shape == (rows,)}
 
     def __len__(self) -> int:
@@ -90,9 +85,7 @@ class Opened:
 
     def line(self, position: int) -> bytes:
         """One row as it stands in the file, without reading the others."""
-        with open(self.run.path("rows.jsonl"), "rb") as file:
-            file.seek(int(self.index["offset"][position]))
-            return file.readline()
+        return self.run.line(int(self.index["offset"][position]))
 
     def row(self, position: int) -> dict[str, Any]:
         """One row by its position.
@@ -100,11 +93,8 @@ class Opened:
         Raises:
             InputError: the row is damaged.
         """
-        try:
-            found = msgspec.json.decode(self.line(position), type=dict[str, Any])
-            return {**found, **self._beside.get(str(found.get("id")), {})}
-        except (msgspec.DecodeError, OSError) as error:
-            raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
+        found = parse_row(self.line(position), self._rows_file, position + 1)
+        return {**found, **self._beside.get(found["id"], {})}
 
     @cached_property
     def _beside(self) -> Mapping[str, Mapping[str, Any]]:
