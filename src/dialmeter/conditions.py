@@ -18,7 +18,7 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
 }
 _FORM = re.compile(
-    r"\s*(?P<measure>[^\[\]<>=]+(?:\([^()]*\))?)\s*(?:\[(?P<group>[^\[\]]+)\])?\s*(?P<sign><=|>=|<|>)\s*(?P<limit>\S+)\s*"
+    r"(?P<measure>[^\[\]()<>=]+(?:\([^()]*\)\s*)?)(?:\[(?P<group>[^\[\]]+)\]\s*)?(?P<sign><=|>=|<|>)\s*(?P<limit>\S+)"
 )
 
 
@@ -67,8 +67,7 @@ def parse_condition(text: str) -> Condition:
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: --fail-if 'JGA below 50': write it like "JGA < 0.5" or "JGA[hotel] < 0.5"
     """
-    # Signs of equality inside the parentheses of a measure are hidden from the search for the comparison.
-    found = _FORM.fullmatch(re.sub(r"\([^()]*\)", lambda inside: inside[0].replace("=", "\0"), text))
+    found = _FORM.fullmatch(text.strip())
     if not found:
         raise DialmeterError(f'--fail-if {text!r}: write it like "JGA < 0.5" or "JGA[hotel] < 0.5"')
     try:
@@ -79,4 +78,4 @@ def parse_condition(text: str) -> Condition:
         raise DialmeterError(f"--fail-if {text!r}: nan is not a limit")
     if limit > 1 or limit < -1:
         raise DialmeterError(f"--fail-if {text!r}: values are fractions, so that {limit:g} % is {limit / 100:g}")
-    return Condition(found["measure"].replace("\0", "=").strip(), found["group"], found["sign"], limit, text.strip())
+    return Condition(found["measure"].strip(), found["group"], found["sign"], limit, text.strip())

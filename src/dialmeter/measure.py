@@ -159,7 +159,7 @@ registry = Registry(
     },
 )
 
-_CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 
 
 def given(text: str) -> list[str]:

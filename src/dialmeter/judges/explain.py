@@ -113,7 +113,7 @@ def pieces_of(judge: Judge, text: str) -> list[str]:
         ['yes,', '  of', ' course ']
     """
     cut = getattr(judge, "pieces", None)
-    found: list[str] = cut(text) if cut else re.findall(r"\s*\S+(?:\s+$)?", text)
+    found: list[str] = cut(text) if cut else re.findall(r"(?<!\s)\s*\S+(?:\s+$)?", text)
     return found
 
 

@@ -90,7 +90,7 @@ class Call(Struct, frozen=True):
     alias: str = ""
 
 
-_CALL = re.compile(r"(?:(?P<alias>[^=():]+)=)?(?P<name>[^=()]+?)\s*(?:\((?P<given>.*)\))?\s*", re.DOTALL)
+_CALL = re.compile(r"(?:(?P<alias>[^=():]+)=)?(?P<name>[^=()]+)(?:\((?P<given>.*)\))?", re.DOTALL)
 _PART = re.compile(r"""\s*(?P<key>\w+)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
 
@@ -132,7 +132,7 @@ def parse_call(text: str) -> Call:
     found = _CALL.fullmatch(text.strip())
     if not found:
         raise DialmeterError(f"{text!r} is not a judge; write it like random(seed=3), or as module:object")
-    return Call(found["name"], _given(text, found["given"] or ""), (found["alias"] or "").strip())
+    return Call(found["name"].rstrip(), _given(text, found["given"] or ""), (found["alias"] or "").strip())
 
 
 def make_judge(call: Call, offered: Mapping[str, Any] | None = None) -> Judge:

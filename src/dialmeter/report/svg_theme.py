@@ -26,7 +26,7 @@ VARIABLES = {
 }
 _COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 _FONT = re.compile(r"'DejaVu Sans'|DejaVu Sans")
-_DECIMALS = re.compile(r"(\d+\.\d{2})\d+")
+_DECIMALS = re.compile(r"(?<=\d)(\.\d{2})\d+")
 _ID = re.compile(r"url\(#([^)]+)\)")
 
 

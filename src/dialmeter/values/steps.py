@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 
 _CLOCK = re.compile(
-    r"\s*(?:(\d{1,2})\s*[:.]\s*(\d{2})|(\d{2})(\d{2})|(\d{1,2})(?=\s*[ap]))\s*(?:([ap])\.?\s?m\.?)?\s*",
+    r"\s*(?:(\d{1,2})\s*[:.]\s*(\d{2})|(\d{2})(\d{2})|(\d{1,2})(?=\s*[ap]))\s*(?:([ap])\.?\s?m\.?\s*)?",
     re.ASCII | re.IGNORECASE,
 )
 _PLAIN_SIGNS = str.maketrans(
@@ -54,7 +54,8 @@ def without_article(text: str) -> str:
         >>> without_article("the junction"), without_article("theatre"), without_article("the")
         ('junction', 'theatre', 'the')
     """
-    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+    found = _ARTICLE.match(text)
+    return text[found.end() :] if found else text
 
 
 def tidy(text: str) -> str:

@@ -29,7 +29,7 @@ _NEXT_PAIR = re.compile(r"[;,|]\s{0,8}(?=[\"'*`]{0,4}[^\W\d][\w .&/-]{0,40}[\"'*
 _DOMAIN_GROUP = re.compile(r"([^\W\d]\w*)\s*:\s*([^:=]{1,60}=.*)")
 _CALL = re.compile(r"(?<!\w)([^\W\d]\w*)\(([^()]*)\)")
 _QUERY = re.compile(r"select\s+\*\s+from\s+(\w+)(?:\s+where\s+(.+))?", re.IGNORECASE)
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _CELL_NAMES = frozenset(("domain", "service", "slot", "slot_name", "name", "value"))
 
 _NO_SLOTS = r"no slots?(?: values?)?(?: (?:are|were|have been))?(?: (?:mentioned|filled|found|set|specified))?"

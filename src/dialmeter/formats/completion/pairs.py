@@ -36,7 +36,7 @@ NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
 REMEMBERED = 10_000
 """How many keys, names, values and pairs are remembered: a file repeats few of them many times."""
 _BLANKS = re.compile(r"[\s-]+")
-_HYPHEN = re.compile(r"\s*-\s*")
+_HYPHEN = re.compile(r"(?<!\s)\s+-\s*|-\s*")
 _ABSENT = frozenset(("null", "not mentioned"))
 _BARE_WORDS: dict[str, str | None] = {
     "true": "yes",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ...core.secrets import IN_ANSWERS, mask_secret, read_secret
 from ...errors import DialmeterError, MissingExtra, UnreadableAnswer, one_line
 from ..judge import Item, called
 from .answers import Answer, Answers
@@ -80,7 +80,7 @@ class LanguageModel:
         self._model = model
         self._temperature = temperature if temperature >= 0 else float(repeats > 1)
         self._url = endpoint.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
-        self._secret = os.environ.get(key, "")
+        self._secret = read_secret(key)
         self._retries, self._wait, self._workers = retries, wait, workers
         headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
         self._http = httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
@@ -178,12 +178,12 @@ class LanguageModel:
             raise UnreadableAnswer(f"{self._model}: the answer is not JSON ({error})") from None
 
     def _safe(self, text: str) -> str:
-        return one_line(text.replace(self._secret, "(key)") if self._secret else text, 200)
+        return one_line(mask_secret(text, self._secret), 200)
 
     def _read(self, answer: Any) -> tuple[str, float]:
         try:
             choice = answer["choices"][0]
-            text = str(choice["message"]["content"] or "")
+            text = mask_secret(str(choice["message"]["content"] or ""), self._secret, IN_ANSWERS)
             places = (choice.get("logprobs") or {}).get("content") or []
         except (KeyError, IndexError, TypeError, AttributeError):
             raise UnreadableAnswer(f"{self._model}: the answer has no choices[0].message.content") from None

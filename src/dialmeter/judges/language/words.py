@@ -7,7 +7,8 @@ import re
 TOKEN = re.compile(
     r"\d+(?:[.:,]\d+)*|\w+?(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|\w+(?:-\w+)*|[^\w\s]", re.IGNORECASE
 )
-_SENTENCE = re.compile(r"\S.*?(?:[.!?…]+[\"'”’)]*(?=\s|$)|$)", re.DOTALL)
+_SENTENCE_END = re.compile(r"(?<![.!?…])([.!?…]+)[\"'”’)]*(?=\s|$)")
+_NOT_BLANK = re.compile(r"\S")
 
 STOP_WORDS = frozenset(
     """
@@ -66,7 +67,14 @@ def sentences(text: str) -> list[tuple[int, int]]:
         >>> [ "Yes. It is! Why?"[start:end] for start, end in sentences("Yes. It is! Why?")]
         ['Yes.', 'It is!', 'Why?']
     """
-    return [(found.start(), found.end()) for found in _SENTENCE.finditer(text.rstrip())]
+    text = text.rstrip()
+    found = []
+    first = _NOT_BLANK.search(text)
+    for end in _SENTENCE_END.finditer(text):
+        if first and (end.start() > first.start() or len(end[1]) > 1):  # a mark alone is no sentence
+            found.append((first.start(), end.end()))
+            first = _NOT_BLANK.search(text, end.end())
+    return [*found, (first.start(), len(text))] if first else found
 
 
 def same_but_for_case(one: str, other: str) -> bool:

@@ -15,7 +15,7 @@ from ...errors import DialmeterError, did_you_mean
 from ..world.database import World
 from .agent import Agent, Chosen, Kind, Role
 
-_CALL = re.compile(r"([^()]+?)\s*(?:\((.*)\))?")
+_CALL = re.compile(r"([^()]+)(?:\((.*)\))?")
 
 
 def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chosen:
@@ -39,7 +39,8 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
     found = _CALL.fullmatch(text.strip())
     if not found:
         raise DialmeterError(f"{text!r} is not an agent; write it like agenda(patience=2)")
-    name = f"endpoint-{role}" if found[1] == "endpoint" else found[1]
+    name = found[1].rstrip()
+    name = f"endpoint-{role}" if name == "endpoint" else name
     given = dict(_dial(part, text) for part in (found[2] or "").split(",") if part.strip())
     dials = {**given, **(more or {})}
     kind = kind_of(name, role)

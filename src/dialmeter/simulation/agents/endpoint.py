@@ -6,7 +6,6 @@ but to the endpoint.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from random import Random
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 
+from ...core.secrets import IN_ANSWERS, mask_secret, read_secret
 from ...errors import DialmeterError, MissingExtra, one_line
 from ...model import SYSTEM, USER, Act, Goal, Move
 from ..language.acts import intent_of, value_of
@@ -72,6 +72,7 @@ class Endpoint:
         self._dials = dials
         self._url = dials.url if dials.url.endswith(_PATH) else dials.url.rstrip("/") + _PATH
         self._httpx = httpx
+        self._key = read_secret(dials.key)
 
     def answer(self, messages: list[dict[str, str]]) -> str:
         """The model's text.
@@ -91,26 +92,29 @@ class Endpoint:
                 trouble = f"no answer within {self._dials.timeout:g} s"
                 continue
             except self._httpx.TransportError as error:
-                trouble = f"no connection: {one_line(str(error), 100)}"
+                trouble = f"no connection: {self._safe(str(error), 100)}"
                 continue
             if found.status_code in _BUSY or found.status_code >= 500:
                 trouble = f"status {found.status_code}"
                 continue
             if found.status_code != 200:
-                raise DialmeterError(f"{self._url} refuses: status {found.status_code}: {one_line(found.text, 200)}")
-            text = _text(found)
+                said = self._safe(found.text, 200)
+                raise DialmeterError(f"{self._url} refuses: status {found.status_code}: {said}")
+            text = mask_secret(_text(found), self._key, IN_ANSWERS)
             if text:
                 return text
-            trouble = f"not an answer of a chat model: {one_line(found.text, 100)!r}"
+            trouble = f"not an answer of a chat model: {self._safe(found.text, 100)!r}"
         tries = self._dials.retries + 1
         raise DialmeterError(f"{self._url}: {trouble} ({tries} {'try' if tries == 1 else 'tries'})")
 
     def _post(self, messages: list[dict[str, str]]) -> httpx.Response:
-        key = os.environ.get(self._dials.key, "")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         body = {"model": self._dials.model, "messages": messages, "temperature": self._dials.temperature}
         with self._httpx.Client(timeout=self._dials.timeout) as client:
             return client.post(self._url, json=body, headers=headers)
+
+    def _safe(self, text: str, length: int) -> str:
+        return one_line(mask_secret(text, self._key), length)
 
 
 def _text(found: httpx.Response) -> str:

@@ -32,7 +32,7 @@ _COUNTED = {
     for slot, words in {"people": "people|persons?|guests?|tickets?", "stay": "nights?", "stars": "stars?"}.items()
 }
 _FLAGS = {
-    slot: re.compile(rf"(\bno |\bwithout )?(?:\w+ )?\b(?:{words})\b")
+    slot: re.compile(rf"(\bno |\bwithout )?(?:\b\w+ )?\b(?:{words})\b")
     for slot, words in {"internet": "wi-?fi|internet", "parking": "parking|car park"}.items()
 }
 # Short forms stand in too many sentences to mean a value.

@@ -1,0 +1,89 @@
+"""One mutated file and one command: what came of it, and whether that is allowed."""
+
+from __future__ import annotations
+
+import re
+import resource
+import shlex
+import time
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from ..golden.execution import call
+from .mutator import mutate
+from .targets import Target
+
+MOST_SECONDS = 5.0
+MOST_MEGABYTES = 600
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROL_8_BIT = re.compile("[\x80-\x9f]")
+
+
+class Attempt(NamedTuple):
+    """An input, by which it can be made again, and what came of it; ``trouble`` is empty where all is well."""
+
+    kind: str
+    command: str
+    changes: str
+    code: int
+    seconds: float
+    trouble: str
+
+
+def draw_input(
+    number: int, seed: int, targets: list[Target], originals: dict[str, bytes]
+) -> tuple[Target, str, bytes, str]:
+    """The input of that number: target, command, content, names of the changes."""
+    draw = Random(f"{seed} {number}")
+    target = targets[number % len(targets)]
+    data, changes = mutate(originals[target.path], draw)
+    return target, draw.choice(target.commands), data, changes
+
+
+def attempt(target: Target, command: str, data: bytes, changes: str, original: bytes) -> Attempt:
+    """Runs a command on a mutated file in the working directory, and puts the file back."""
+    path = Path(target.path)
+    path.write_bytes(data)
+    started = time.process_time()
+    try:
+        code, out, err = execute(command, target.path)
+    finally:
+        path.write_bytes(original)
+    seconds = time.process_time() - started
+    return Attempt(target.kind, command, changes, code, seconds, trouble(command, code, out, err, seconds))
+
+
+def execute(command: str, path: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error; an exception is code 4."""
+    try:
+        return call(shlex.split(command.replace("{}", path)))
+    except Exception as error:
+        return 4, "", f"dialmeter: internal error: escaped: {type(error).__name__}: {error}"
+
+
+def trouble(command: str, code: int, out: str, err: str, seconds: float) -> str:
+    """What is wrong with an outcome."""
+    lines = err.splitlines()
+    if code not in (0, 1, 2, 3):
+        return f"exit code {code}: {lines[-1] if lines else ''}"
+    if code == 2 and not (lines and all(line.startswith("dialmeter: ") for line in lines)):
+        return f"exit code 2 without a message of one line: {err[:200]!r}"
+    if seconds > MOST_SECONDS:
+        return f"{seconds:.1f} s of CPU"
+    if peak_megabytes() > MOST_MEGABYTES:
+        return f"{peak_megabytes():.0f} MB"
+    for name, text in (("output", out), ("messages", err)):
+        found = _CONTROL.search(text)
+        if (not found and name == "messages") or not any(
+            form in command for form in ("json", "csv", "convert", "values")
+        ):
+            found = found or _CONTROL_8_BIT.search(text)
+        if found:
+            return f"control character {found[0]!r} in {name}: {text[max(0, found.start() - 40) : found.end() + 20]!r}"
+    return ""
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

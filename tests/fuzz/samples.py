@@ -1,0 +1,88 @@
+"""A small folder with one file, or run, of every kind that a command reads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import dialmeter
+
+from ..conversations.samples import LAYOUTS
+from ..golden import layouts
+from ..golden.execution import call, stand_in
+from ..golden.layouts import Corpus, Turn
+from .targets import QUICK
+
+CORPUS: Corpus = {
+    "MUL1.json": [
+        Turn({"hotel-area": "east"}, {"hotel-area": "east"}, "a hotel in the east", ""),
+        Turn({"hotel-area": "east", "hotel-stars": "4"}, {"hotel-area": "west"}, "four stars", "ok"),
+    ],
+    "MUL2.json": [
+        Turn({}, {}, "hello", ""),
+        Turn({"train-day": "monday", "taxi-leaveat": "12:30"}, {"train-day": "monday"}, "a train", "when?"),
+    ],
+}
+
+
+def write_samples(folder: Path) -> None:
+    """Writes every file that a target names."""
+    with stand_in(folder):
+        for name, writer in layouts.WRITERS.items():
+            writer(Path(name), CORPUS)
+        for side in ("gold", "pred"):
+            layouts.write_native(Path(f"{side}.jsonl"), CORPUS, side)
+            layouts.write_dstc10(Path(f"dstc10_{side}.json"), CORPUS, side)
+        _write_lists()
+        Path("talk").mkdir()
+        talks = [["Is the bakery open?", "In the morning.", "Thanks."], ["Good evening.", "How can I help?"]]
+        for place, layout in enumerate(LAYOUTS.values()):
+            Path(f"talk/{place}").write_text(layout.write(talks), "utf-8")
+        _run("user play --goals 2 --max-turns 3 --seed 7 --quiet --out agenda.jsonl")
+        _write_user_files()
+        _run(
+            "judge attack agenda.jsonl --light --no-cache --cases 1 --attack repetition --attack identical --quiet --out cases.jsonl"
+        )
+        count = len(Path("cases.jsonl").read_text("utf-8").splitlines())
+        Path("scores.csv").write_text(
+            "case,human,adversarial\n" + "".join(f"{place},3,1\n" for place in range(1, count + 1))
+        )
+        Path("template.txt").write_text("Rate from {low} to {high}.\n{context}\n{reply}\n")
+        _run(f"tracker score native.jsonl {QUICK} --out runs/tracker")
+        _run("user score agenda.jsonl --profile town --ci 0 --quiet --out runs/user")
+        _run("judge score cases.jsonl --judge length --ci 0 --quiet --out runs/judge")
+
+
+def _run(words: str) -> None:
+    code, _, err = call(words.split())
+    if code:
+        raise RuntimeError(f"{words}: {err}")
+
+
+def _write_lists() -> None:
+    Path("ids.txt").write_text("MUL1.json\nmul2\n")
+    Path("ontology.json").write_text(json.dumps({slot: ["east", "4"] for slot in layouts.slots_of(CORPUS)}))
+    Path("slots.json").write_text(json.dumps(layouts.slots_of(CORPUS)))
+    Path("own.toml").write_text(
+        'about = "Ours."\nvalues = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "ignore-slots"\nalternatives = "any-of"\n'
+        'match = "exact"\nmissing = "skip"\nstate = "cumulative"\nmeasures = ["JGA", "SlotF1"]\n'
+    )
+    Path("ratings.csv").write_text("dialogue,ann,bob\nMUL1,3,4\nMUL2,5,\n")
+    Path("long_ratings.csv").write_text("dialogue,rater,rating\nMUL1,ann,3\nMUL2,ann,5\nMUL1,bob,4\n")
+    Path("manifest.csv").write_text("file,ratio,seed,domain\nnative.jsonl,0.1,1,\nnested.json,0.01,1,\n")
+    rows = [{"file": "native.jsonl", "ratio": 0.1, "seed": 1}, {"file": "nested.json", "ratio": 0.01, "seed": 1}]
+    Path("manifest.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    _run("tracker human native.jsonl --sample 1 --raters 1 --quiet --make-sheets sheets")
+    sheet = next(path for path in sorted(Path("sheets").rglob("*.txt")))
+    Path("filled").mkdir()
+    Path("filled/sheet.txt").write_text(sheet.read_text("utf-8").replace("Rating (1-5):", "Rating (1-5): 3"), "utf-8")
+
+
+def _write_user_files() -> None:
+    lines = [json.loads(line) for line in Path("agenda.jsonl").read_text("utf-8").splitlines()]
+    Path("goals.json").write_text(json.dumps({line["dialogue_id"]: line["goal"] for line in lines}))
+    _run("user values agenda.jsonl --quiet --out map.json")
+    package = Path(dialmeter.__file__).parent / "users"
+    shutil.copy(package / "profiles" / "town.toml", "profile.toml")
+    shutil.copy(package / "rulesets" / "dialmeter.toml", "user.toml")

@@ -1,0 +1,116 @@
+"""Every kind of file that a command reads, and command lines that read it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..conversations.samples import LAYOUTS
+
+QUICK = "--ci 0 --measure JGA --quiet"
+PAIR = "--measure JGA --resamples 100 --ci 0 --quiet --name a --name b"
+
+
+class Target(NamedTuple):
+    """A file, and command lines that read it; ``{}`` is its place."""
+
+    kind: str
+    path: str
+    commands: tuple[str, ...]
+
+
+TRACKER_WAYS = {
+    "score": f"tracker score {{}} {QUICK} --json",
+    "score --out": f"tracker score {{}} {QUICK} --out made/run --force",
+    "check": "tracker check {} --quiet",
+    "rules": "tracker rules {} --rules dialmeter --rules trade --json --quiet",
+    "compare": f"tracker compare {{}} {{}} {PAIR}",
+    "convert": "convert {} - --quiet",
+}
+"""Ways to read a file with gold and predictions."""
+
+TRACKER_FILES = (
+    "native.jsonl", "llm.jsonl", "nested.json", "fga.txt", "trade.json", "trade_domains.json", "som.json", "trippy.json",
+    "vectors.json", "convlab3.json", "t5.jsonl",
+)  # fmt: skip
+
+_ONE_SIDED = {
+    "pred.jsonl": "--gold gold.jsonl",
+    "mwzeval.json": "--gold gold.jsonl",
+    "dstc10_pred.json": "--gold dstc10_gold.json",
+}
+_USER = (
+    "user check {} --profile town --quiet",
+    "user score {} --profile town --ci 0 --quiet --json",
+    "user score {} --profile town --ci 0 --quiet --out made/user --force",
+    "user patterns {} --profile town --quiet",
+    "user query {} --profile town --show --limit 2 --quiet",
+    "user values {} --quiet",
+    "user score {} --profile town --ci 0 --quiet --from-text --blame",
+    f"tracker score {{}} {QUICK}",
+)
+_ATTACK = "judge attack {} --light --no-cache --cases 1 --quiet --force --out made/cases.jsonl"
+_TALK = (f"{_ATTACK} --attack repetition --attack identical", "user check {} --quiet", f"{_ATTACK} --attack dullness")
+_SCORE = f"tracker score native.jsonl {QUICK}"
+_USER_SCORE = "user score agenda.jsonl --ci 0 --quiet"
+_JUDGE = "judge score cases.jsonl --quiet"
+_RUNS = {
+    "tracker": (),
+    "user": ("user query {} --show --limit 1 --quiet", "user query {} --json --quiet"),
+    "judge": (),
+}
+_OF_A_RUN = ("report {} --as markdown --out -", "cite {}", "report {} --as latex --out -")
+
+_OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("talk of the town", "agenda.jsonl", (*_USER, *_TALK)),
+    ("goals", "goals.json", (f"{_USER_SCORE} --goals {{}}", "user check agenda.jsonl --quiet --goals {}", "user values agenda.jsonl --quiet --goals {}")),
+    ("goals to play", "agenda.jsonl", ("user play --goals {} --max-turns 2 --quiet --force --out made/played.jsonl",)),
+    ("map", "map.json", (f"{_USER_SCORE} --map {{}}", f"{_SCORE} --map {{}}", "user check agenda.jsonl --quiet --map {}")),
+    ("slots", "slots.json", (f"{_SCORE} --schema {{}}", "tracker score native.jsonl --by slot --ci 0 --quiet --schema {}")),
+    ("ontology", "ontology.json", ("user values agenda.jsonl --quiet --ontology {}", f"{_SCORE} --schema {{}}")),
+    ("schema", "sgd/gold/schema.json", (f"tracker score sgd/pred --gold sgd/gold --schema {{}} --by service {QUICK}", f"tracker score sgd/pred --gold sgd/gold --train-schema {{}} --by seen {QUICK}")),
+    ("rules", "own.toml", (f"{_SCORE} --rules {{}}", "tracker rules native.jsonl --quiet --rules {} --rules trade")),
+    ("user rules", "user.toml", (f"{_USER_SCORE} --rules {{}}",)),
+    ("profile", "profile.toml", (f"{_USER_SCORE} --profile {{}}", "user check agenda.jsonl --quiet --profile {}")),
+    ("list", "ids.txt", (f"{_SCORE} --only {{}}", "tracker check native.jsonl --quiet --only {}", f"{_SCORE} --only {{}} --out made/run --force", "tracker rules native.jsonl --quiet --rules trade --rules dialmeter --only {}")),
+    ("ratings", "ratings.csv", (f"tracker human native.jsonl --ratings {{}} {QUICK}",)),
+    ("long ratings", "long_ratings.csv", (f"tracker human native.jsonl --ratings {{}} {QUICK}",)),
+    ("manifest", "manifest.csv", (f"tracker curve . --manifest {{}} {QUICK}",)),
+    ("manifest lines", "manifest.jsonl", (f"tracker curve . --manifest {{}} {QUICK}",)),
+    ("sheet", "filled/sheet.txt", (f"tracker human native.jsonl --read-sheets filled {QUICK}",)),
+    ("cases", "cases.jsonl", ("judge score {} --judge length --judge overlap --quiet --json", "judge score {} --judge length --ci 0 --failing 1 --quiet --out made/judge --force", "judge explain {} --judge length --cases 1 --quiet", "judge score {} --judge length --as csv --details --quiet")),
+    ("scores", "scores.csv", (f"{_JUDGE} --scores x={{}} --json", f"{_JUDGE} --scores x={{}} --judge length")),
+    ("template", "template.txt", (f"{_JUDGE} --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
+)  # fmt: skip
+
+
+def targets() -> list[Target]:
+    """Every kind of file with what reads it."""
+    more = (
+        f"tracker score {{}} --rules trade --by slot {QUICK}",
+        f"tracker human {{}} --ratings ratings.csv {QUICK}",
+        f"tracker bias {{}} --trivial none {QUICK.replace('--ci 0', '--resamples 100')}",
+        f"tracker score {{}} --as csv {QUICK}",
+    )
+    found = [Target(f"tracker {name}", name, (*TRACKER_WAYS.values(), *more)) for name in TRACKER_FILES]
+    for name, gold in _ONE_SIDED.items():
+        ways = (f"tracker score {{}} {gold} {QUICK}", f"tracker score {{}} {gold} --out made/run --force {QUICK}")
+        found.append(
+            Target(f"predictions {name}", name, (*ways, f"tracker check {{}} {gold} --quiet", "convert {} - --quiet"))
+        )
+    ways = (
+        f"tracker score sgd/pred --gold sgd/gold --rules sgd {QUICK}",
+        "tracker check sgd/pred --gold sgd/gold --quiet",
+    )
+    found.append(Target("predictions sgd", "sgd/pred/dialogues_001.json", (*ways, "convert sgd/pred - --quiet")))
+    for name in ("gold.jsonl", "data.json", "test_dials.json"):
+        ways = (f"tracker score pred.jsonl --gold {{}} {QUICK}", "tracker check pred.jsonl --gold {} --quiet")
+        found.append(Target(f"gold {name}", name, (*ways, "convert {} - --quiet")))
+    found += [Target(f"talk {label}", f"talk/{place}", _TALK) for place, label in enumerate(LAYOUTS)]
+    found += [Target(*each) for each in _OTHERS]
+    for name, queries in _RUNS.items():
+        commands = tuple(each.replace("{}", f"runs/{name}") for each in (*_OF_A_RUN, *queries))
+        found += [
+            Target(f"{name} run {file}", f"runs/{name}/{file}", commands)
+            for file in ("run.json", "rows.jsonl", "index.npz")
+        ]
+    return found

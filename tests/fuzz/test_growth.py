@@ -1,0 +1,137 @@
+"""No regular expression, and no function that walks over text, takes time that grows faster than its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import product
+from typing import Any
+
+import pytest
+
+from dialmeter import measure
+from dialmeter.conditions import parse_condition
+from dialmeter.core.secrets import mask_secret
+from dialmeter.errors import DialmeterError, one_line
+from dialmeter.formats.completion.choose import state_in
+from dialmeter.judges.attacks.short_forms import shortened, written_out
+from dialmeter.judges.judge import parse_call
+from dialmeter.judges.language.words import sentences, tokens
+from dialmeter.judges.spans import changed_spans
+from dialmeter.simulation.language.understand import understand
+from dialmeter.users import profile
+from dialmeter.values.differences import difference
+from dialmeter.values.steps import clock_time, tidy, without_article
+
+from .growth import caller, grows, texts
+from .patterns import computed, packages, uses
+
+COMPUTED = {
+    "dialmeter.core.secrets._pattern",
+    "dialmeter.simulation.language.spotting._domain_words",
+    "dialmeter.simulation.language.spotting._forms",
+    "dialmeter.simulation.language.understand._compiled",
+    "dialmeter.users.from_text.__init__",
+    "dialmeter.users.kinds.classifier",
+    "dialmeter.users.profile.__post_init__",
+}
+"""Functions that put patterns together: tested below by what calls them."""
+
+FUNCTIONS: dict[str, Callable[[str], Any]] = {
+    "a completion": state_in,
+    "sentences": sentences,
+    "tokens": tokens,
+    "a measure": measure.parse,
+    "a condition": parse_condition,
+    "a judge": parse_call,
+    "a clock time": clock_time,
+    "a tidy value": tidy,
+    "an article": without_article,
+    "one line": one_line,
+    "short forms": shortened,
+    "long forms": written_out,
+    "talk in the town, of a user": lambda text: understand(text, "user"),
+    "talk in the town, of a system": lambda text: understand(text, "system"),
+    "a difference of values": lambda text: difference(text, f"{text}x"),
+    "changed words": lambda text: changed_spans(text, f"{text} x"),
+    "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
+}
+UNITS = (
+    " ",
+    ".",
+    ". ",
+    "a",
+    "1",
+    "'",
+    '"',
+    "-",
+    "(",
+    "{",
+    "[",
+    "a ",
+    "a: ",
+    "a=",
+    "a-b: c\n",
+    "<think>",
+    "```",
+    "\\",
+    "no ",
+    "ab12.",
+)
+LEADS = ("", "SELECT * FROM hotel WHERE area = east", '{"a": "', "hotel(", "the 12")
+TAILS = ("\0", "a", "")
+
+
+def slow_texts(call: Callable[[str], Any], parts: Iterable[tuple[str, str, str]]) -> str:
+    """The first text that takes too long, and how long."""
+    for lead, unit, tail in parts:
+
+        def make(size: int, lead: str = lead, unit: str = unit, tail: str = tail) -> str:
+            return lead + unit * (size // len(unit)) + tail
+
+        if unit and (slow := grows(call, make)):
+            return f"{lead!r} + n * {unit!r} + {tail!r}: {slow}"
+    return ""
+
+
+@pytest.mark.parametrize("package", packages())
+def test_patterns(package: str) -> None:
+    found = [
+        f"{place} {method}: {slow}"
+        for place, pattern, methods in uses(package)
+        for method in methods
+        if (slow := slow_texts(caller(pattern, method), texts(pattern)))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", ["multiwoz", "sgd", "town"])
+def test_patterns_of_profiles(name: str) -> None:
+    import re
+
+    import msgspec
+
+    for field, written in msgspec.structs.asdict(profile.named(name).acts).items():
+        if isinstance(written, str) and written:
+            pattern = re.compile(written)
+            slow = slow_texts(caller(pattern, "search"), texts(pattern))
+            assert not slow, f"{field}: {slow}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name: str) -> None:
+    def call(text: str) -> None:
+        with suppress(DialmeterError):
+            FUNCTIONS[name](text)
+
+    assert not (slow := slow_texts(call, product(LEADS, UNITS, TAILS))), slow
+
+
+def test_every_pattern_that_is_put_together_is_known() -> None:
+    assert computed() == COMPUTED
+
+
+def test_sentences_end_where_they_did() -> None:
+    assert [text[start:end] for text in ("One. Two", '. "Yes!" no', "...a", ".. b", "a?! )b.") for start, end in sentences(text)] == [
+        "One.", "Two", '. "Yes!"', "no", "...a", "..", "b", "a?!", ")b.",
+    ]  # fmt: skip
