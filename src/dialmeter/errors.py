@@ -81,6 +81,10 @@ class MissingExtra(DialmeterError):
         return DialmeterError, (str(self),)
 
 
+class UnreadableAnswer(DialmeterError):
+    """A judge has answered, and there is no score to be read in the answer."""
+
+
 class Unfinished(DialmeterError):
     """Part of the work could not be done; what was done is kept and can be gone on with (exit code 3)."""
 

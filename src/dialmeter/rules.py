@@ -16,6 +16,8 @@ import msgspec
 from msgspec import Struct, field
 
 from .errors import DialmeterError, did_you_mean
+from .readers.source import Source
+from .readers.toml import parse_toml
 from .values.maps import load as load_map
 
 ABSENT_WORDS = ("", "none", "null", "not mentioned", "not_mentioned", "n/a", "unknown")
@@ -232,20 +234,12 @@ def load(name_or_file: str) -> Rules:
     """
     if not name_or_file.endswith(".toml"):
         return named(name_or_file)
-    try:
-        text = Path(name_or_file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DialmeterError(f"{name_or_file}: cannot be read: {error}") from None
-    return _parse(text, Path(name_or_file).stem, name_or_file)
+    return _parse(Source(name_or_file).text, Path(name_or_file).stem, name_or_file)
 
 
 def _parse(text: str, name: str, file: str) -> Rules:
-    import tomllib
-
     try:
-        return msgspec.convert({"name": name, **tomllib.loads(text)}, Rules)
-    except tomllib.TOMLDecodeError as error:
-        raise DialmeterError(f"{file}: not valid TOML: {error}") from None
+        return msgspec.convert({"name": name, **parse_toml(text, file)}, Rules)
     except msgspec.ValidationError as error:
         raise DialmeterError(f"{file}: {error}; a rule set states {', '.join(_NEEDED)}") from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import fields
 
@@ -22,6 +22,8 @@ _WHEN_OTHER = {
 }
 # Parameters under another name than their own; the rule set has ``alternatives``, too.
 _NAMES = {"slots": "K", "alternatives": "changes"}
+# Rules under another name; ``only`` says which dialogues were asked for.
+_RULE_NAMES = {"only": "only-slots"}
 
 
 def signature(
@@ -33,6 +35,7 @@ def signature(
     turns: int,
     data: str,
     left_out: str = "",
+    account: Sequence[str] = (),
     also: Mapping[str, str | int] | None = None,
 ) -> str:
     """The signature of one score.
@@ -45,6 +48,7 @@ def signature(
         turns: how many were scored.
         data: the digest of gold.
         left_out: dialogues and turns without prediction that rules skip.
+        account: fields that say which dialogues were asked for and how many of them were scored, where not all were.
         also: further facts that the number depends on.
 
     Example:
@@ -57,11 +61,16 @@ def signature(
     parts = [asked, f"rules:{rules.name}"]
     parts += [f"{name}:{rules.shown(name)}" for name in _ALWAYS]
     parts.append(f"avg:{used.average}")
-    parts += [f"{name}:{rules.shown(name)}" for name, usual in _WHEN_OTHER.items() if getattr(rules, name) != usual]
+    parts += [
+        f"{_RULE_NAMES.get(name, name)}:{rules.shown(name)}"
+        for name, usual in _WHEN_OTHER.items()
+        if getattr(rules, name) != usual
+    ]
     if rules.match.startswith("fuzzywuzzy"):
         parts.append(f"backend:{rules.backend}")
     parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _set_beyond(asked, used).items()]
     parts += [f"{name}:{value}" for name, value in (also or {}).items()]
+    parts += account
     if left_out:
         parts.append(f"left_out:{left_out}")
     parts += [f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.readers.source import zstd_module
+from dialmeter.readers.raw_file import zstd_module
 
 from .invoke import Said, call, call_process, files_in
 from .samples import TOWN, native_lines, written

@@ -131,7 +131,7 @@ def test_a_bad_rule_file(
 def test_a_rule_file_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = call(capsys, "tracker", "score", town(tmp_path), "--rules", tmp_path / "mine.toml")
     assert said.code == 2
-    assert said.complaint.startswith(f"{tmp_path / 'mine.toml'}: cannot be read")
+    assert said.complaint.startswith(f"{tmp_path / 'mine.toml'}: no such file")
 
 
 def test_a_rule_file_is_checked_as_a_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ town.jsonl: format native
 3 dialogues, 6 turns, 2.00 turns per dialogue, 2 slots, 2 slot-value pairs
 gold against itself: JGA 100.00  SA 100.00  AGA 100.00  RSA 83.33  FGA(lam=0.25) 100.00  FGA(lam=0.5) 100.00  \
 FGA(lam=0.75) 100.00  FGA(lam=1) 100.00  GCA 100.00  SlotF1 100.00
+account: 3 of 3 dialogues scored
 ready to be scored
 """
 

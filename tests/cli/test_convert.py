@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.readers.source import zstd_module
+from dialmeter.readers.raw_file import zstd_module
 
 from .invoke import call, call_process
 from .samples import TOWN, native_lines, nested_document, town, written

@@ -42,7 +42,8 @@ def test_the_tables(capsys: pytest.CaptureFixture[str], folder: str) -> None:
         "intervals over seeds and over dialogues, and differences to GCA",
         "trend in points per tenfold training data",
     ]
-    assert titles[0].endswith("9 files, 25 dialogues each")
+    assert titles[0].endswith("  9 files")
+    assert "\neach of 9: 25 of 25 dialogues scored\n" in out
     lines = out.split("\n\n")[1].splitlines()
     assert lines[1].split() == ["ratio", "seeds", "JGA", "FGA(lam=0.5)", "GCA"]
     assert [line.split()[0] for line in lines[3:]] == ["0.01", "0.1", "0.5"]
@@ -123,7 +124,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path,
             "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
         ),
         ((str(tmp_path / "none"),), "no such folder"),
-        ((folder, "--manifest", str(tmp_path / "none.csv")), "cannot be opened"),
+        ((folder, "--manifest", str(tmp_path / "none.csv")), "no such file"),
         ((folder, "--ci", "95"), "--ci lies between 0 and 1"),
         ((folder, "--measure", "JGB"), "did you mean JGA?"),
         ((folder, "--reference", "GCB"), "did you mean GCA?"),

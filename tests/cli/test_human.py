@@ -110,7 +110,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], file: str, rati
         ((file, "--ratings", ratings, "--out", "x"), "--out goes with --read-sheets"),
         ((file, "--ratings", str(bad)), "bad.csv: line 2, dialogue MUL0001: the rating of ann is 'fine'"),
         ((file, "--ratings", str(other)), "none of the 1 rated dialogues is in the file"),
-        ((file, "--ratings", str(tmp_path / "none")), "cannot be opened"),
+        ((file, "--ratings", str(tmp_path / "none")), "no such file"),
         ((file, "--read-sheets", str(tmp_path / "none")), "no such folder"),
         ((file, "--make-sheets", str(tmp_path)), "is not an empty folder"),
         ((file, "--make-sheets", "x", "--scale", "5"), "a scale is two rising numbers"),

@@ -29,6 +29,7 @@ dialmeter  66.67       2 of 3      0
 trade       0.00       0 of 3      2  values=as-is (1), none=keep (1)
 convlab3   66.67       2 of 3      2  extra=unlisted (1), none=gold=empty;pred=blank (1)
 dstc10         –            –      –  not applicable: they look at slots in sections (semi, book), which this layout does not have
+each of 3: 1 of 1 dialogue scored
 
 What matters most:
   extra=unlisted flips 1 turns

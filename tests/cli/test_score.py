@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.readers.source import zstd_module
+from dialmeter.readers.raw_file import zstd_module
 from dialmeter.signature import difference
 
 from .invoke import call
@@ -24,13 +24,14 @@ SHARED = (
 )
 
 TEXT = f"""\
-town.jsonl  format native  3 dialogues  6 turns  rules dialmeter
+town.jsonl  format native  6 turns  rules dialmeter
 
-measure       value  interval  n  left out  note
+measure       value  interval  n  unscored  note
 ────────────  ─────  ────────  ─  ────────  ────
 JGA           50.00            6
 FGA(lam=0.5)  56.56            6
 GCA           61.40            6
+3 of 3 dialogues scored
 
 signature  …|{SHARED}
 
@@ -44,11 +45,13 @@ Next: dialmeter tracker score town.jsonl --show d2
 """
 
 MARKDOWN = f"""\
-| measure | value | interval | n | left out | note |
+| measure | value | interval | n | unscored | note |
 |---|---:|---:|---:|---:|---|
 | JGA | 50.00 |  | 6 |  |  |
 | FGA(lam=0.5) | 56.56 |  | 6 |  |  |
 | GCA | 61.40 |  | 6 |  |  |
+
+3 of 3 dialogues scored
 
 Signature: `…|{SHARED}`
 """
@@ -57,7 +60,7 @@ LATEX = rf"""\begin{{table}}
 \centering
 \begin{{tabular}}{{lrrrrl}}
 \toprule
-measure & value & interval & n & left out & note \\
+measure & value & interval & n & unscored & note \\
 \midrule
 JGA & 50.00 &  & 6 &  &  \\
 FGA(lam=0.5) & 56.56 &  & 6 &  &  \\
@@ -65,12 +68,13 @@ GCA & 61.40 &  & 6 &  &  \\
 \bottomrule
 \end{{tabular}}
 \end{{table}}
+% 3 of 3 dialogues scored
 
 % signature  …|{SHARED}
 """
 
 CSV = """\
-measure,value,interval,n,left out,note
+measure,value,interval,n,unscored,note
 JGA,50.00,,6,,
 FGA(lam=0.5),56.56,,6,,
 GCA,61.40,,6,,
@@ -238,7 +242,7 @@ def test_standard_input(file: str, capsys: pytest.CaptureFixture[str], monkeypat
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))  # type: ignore[arg-type]
         said = call(capsys, "tracker", "score", "-", *ASKED)
         heading, _, rest = said.out.partition("\n")
-        assert heading.startswith("-  format native  3 dialogues")
+        assert heading.startswith("-  format native  6 turns")
         # What was read from a pipe cannot be read again, so that no next command is offered.
         assert rest == expected.partition("\n")[2].partition("\nNext:")[0]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from dialmeter.core.runs import open_run
+from dialmeter.core.open_runs import open_run
 
 from .invoke import SCHEMAS, call
 from .user_samples import TALKS, published, users
@@ -63,11 +63,11 @@ def test_a_dialogue_that_cannot_be_scored_is_left_out_and_named(
     assert said.code == 2
     reason, summary = said.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
-    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored and are left out (--skip-bad accepts that)"
+    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (--skip-bad accepts that)"
     Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(said.json)
     assert (said.json["counts"]["dialogues"], said.json["counts"]["refused"]) == (2, 1)
     assert said.json["refused"] == [reason.removeprefix("dialmeter: ")]
-    assert "left_out:1d" in said.json["scores"][0]["signature"]
+    assert "scored:2/3" in said.json["scores"][0]["signature"]
     alone = call(capsys, "user", "score", file_with(tmp_path), "--json").json
     assert [each["value"] for each in alone["scores"]] == [each["value"] for each in said.json["scores"]]
 
@@ -85,7 +85,7 @@ def test_bad_dialogues_may_be_accepted(capsys: pytest.CaptureFixture[str], tmp_p
     file = file_with(tmp_path, REFUSED["no goal"][0])
     said = call(capsys, "user", "score", file, "--skip-bad")
     assert said.code == 0
-    assert said.err.startswith("warning: 1 dialogues that cannot be scored and are left out [")
+    assert said.err.startswith("warning: 1 dialogues that cannot be scored [")
     assert "dialogue bad: no goal" in said.err
     assert call(capsys, "user", "score", file, "--skip-bad", "--quiet").err == ""
 
@@ -120,7 +120,10 @@ def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path
     assert "no dialogue can be scored; the first: " in said.complaint
     looked = call(capsys, "user", "check", file, "--from", "gcdf1")
     assert looked.code == 2
-    assert looked.out == f"{file}: layout gcdf1\nno dialogue can be scored\n"
+    assert looked.out == (
+        f"{file}: layout gcdf1\naccount: 2 dialogues asked for, 2 found, 0 scored, 2 unscored: "
+        "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
+    )
     assert len(looked.err.splitlines()) == 2
 
 
@@ -192,14 +195,14 @@ BAD_OPTIONS = [
     (["--set", "values.threshold=2"], "values.threshold: Expected float <= 1.0"),
     (["--set", "repetitions.max"], "a change reads SWITCH=VALUE"),
     (["--rules", "gcdf1"], "unknown rule set 'gcdf1'; did you mean gcdf1-repo?"),
-    (["--rules", "nowhere.toml"], "nowhere.toml: cannot be read"),
+    (["--rules", "nowhere.toml"], "nowhere.toml: no such file"),
     (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),
-    (["--profile", "nowhere.toml"], "nowhere.toml: cannot be read"),
+    (["--profile", "nowhere.toml"], "nowhere.toml: no such file"),
     (["--map", "nowhere.json"], "nowhere.json: no such file"),
     (["--map", "multiwos"], "no file and no value map 'multiwos'; did you mean multiwoz?"),
     (["--values", "map.json"], "--values is renamed to --map"),
     (["--from", "gcdf2"], "unknown conversation format 'gcdf2'; did you mean gcdf1?"),
-    (["--goals", "nowhere.json"], "nowhere.json: cannot be opened"),
+    (["--goals", "nowhere.json"], "nowhere.json: no such file"),
 ]
 
 

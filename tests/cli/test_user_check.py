@@ -29,6 +29,7 @@ def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         f"{file}: layout native\n"
         "4 dialogues, 24 turns, 6.00 turns per dialogue, 4 domains in goals, 12 constraints, 4 requests\n"
         "a user that says exactly its goal: I-GCDF1 100.00  R-GCDF1 100.00\n"
+        "account: 4 of 4 dialogues scored\n"
         "ready to be scored\n"
     )
 

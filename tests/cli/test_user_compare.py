@@ -100,7 +100,7 @@ def test_warnings_name_the_user(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     bad = [*HASTY, Conversation("empty", (), HOTEL)]
     said = call(capsys, "user", "compare", *pair(tmp_path, bad))
     assert said.code == 0
-    assert "warning: hasty: 1 dialogues that cannot be scored and are left out [" in said.err
+    assert "warning: hasty: 1 dialogues that cannot be scored [" in said.err
 
 
 def test_a_chart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

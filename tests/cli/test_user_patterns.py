@@ -56,7 +56,8 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         "domains that",
     ):
         assert title in text
-    assert text.splitlines()[-2].split() == ["taxi", "1", "1", "100.00"]
+    assert text.splitlines()[-3].split() == ["taxi", "1", "1", "100.00"]
+    assert text.endswith("\n4 of 4 dialogues scored\n")
     assert "**how search constraints are expressed**" in call(capsys, "user", "patterns", file, "--as", "markdown").out
     assert r"\caption{how requests are expressed}" in call(capsys, "user", "patterns", file, "--as", "latex").out
     tables = call(capsys, "user", "patterns", file, "--as", "csv").out

@@ -72,7 +72,7 @@ def test_text_is_a_table_with_a_next_step(capsys: pytest.CaptureFixture[str], tm
         "1 dialogue found",
         f"Next: dialmeter user query {file} --dialogue eater --rules gcdf1-repo",
     ]
-    assert call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue fits\n"
+    assert call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue fits; 4 of 4 dialogues scored\n"
 
 
 def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_several_dialogues_are_printed_with_show(capsys: pytest.CaptureFixture[s
 
 def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = users(tmp_path)
-    assert call(capsys, "user", "query", file, "--as", "markdown").out.count("\n") == 2 + len(TALKS)
+    assert call(capsys, "user", "query", file, "--as", "markdown").out.count("\n") == 4 + len(TALKS)
     assert r"\begin{tabular}{llrrrl}" in call(capsys, "user", "query", file, "--as", "latex").out
     rows = list(csv.DictReader(io.StringIO(call(capsys, "user", "query", file, "--as", "csv").out)))
     assert [row["dialogue"] for row in rows] == [each.id for each in TALKS]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.core.runs import open_run
+from dialmeter.core.open_runs import open_run
 from dialmeter.users.estimates import MEASURES
 from dialmeter.users.scorer import score_user
 

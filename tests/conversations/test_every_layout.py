@@ -11,14 +11,14 @@ import pytest
 
 from dialmeter.conversations import open_conversations, registry
 from dialmeter.errors import InputError
-from dialmeter.readers.source import zstd_module
+from dialmeter.readers.raw_file import zstd_module
 
 from .samples import LAYOUTS, TALKS, Talks, outcome, read_all, texts_of, write
 
 LABELS = list(LAYOUTS)
 TEXT = {"satisfaction", "dailydialog", "reddit", "plain", "plain, labelled"}
 # Layouts in which the other dialogues are read although one is broken.
-ALONE = {"native", "states", "gcdf1", "personachat", *TEXT, *(label for label in LABELS if "lines" in label)}
+ALONE = {"native", "states", "personachat", *TEXT, *(label for label in LABELS if "lines" in label)}
 
 
 def test_every_layout_has_a_sample() -> None:

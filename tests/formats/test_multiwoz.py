@@ -152,5 +152,5 @@ def test_a_list_file_that_is_none(tmp_path: Path, text: str, message: str) -> No
 
 
 def test_a_list_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be opened"):
+    with pytest.raises(InputError, match="no such file"):
         ids_of_list(tmp_path / "none.txt")

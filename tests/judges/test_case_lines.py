@@ -24,7 +24,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     [
         ("", "holds no cases"),
         ("{}", "line 1: not a case: Object missing required field attack"),
-        ("not json", "line 1: not a case: JSON is malformed"),
+        ("not json", "line 1: not valid JSON: Expecting value (column 1)"),
     ],
 )
 def test_files_that_hold_no_cases(text: str, message: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.core.runs import open_run
+from dialmeter.core.open_runs import open_run
 
 from ..cli.invoke import call, checked, files_in
 from .made import case, cases, write_cases
@@ -135,7 +135,7 @@ def test_conditions(condition: str, code: int, file: Path, capsys: pytest.Captur
         (["--judge", "overlap", "--ci", "95"], "--ci lies between 0 and 1, as in 0.95; 0 gives no intervals"),
         (["--endpoint", "http://127.0.0.1:1"], "--endpoint and --model go together"),
         (["--judge-command", " "], "--judge-command is empty"),
-        (["--scores", "none.csv"], "none.csv: cannot be opened: No such file or directory"),
+        (["--scores", "none.csv"], "none.csv: no such file"),
     ],
 )
 def test_bad_options(words: list[str], complaint: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:

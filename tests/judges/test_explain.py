@@ -129,7 +129,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     [
         (["--judge", "overlap", "--attack", "none"], "no case of attack 'none'; there are: speaker"),
         (["--judge", "overlap", "--judge", "length"], "name exactly one judge to explain"),
-        (["--judge-command", "mine=no-such-program"], "no case could be explained: mine: DialmeterError"),
+        (["--judge-command", "mine=no-such-program"], "no case could be explained: 2 whose request failed"),
     ],
 )
 def test_bad_options(words: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -162,7 +162,7 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("Rate {reply}")
     with pytest.raises(InputError, match=r"a template needs \{context\}"):
         LanguageModel("http://127.0.0.1:1", "small", template=str(tmp_path / "t.txt"))
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         LanguageModel("http://127.0.0.1:1", "small", template=str(tmp_path / "none.txt"))
 
 

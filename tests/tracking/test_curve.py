@@ -313,7 +313,7 @@ def test_manifests(tmp_path: Path) -> None:
         ("file,ratio\n", "names no file"),
         ("", "expected the columns"),
         ('{"file": "a.json", "ratio": [1]}\n', "line 1: ratio is a text or a number, not [1]"),
-        ('{"file": "a.json", "ratio": 1}\n{"file"\n', "line 2: not a JSON object"),
+        ('{"file": "a.json", "ratio": 1}\n{"file"\n', "line 2: not valid JSON"),
         ("file,ratio\na.json,0.1\n\na.json,0.1\n", "are both ratio 0.1"),
     ],
 )

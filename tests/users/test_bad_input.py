@@ -45,7 +45,7 @@ def test_a_dialogue_that_cannot_be_scored_is_refused_alone(name: str) -> None:
     notice = next(each for each in result.notices if each.code == "refused")
     assert notice.count == 1
     assert notice.where[0].startswith(message)
-    assert "left_out:1d" in result.signature
+    assert "scored:1/2" in result.signature
 
 
 def test_nothing_that_can_be_scored_is_an_error_that_says_why() -> None:

@@ -99,9 +99,9 @@ def test_values_that_are_no_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a": 1}', "not a JSON list of dialogues"),
-        ("[{]", "not a JSON list of dialogues"),
-        ("[1]", "Expected `object`"),
+        ('{"a": 1}', "the file must be a list, found an object"),
+        ("[{]", "not valid JSON"),
+        ("[1]", "a dialogue must be an object, found a number"),
     ],
 )
 def test_what_is_no_such_file(tmp_path: Path, text: str, message: str) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
-from dialmeter.core.runs import open_run
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
 from dialmeter.resampling import Resampling

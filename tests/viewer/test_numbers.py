@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.report.browse.headline import side_by_side
 from dialmeter.report.browse.opened import Opened
 from dialmeter.report.browse.select import Query, parse_query, select
 from dialmeter.report.charts import spread
@@ -160,3 +161,20 @@ def test_a_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
 def test_fewer_errors_are_better(site: str, runs: Path) -> None:
     text = ask(site, "/compare?run=jury&run=jury2&by=length&show=same").text
     assert text.count("data-row") == len(rows_of(runs / "jury"))
+
+
+def test_the_headline_of_judges_is_the_mean_of_each_facet(site: str, runs: Path) -> None:
+    manifest = json.loads((runs / "jury" / "run.json").read_text("utf-8"))
+    by_facet: dict[str, list[float]] = {}
+    for cell in manifest["scores"]:
+        if cell["judge"] == "overlap":
+            by_facet.setdefault(cell["facet"], []).append(cell["value"])
+    assert {facet: len(values) for facet, values in by_facet.items()} == {"naturalness": 2, "interest": 1}
+    means = {facet: f"{100 * sum(values) / len(values):.2f}" for facet, values in by_facet.items()}
+    line = f"mean error: naturalness {means['naturalness']}, interest {means['interest']}"
+    assert line in ask(site, "/").text
+    assert "mean error" in ask(site, "/run/jury").text.lower()
+    both = side_by_side([Opened(runs / "jury"), Opened(runs / "jury2")])
+    cells = {row[0]: row[1] for row in both.rows}
+    assert cells["mean error, naturalness · overlap · saltmere"] == means["naturalness"]
+    assert both.rows[0][0].startswith("mean error")

@@ -7,13 +7,15 @@ from pathlib import Path
 import click
 
 from ..citations import for_measures
-from ..core.runs import open_run
+from ..core.open_runs import open_run
 from ..errors import DialmeterError
+from .option_kinds import max_bytes_option
 
 
 @click.command()
 @click.argument("things", nargs=-1, metavar="[RUN|MEASURE]...")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to cite; may be repeated.")
+@max_bytes_option
 def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> None:
     """Print BibTeX for what a RUN (a folder made with --out) or a MEASURE rests on, and the signatures of a run."""
     if not things and not measures:

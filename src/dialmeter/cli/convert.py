@@ -16,7 +16,7 @@ from ..formats import Role, open_corpus
 from ..formats.native import write
 from ..formats.pairs.vocabulary import Vocabulary
 from ..tracking.align import plain_dialogues, read_pair
-from .option_kinds import choice_option
+from .option_kinds import choice_option, max_bytes_option
 from .options import quiet_option
 from .say import warn, watched
 
@@ -31,6 +31,7 @@ from .say import warn, watched
     "--role", ["gold", "pred"], "What the one state per turn is, where a format holds one and --gold is not given."
 )
 @click.option("--force", is_flag=True, help="Replace OUT.")
+@max_bytes_option
 @quiet_option
 def convert(**options: Any) -> None:
     """Turn IN into dialmeter's own JSON lines, with both states where IN holds both or --gold is given.
@@ -59,7 +60,7 @@ def _packed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
         with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
             yield cast(BinaryIO, packed)
     elif suffix == ".zst":
-        from ..readers.source import zstd_module
+        from ..readers.raw_file import zstd_module
 
         with zstd_module().ZstdFile(plain, "wb") as packed:
             yield packed

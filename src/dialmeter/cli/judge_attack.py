@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from ..conversations import open_conversations
+from ..core.account import Account, Reason
 from ..core.lock import Lock
 from ..core.output import refuse_replacing, write_file
 from ..errors import DialmeterError, one_line
@@ -20,11 +22,12 @@ from ..judges.cases import Case
 from ..judges.kept_parts import parts_of
 from ..judges.language import SYNONYMS, stand_ins
 from ..judges.pairs import pairs
+from ..judges.yields import made_of
 from ..model import Notice
 from ..report.attacks import plain_yields, yield_table
 from ..report.tables import render
 from .judge_attacking import attacked
-from .option_kinds import choice_option, number_option
+from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import quiet_option, stacked, style_options
 from .say import document, print_json, refusals, warn
 from .work import work_options
@@ -63,6 +66,7 @@ _resource_options = stacked(
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @style_options
+@max_bytes_option
 @quiet_option
 def attack(**options: Any) -> None:
     """Make adversarial cases from the dialogues of CORPUS.
@@ -113,12 +117,14 @@ def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
 
 def _print(found: Attacked, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> None:
     style = options["style"]
+    account = made_of(found.yields, options["cases"])
     resources = sorted({name for case in found.cases for name in case.resources})
     if style == "json":
-        more = {"seed": options["seed"], "resources": resources, "yields": plain_yields(found.yields)}
+        more = {"account": account.plain(), "seed": options["seed"], "resources": resources}
+        more["yields"] = plain_yields(found.yields)
         print_json(document("judge", "judge attack", [], counts=counts, warnings=notices, **more))
         return
-    click.echo(render(yield_table(found.yields), style))
+    click.echo(render(replace(yield_table(found.yields), foot=(account.line,)), style))
     if style == "text":
         click.echo(f"\n{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}")
         click.echo(f"resources: {', '.join(resources) or 'none'}")
@@ -126,10 +132,22 @@ def _print(found: Attacked, counts: dict[str, int], notices: list[Notice], optio
 
 def _print_read(count: int, notices: list[Notice], options: dict[str, Any]) -> None:
     left = sum(notice.count for notice in notices)
+    reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
+    account = Account("case", count + left, count + left, count, reasons, "written")
     if options["style"] == "json":
         counts = {"cases": count, "left_out": left, "written": count}
         print_json(
-            document("judge", "judge attack", [], counts=counts, warnings=notices, seed=None, resources=[], yields=[])
+            document(
+                "judge",
+                "judge attack",
+                [],
+                account=account.plain(),
+                counts=counts,
+                warnings=notices,
+                seed=None,
+                resources=[],
+                yields=[],
+            )
         )
     else:
-        click.echo(f"{count} published cases in {one_line(options['out'], 200)}, {left} left out")
+        click.echo(f"{one_line(options['out'], 200)}: {account.line}")

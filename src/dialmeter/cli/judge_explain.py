@@ -6,8 +6,11 @@ from typing import Any
 
 import click
 from msgspec import to_builtins
+from msgspec.structs import replace
 
-from ..errors import DialmeterError
+from ..core.account import Account, counted
+from ..errors import DialmeterError, UnreadableAnswer
+from ..judges.asking import FAILED, UNREADABLE
 from ..judges.case_lines import read_cases
 from ..judges.cases import Case
 from ..judges.explain import CaseExplained, explain_case, importance
@@ -18,7 +21,7 @@ from ..report.judge_explain import explain_charts, importance_table, words_table
 from ..report.tables import render
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
-from .option_kinds import choice_option, number_option
+from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import chart_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 
@@ -40,6 +43,7 @@ _LISTED = 20
 @number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def explain(**options: Any) -> None:
     """Which words of a reply move a judge's score? Shapley values for both replies of CASES.
@@ -52,7 +56,7 @@ def explain(**options: Any) -> None:
         raise DialmeterError("name exactly one judge to explain")
     [(name, judge)] = judges.items()
     load_weights(judge)
-    found, notices = _explained(name, judge, cases, options)
+    found, account, notices = _explained(name, judge, cases, options)
     ratios = importance(found)
     warn(notices, options["quiet"])
     if options["charts"]:
@@ -70,10 +74,10 @@ def explain(**options: Any) -> None:
         ]
         told = [{**to_builtins(each), "case": case_id(cases[each.case])} for each in found]
         counts = {"cases": len(cases), "explained": len(found)}
-        more = {"base": options["base"], "cases": told}
+        more = {"account": account.plain(), "base": options["base"], "cases": told}
         print_json(document("judge", "judge explain", scores, counts=counts, warnings=notices, **more))
         return
-    tables = [importance_table(name, ratios)]
+    tables = [replace(importance_table(name, ratios), foot=(account.line,))]
     if options["style"] != "csv":
         for attack in dict.fromkeys(each.attack for each in found):
             own = [each for each in found if each.attack == attack][: options["shown"]]
@@ -94,22 +98,26 @@ def _chosen(cases: list[Case], options: dict[str, Any]) -> list[Case]:
 
 def _explained(
     name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
-) -> tuple[list[CaseExplained], list[Notice]]:
+) -> tuple[list[CaseExplained], Account, list[Notice]]:
     watch = watching("explaining", options["quiet"])
     found: list[CaseExplained] = []
     failed: list[tuple[str, str]] = []
+    first = ""
     for number, case in enumerate(cases):
         try:
             found.append(
                 explain_case(case, number, judge, base=options["base"], budget=options["budget"], seed=options["seed"])
             )
         except DialmeterError as error:
-            failed.append((case_id(case), str(error)))
+            failed.append((case_id(case), UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED))
+            first = first or str(error)
         if watch:
             watch(name, number + 1, len(cases))
+    account = Account("case", len(cases), len(cases), len(found), counted(failed), "explained")
     if not found:
-        raise DialmeterError(f"no case could be explained: {failed[0][1]}")
+        raise DialmeterError(f"no case could be explained: {account.why}; {first}")
     if not failed:
-        return found, []
-    message = f"{len(failed)} of {len(cases)} cases could not be explained: {failed[0][1]}"
-    return found, [Notice("judge-failed", len(failed), message, tuple(case for case, _ in failed)[:_LISTED])]
+        return found, account, []
+    message = f"{len(failed)} of {len(cases)} cases could not be explained: {first}"
+    notice = Notice("judge-failed", len(failed), message, tuple(case for case, _ in failed)[:_LISTED])
+    return found, account, [notice]

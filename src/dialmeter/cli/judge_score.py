@@ -11,8 +11,9 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.runs import input_of
-from ..errors import DialmeterError
+from ..core.account import in_documents
+from ..core.inputs import RunInput, RunInputs
+from ..errors import DialmeterError, one_line
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores
 from ..judges.cases import Case
@@ -29,8 +30,9 @@ from ..report.tables import render
 from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
-from .option_kinds import choice_option, number_option
-from .options import chart_options, quiet_option, run_options, run_writer, style_options
+from .main import EXIT_INPUT
+from .option_kinds import choice_option, max_bytes_option, number_option
+from .options import chart_options, quiet_option, run_options, run_writer, style_options, with_inputs
 from .say import document, draw, print_json, warn
 from .work import work_options
 
@@ -73,24 +75,28 @@ from .work import work_options
     help='Exit 1 if it holds of a judge, e.g. "error[contradiction] > 0.3" or "error[contradiction, pang-c] > 0.3".',
 )
 @style_options
+@max_bytes_option
 @quiet_option
-def score(**options: Any) -> None:
+def score(**options: Any) -> int:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
 
     The trivial judges constant, random and length always stand beside those that are named. With --workers or --cluster, batches of
-    cases are scored elsewhere, and every score is the same. A network computes on one core in each process, so that --workers is how it
+    cases are scored elsewhere, and every score is the same. Exit code 2 if a judge scored nothing; a run in --out is then unfinished. A network computes on one core in each process, so that --workers is how it
     uses more; a language model at an endpoint is always asked from here.
     """
     if not 0 <= options["ci"] < 1:
         raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
     how = How(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
     guards = [parse_condition(text) for text in options["conditions"]]
+    inputs = RunInputs(_inputs(options) if options["out"] else [])
     cases = read_cases(options["cases_file"])
     chosen = chosen_judges(options, cases)
     judges = chosen.judges
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = run_writer(options, [options["cases_file"]], lambda: record.identity(_inputs(options), known, how))
+    writer, about = run_writer(
+        options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
+    )
     store = options["store"] or (writer.begin() / "scores" if writer else None)
     result = assembled(
         cases,
@@ -102,8 +108,15 @@ def score(**options: Any) -> None:
         watch=watching("scoring", options["quiet"]),
         ask=asking(chosen, asked, options),
     )
+    more = "; the run is unfinished, go on with --resume" if writer is not None else ""
+    silent = [f"{line}{more}" for line in result.silent]
     warn(result.notices, options["quiet"])
-    if writer is not None:
+    if writer is not None and silent:
+        writer.close()
+    if len(silent) == len(result.accounts):
+        raise DialmeterError("; ".join(silent))
+    if writer is not None and not silent:
+        about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
     if options["charts"]:
         from ..report.judge_charts import error_charts
@@ -112,6 +125,9 @@ def score(**options: Any) -> None:
     _print(result, options, judges)
     for guard in guards:
         _check(guard, result)
+    for line in silent:
+        click.echo(f"dialmeter: {one_line(line, 1000)}", err=True)
+    return EXIT_INPUT if silent else 0
 
 
 def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
@@ -119,10 +135,10 @@ def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
     return (name, read_scores(path, cases)) if equals else (Path(text).stem, read_scores(text, cases))
 
 
-def _inputs(options: dict[str, Any]) -> list[dict[str, str | None]]:
+def _inputs(options: dict[str, Any]) -> list[RunInput]:
     files = [text.partition("=")[2] or text for text in options["score_files"]]
     roles = [("cases", options["cases_file"]), *(("scores", file) for file in files)]
-    return [input_of(role, path) for role, path in roles]
+    return [RunInput(role, path) for role, path in roles]
 
 
 def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:
@@ -139,6 +155,7 @@ def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
             },
             "stability": _stability(judges),
         }
+        more |= in_documents(result.accounts)
         counts, notices = result.counts, result.notices
         print_json(document("judge", "judge score", result.to_dicts(), counts=counts, warnings=notices, **more))
         return
@@ -156,7 +173,7 @@ def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
         )
     settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
     click.echo(
-        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; ° one score for all"
+        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; – no score; (n) fewer cases scored; ° one score for all"
     )
 
 

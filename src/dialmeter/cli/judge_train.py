@@ -15,7 +15,7 @@ from ..errors import DialmeterError, MissingExtra
 from ..report.judge_train import training_table
 from ..report.tables import decimals, render
 from .main import LazyGroup
-from .option_kinds import choice_option, number_option
+from .option_kinds import choice_option, max_bytes_option, number_option
 from .options import quiet_option, style_options
 from .say import document, print_json
 
@@ -56,6 +56,7 @@ def train() -> None:
 @number_option("--threads", least=1, default=2, about="Processor cores to use.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @style_options
+@max_bytes_option
 @quiet_option
 def satisfaction(**options: Any) -> None:
     """Train a hierarchical GRU on DATA, a file in the layout `satisfaction`, to judge how satisfied a user is."""

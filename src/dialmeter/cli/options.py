@@ -7,10 +7,12 @@ from typing import Any, TypeVar
 
 import click
 
+from ..core.inputs import RunInputs
 from ..core.run_writer import RunWriter
-from ..errors import DialmeterError
+from ..errors import DialmeterError, InputError
 from ..formats.multiwoz import ids_of_list
 from ..model import dialogue_key
+from ..readers.raw_file import is_stream
 from ..report.tables import STYLES
 from ..resampling import Resampling
 from ..rules import FIELDS, Rules, change, load
@@ -29,7 +31,7 @@ _RULE_HELP = {
     "map": "a map of values and their forms: a file (see `user values`), or multiwoz",
     "match": "exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
     "backend": "what fuzzywuzzy computes with: levenshtein, difflib",
-    "missing": "a turn without prediction: error, empty, skip, predicted-only",
+    "missing": "a turn without prediction, or a dialogue of --only that the file lacks: error, empty, skip, predicted-only",
     "undefined": "a ratio 0/0: none, zero",
     "state": "cumulative; or update where each turn holds only what is new (update-pred: in predictions only)",
 }
@@ -53,7 +55,11 @@ source_options = stacked(
     click.option("--from", "form", metavar="FORMAT", help="The format of predictions; found where it is not named."),
     click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file."),
     click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list)."),
-    click.option("--only", metavar="LIST", help="A file with one dialogue id per line: score only these."),
+    click.option(
+        "--only",
+        metavar="LIST",
+        help="A file with one dialogue id per line: score only these; all must be there, see --missing.",
+    ),
 )
 input_options = stacked(click.argument("file"), source_options)
 
@@ -164,10 +170,25 @@ def run_writer(
         if options["resume"] or options["force"] or options["rows"] == "parquet":
             raise DialmeterError("--resume, --force and --rows go with --out")
         return None, {}
-    if options["resume"] and "-" in inputs:
-        raise DialmeterError("a run from standard input cannot be resumed: nobody knows whether the input is the same")
+    if options["resume"] and any(path and is_stream(path) for path in inputs):
+        raise DialmeterError(
+            "a run from standard input or a pipe cannot be resumed: nobody knows whether the input is the same"
+        )
     about = identity()
     parquet = options["rows"] == "parquet"
     writer = RunWriter(options["out"], about, resume=options["resume"], force=options["force"], parquet=parquet)
     click.get_current_context().call_on_close(writer.close)
     return writer, about
+
+
+def with_inputs(about: dict[str, Any], inputs: RunInputs, writer: RunWriter) -> dict[str, Any]:
+    """What makes the run this run, with the hash of every input when all is read.
+
+    Raises:
+        InputError: a file changed meanwhile; the run is taken back.
+    """
+    try:
+        return {**about, "inputs": inputs.after_reading()}
+    except InputError:
+        writer.abandon()
+        raise

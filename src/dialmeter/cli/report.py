@@ -8,6 +8,7 @@ import click
 
 from ..core.output import check_target, write_file
 from ..errors import writing
+from .option_kinds import max_bytes_option
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 
@@ -26,6 +27,7 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 @click.option("--title", default="", help="Stands above.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say where the report is.")
+@max_bytes_option
 def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: str, force: bool, quiet: bool) -> None:
     """Write one page about RUNs (folders made with --out): scores, charts, groups, the worst dialogues.
 

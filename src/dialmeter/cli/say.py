@@ -30,7 +30,8 @@ def document(kind: str, command: str, scores: list[dict[str, Any]], **more: Any)
         for notice in more.pop("warnings", ())
     ]
     head = {"schema": SCHEMA, "dialmeter": __version__, "kind": kind, "command": command, "scores": scores}
-    return {**head, "counts": more.pop("counts", {}), "warnings": warnings, **more}
+    accounts = {name: more.pop(name) for name in ("account", "accounts") if name in more}
+    return {**head, **accounts, "counts": more.pop("counts", {}), "warnings": warnings, **more}
 
 
 def print_json(thing: dict[str, Any]) -> None:

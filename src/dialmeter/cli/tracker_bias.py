@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from ..errors import DialmeterError, one_line
-from ..formats.multiwoz import ids_of_list
-from ..model import Notice, dialogue_key
+from ..model import Notice
 from ..report import bias as report
 from ..report.bias_charts import bias_charts
 from ..report.bias_json import plain
@@ -22,8 +21,10 @@ from ..tracking.claim import verdicts
 from ..tracking.claim_words import summary
 from ..tracking.trivial import TRIVIAL
 from ..tracking.yardsticks import Measured, score_with_yardsticks
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
+    chosen_dialogues,
     chosen_resampling,
     chosen_rules,
     interval_options,
@@ -43,7 +44,11 @@ POOLED = "pooled"
 @click.option("--from", "form", metavar="FORMAT", help="The format of the files; found where it is not named.")
 @click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold files.")
 @click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
-@click.option("--only", metavar="LIST", help="A file with one dialogue id per line: study only these.")
+@click.option(
+    "--only",
+    metavar="LIST",
+    help="A file with one dialogue id per line: study only these; all must be there, see --missing.",
+)
 @measure_option
 @rule_options
 @click.option(
@@ -58,6 +63,7 @@ POOLED = "pooled"
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def bias(**options: Any) -> None:
     """Do measures depend on where in a dialogue mistakes fall?
@@ -79,7 +85,7 @@ def bias(**options: Any) -> None:
             form=options["form"],
             gold_form=options["gold_form"],
             schema=options["schema"],
-            only=frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None,
+            only=chosen_dialogues(options),
             measures=options["measures"] or None,
             rules=rules,
             resampling=how,
@@ -161,7 +167,7 @@ def _page(one: Study, measured: Measured | None, every_pair: bool) -> tuple[list
 
 def _heading(system: str, measured: dict[str, Measured], one: Study) -> str:
     mistaken = sum(any(row.mistakes) for row in one.rows)
-    parts = [system, f"{len(one.rows)} dialogues", f"{mistaken} with a mistake"]
+    parts = [system, f"{mistaken} of {len(one.rows)} dialogues with a mistake"]
     if system in measured:
         parts[1:1] = [f"format {measured[system].format}"]
         parts += [f"{measured[system].result.turns} turns", f"rules {measured[system].result.rules.name}"]

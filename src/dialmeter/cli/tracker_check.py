@@ -12,6 +12,7 @@ from ..report.tables import percent
 from ..tracking.check import Checked, check_file
 from ..tracking.result import score_dict
 from .main import EXIT_INPUT
+from .option_kinds import max_bytes_option
 from .options import chosen_dialogues, chosen_rules, input_options, quiet_option, rule_options
 from .say import diagnose, document, print_json, warn, watched
 
@@ -20,6 +21,7 @@ from .say import diagnose, document, print_json, warn, watched
 @input_options
 @rule_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@max_bytes_option
 @quiet_option
 def check(**options: Any) -> int:
     """Validate a prediction FILE before scoring it, and score gold against itself.
@@ -49,6 +51,7 @@ def check(**options: Any) -> int:
                 "tracker",
                 "tracker check",
                 scores,
+                account=found.account.plain(),
                 counts=found.counts,
                 warnings=found.notices,
                 problems=problems,
@@ -77,6 +80,7 @@ def _print(found: Checked, options: dict[str, Any]) -> None:
         where = f": {'; '.join(problem.where)}" if problem.where else ""
         click.echo(f"dialmeter: {one_line(options['file'], 200)}: {one_line(problem.message + where, 1000)}", err=True)
     grave = [finding for finding in found.diagnosis if finding.is_grave]
+    click.echo(f"account: {found.account.line}")
     if found.fit and grave:
         click.echo(f"can be scored, but settle the diagnosis first: {grave[0].points:+.2f} points of JGA hang on it")
     else:

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple, get_args
 
 import click
 from msgspec import to_builtins
+from msgspec.structs import replace
 
+from ..core.account import in_documents
 from ..errors import ConditionHolds, DialmeterError
 from ..formats.pairs.vocabulary import PairDialogue
-from ..model import Dialogue, dialogue_key
+from ..model import Dialogue, Notice, dialogue_key
 from ..report import compare as tables
 from ..report.tables import render
 from ..report.tracker import shared_signature
@@ -28,6 +30,7 @@ from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import score_file
 from ..tracking.trivial import TRIVIAL, trivial
 from ..versus import Test
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
     chosen_resampling,
@@ -41,6 +44,7 @@ from .options import (
 from .say import document, draw, print_json, warn, watched
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
+_LISTED = 10
 
 
 @click.command("compare")
@@ -86,6 +90,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain")
 @click.option("--fail-if-worse", is_flag=True, help="Exit 1 if a system is significantly worse than the first.")
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def compare_(**options: Any) -> None:
     """Compare trackers: FILES are prediction files, the first of which is the baseline.
@@ -96,12 +101,19 @@ def compare_(**options: Any) -> None:
     how = chosen_resampling(options) or Resampling()
     systems = _systems(options, rules)
     results = _scored(systems, options, rules, how)
+    unequal: list[Notice] = []
     if options["common"]:
-        common = frozenset.intersection(*(frozenset(result.gold_digest.keys()) for result in results.values()))
+        keys = [result.gold_digest.keys() for result in results.values()]
+        common, every = frozenset.intersection(*map(frozenset, keys)), set().union(*keys)
         if not common:
             raise DialmeterError("the files have no dialogue in common")
-        results = _scored(systems, options, rules, how, common)
+        if len(common) < len(every):
+            apart_keys = sorted(every - common)
+            message = f"{len(apart_keys)} dialogues are not in every file and are unscored; {len(common)} are"
+            unequal = [Notice("unequal-dialogues", len(apart_keys), message, tuple(apart_keys[:_LISTED]))]
+            results = _scored(systems, options, rules, how, common)
     compared = compare(results, how, options["test"], all_pairs=options["marks"] == "letters")
+    compared = replace(compared, notices=[*unequal, *compared.notices])
     tests = turn_tests(results) if options["mcnemar"] else []
     apart = _disagreements(compared, options)
     draw(system_charts(results), options)
@@ -177,8 +189,6 @@ def _scored(
 
 
 def _notices(compared: Compared, turns_tested: bool) -> list[Any]:
-    from ..model import Notice
-
     dependent = Notice(
         "dependent-turns", 1, "turns of one dialogue are not independent: McNemar's p value on turns is too small"
     )
@@ -241,6 +251,7 @@ def _print_json(compared: Compared, tests: list[TurnTest], apart: list[Disagreem
     first = next(iter(compared.results.values()))
     counts = {"systems": len(compared.results), "dialogues": first.dialogues, "turns": first.turns}
     more = {
+        **in_documents({name: result.account for name, result in compared.results.items()}),
         "versus": to_builtins(compared.versus),
         "ranks": compared.ranks.by_measure,
         "tau": [{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],

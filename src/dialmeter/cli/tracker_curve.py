@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
+from ..core.account import lines
 from ..errors import one_line
 from ..model import Notice
 from ..report.curve import tables_of
@@ -20,6 +22,7 @@ from ..tracking.curve import Curve, draw_curve
 from ..tracking.curve_files import Entry, in_folder
 from ..tracking.curve_manifest import in_manifest
 from ..tracking.curve_points import SCALES
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
     chosen_dialogues,
@@ -55,6 +58,7 @@ from .say import document, draw, print_json, warn
 @interval_options(resamples=1000)
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def curve_(**options: Any) -> None:
     """Few-shot curves and zero-shot tables from the prediction files in DIR.
@@ -122,10 +126,10 @@ def _print(found: Curve, notices: Sequence[Notice], charts: list[str], options: 
         print_json(document("tracker", "tracker curve", scores, counts=counts, warnings=notices, **more))
         return
     if style == "text":
-        dialogues = sorted({each.counts["dialogues"] for each in found.files})
-        many = "–".join(map(str, dict.fromkeys((dialogues[0], dialogues[-1]))))
-        click.echo(f"{one_line(options['folder'], 200)}  {len(found.files)} files, {many} dialogues each\n")
-    for number, table in enumerate(tables_of(found)):
+        click.echo(f"{one_line(options['folder'], 200)}  {len(found.files)} files\n")
+    tables = list(tables_of(found))
+    tables[-1] = replace(tables[-1], foot=tuple(lines({each.entry.name: each.account for each in found.files})))
+    for number, table in enumerate(tables):
         click.echo(("\n" if number else "") + render(distinct(table) if style == "csv" else table, style))
     if style == "csv":
         return

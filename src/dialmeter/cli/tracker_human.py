@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from ..core.output import write_file
 from ..errors import DialmeterError, one_line
@@ -21,6 +22,7 @@ from ..tracking.scorer import Sink, score_file
 from ..tracking.sheet_text import read_sheets
 from ..tracking.sheets import Sampler, Scale
 from .main import EXIT_INPUT
+from .option_kinds import max_bytes_option
 from .options import (
     chosen_dialogues,
     chosen_rules,
@@ -51,6 +53,7 @@ from .say import document, print_json, warn, watched
 @rule_options
 @click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none.")
 @style_options
+@max_bytes_option
 @quiet_option
 def human(**options: Any) -> int:
     """Do measures agree with people? Ratings of the dialogues of FILE, compared with every measure.
@@ -160,13 +163,16 @@ def _print(study: Study, result: TrackerResult, notices: list[Notice], options: 
             "raters": len(study.raters),
         }
         scores, more = scores_of(study), {"confidence": options["ci"], **plain(study)}
+        more["account"] = result.account.plain()
         print_json(document("tracker", "tracker human", scores, counts=counts, warnings=notices, **more))
         return
     if style == "text":
         parts = [one_line(options["file"], 200), f"{len(study.dialogues)} of {result.dialogues} dialogues rated"]
         parts += [f"{len(study.raters)} rater{'s' * (len(study.raters) > 1)}", f"rules {result.rules.name}"]
         click.echo("  ".join(parts) + "\n")
-    for number, table in enumerate(tables_of(study, options["ci"])):
+    tables = list(tables_of(study, options["ci"]))
+    tables[-1] = replace(tables[-1], foot=(result.account.line,))
+    for number, table in enumerate(tables):
         click.echo(("\n" if number else "") + render(distinct(table) if style == "csv" else table, style))
     if style == "csv":
         return

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
+from ..core.account import Account, in_documents, lines
 from ..errors import DialmeterError, InputError, one_line
 from ..formats.pairs.vocabulary import Vocabulary
 from ..formats.schema import read_schema
@@ -17,6 +18,7 @@ from ..rules import load, names
 from ..tracking.align import open_pair, read_pair, without_states
 from ..tracking.explain_rules import UnderRules, explain
 from ..tracking.scorer import paused_garbage_collection
+from .option_kinds import max_bytes_option
 from .options import chosen_dialogues, input_options, quiet_option, style_options
 from .say import document, print_json, watched
 
@@ -45,6 +47,7 @@ _MOST = 3
     "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
 )
 @style_options
+@max_bytes_option
 @quiet_option
 def rules(**options: Any) -> None:
     """Score one FILE under every rule set, and list which turns flip and because of which rule.
@@ -65,7 +68,7 @@ def rules(**options: Any) -> None:
         dialogues = [without_states(each) for each in read if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:
-        found = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"])
+        found = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
     except InputError as error:
         raise error.at(file=corpus.name) from None
     if options["style"] == "json":
@@ -90,7 +93,12 @@ def _table(found: list[UnderRules]) -> Table:
         else (each.rules, "–", "–", "–", f"not applicable: {each.reason}")
         for each in found
     )
-    return Table("", ("rules", "JGA", "right turns", "flips", "because of"), rows, frozenset({1, 2, 3}))
+    headings = ("rules", "JGA", "right turns", "flips", "because of")
+    return Table("", headings, rows, frozenset({1, 2, 3}), foot=tuple(lines(_accounts(found))))
+
+
+def _accounts(found: list[UnderRules]) -> dict[str, Account]:
+    return {each.rules: each.account for each in found if each.account is not None}
 
 
 def _causes(each: UnderRules) -> str:
@@ -150,4 +158,5 @@ def _print_json(found: list[UnderRules]) -> None:
     flips = {each.rules: [to_builtins(flip) for flip in each.flips] for each in found[1:]}
     counts = {"turns": found[0].turns, "rule_sets": len(found)}
     causes = [{"rule": cause, "turns": count} for cause, count in what_matters_most(found)]
-    print_json(document("tracker", "tracker rules", scores, counts=counts, causes=causes, flips=flips))
+    more = {**in_documents(_accounts(found)), "causes": causes, "flips": flips}
+    print_json(document("tracker", "tracker rules", scores, counts=counts, **more))

@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.runs import input_of
+from ..core.inputs import RunInput, RunInputs
 from ..errors import DialmeterError, one_line
 from ..formats import split_tracker
 from ..measure import Score, parse
@@ -25,6 +25,7 @@ from ..tracking import record
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.spans import Settings
 from ..values import maps
+from .option_kinds import max_bytes_option
 from .options import (
     RULE_OPTIONS,
     chart_options,
@@ -38,6 +39,7 @@ from .options import (
     run_options,
     run_writer,
     style_options,
+    with_inputs,
 )
 from .say import diagnose, document, draw, print_json, warn
 from .tracker_scoring import scored
@@ -69,6 +71,7 @@ _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 @click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
 @work_options
 @style_options
+@max_bytes_option
 @quiet_option
 def score(**options: Any) -> None:
     """Score a prediction FILE (- for standard input).
@@ -90,8 +93,11 @@ def score(**options: Any) -> None:
         "map": None if rules.map in maps.names() else rules.map,
     }
 
+    given = [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path]
+    inputs = RunInputs(given if options["out"] else [])
+
     def identity() -> dict[str, Any]:
-        return record.identity([_input(role, path) for role, path in paths.items() if path], rules, measures)
+        return record.identity(inputs.described(), rules, measures)
 
     writer, about = run_writer(options, paths.values(), identity)
     wanted = {dialogue_key(name): name for name in options["shown"]}
@@ -111,6 +117,7 @@ def score(**options: Any) -> None:
     diagnose(result.diagnosis, quiet)
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:
+        about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(file).name, result))
     if options["charts"]:
         draw(chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)), options)
@@ -139,11 +146,6 @@ def _with_guards(measures: tuple[str, ...], rules: Rules, guarded: list[str]) ->
     return [*asked, *(each for each in guarded if each not in asked)]
 
 
-def _input(role: str, path: str) -> dict[str, str | None]:
-    file, tracker = split_tracker(path)
-    return {**input_of(role, file), "tracker": tracker} if tracker else input_of(role, file)
-
-
 def _print(
     result: TrackerResult, groups: dict[str, list[Score]], form: str, options: dict[str, Any], again: str
 ) -> None:
@@ -159,11 +161,12 @@ def _print(
         more["diagnosis"] = to_builtins(result.diagnosis)
         if "slot" in groups and result.values_known:
             more["mistakes"] = to_builtins(result.mistakes.worst(_MISTAKES))
-        print_json(document("tracker", "tracker score", scores, counts=result.counts, warnings=result.notices, **more))
+        more |= {"account": result.account.plain(), "counts": result.counts, "warnings": result.notices}
+        print_json(document("tracker", "tracker score", scores, **more))
         return
     if style == "text":
         click.echo(_heading(result, form, options["file"]) + "\n")
-    click.echo(render(score_table(result.scores), style))
+    click.echo(render(score_table(result.scores, result.account), style))
     for group, scores_of_group in groups.items():
         if scores_of_group:
             click.echo("\n" + render(group_table(scores_of_group, group), style))
@@ -181,9 +184,7 @@ def _print(
 
 
 def _heading(result: TrackerResult, form: str, file: str) -> str:
-    counts = result.counts
-    parts = [one_line(file), f"format {form}", f"{counts['dialogues']} dialogues", f"{counts['turns']} turns"]
-    return "  ".join([*parts, f"rules {result.rules.name}"])
+    return "  ".join([one_line(file), f"format {form}", f"{result.turns} turns", f"rules {result.rules.name}"])
 
 
 def _print_end(result: TrackerResult, options: dict[str, Any], again: str) -> None:

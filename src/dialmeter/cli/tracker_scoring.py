@@ -54,7 +54,7 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
             scorer.merge(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
-        result = scorer.result(file, notices, chosen_resampling(options))
+        result = scorer.result(file, notices, chosen_resampling(options), settings.only)
         result.files = PairFiles(file, form="native", only=settings.only)
     except InputError as error:
         if writer is not None:

@@ -11,6 +11,7 @@ from ..errors import one_line
 from ..report.tables import percent
 from ..users.check import Checked, check_talk
 from .main import EXIT_INPUT
+from .option_kinds import max_bytes_option
 from .options import quiet_option
 from .say import document, print_json, warn, watched
 from .user_options import chosen_how, complain, dialogue_options, scoring_options
@@ -21,6 +22,7 @@ from .user_options import chosen_how, complain, dialogue_options, scoring_option
 @dialogue_options
 @scoring_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@max_bytes_option
 @quiet_option
 def check(**options: Any) -> int:
     """Validate DIALOGUES before scoring them, and score users that say exactly their goals.
@@ -32,7 +34,12 @@ def check(**options: Any) -> int:
     talks = open_conversations(options["dialogues"], options["form"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))
     if options["as_json"]:
-        more = {"format": found.format, "fit": found.fit, "problems": to_builtins(found.problems)}
+        more = {
+            "account": found.account.plain(),
+            "format": found.format,
+            "fit": found.fit,
+            "problems": to_builtins(found.problems),
+        }
         print_json(
             document("user", "user check", found.self_scores, counts=found.counts, warnings=found.notices, **more)
         )
@@ -46,6 +53,7 @@ def _print(found: Checked, options: dict[str, Any]) -> None:
     counts = found.counts
     click.echo(f"{one_line(options['dialogues'], 200)}: layout {found.format}")
     if not counts["dialogues"]:
+        click.echo(f"account: {found.account.line}")
         click.echo("no dialogue can be scored")
         return
     click.echo(
@@ -56,4 +64,5 @@ def _print(found: Checked, options: dict[str, Any]) -> None:
     scores = [f"{each['measure']} {percent(each['value'])}" for each in found.self_scores if each["value"] is not None]
     click.echo(f"a user that says exactly its goal: {'  '.join(scores)}")
     warn(found.notices, options["quiet"])
+    click.echo(f"account: {found.account.line}")
     click.echo("ready to be scored" if found.fit else "not ready to be scored")

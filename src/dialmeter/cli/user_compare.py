@@ -10,6 +10,7 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
+from ..core.account import in_documents
 from ..errors import ConditionHolds, DialmeterError
 from ..model import Notice
 from ..report.chart_files import Chart
@@ -23,6 +24,7 @@ from ..users.compare import Compared, common_goals
 from ..users.compare import compare as compared_with
 from ..users.outcome import COMBINED
 from ..users.result import UserResult
+from .option_kinds import max_bytes_option
 from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, dialogue_options, scored, scoring_options
@@ -40,6 +42,7 @@ from .work import work_options
 @interval_options(resamples=10_000)
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def compare(**options: Any) -> None:
     """Compare users: FILES are their dialogues, the first of which is the baseline.
@@ -58,21 +61,22 @@ def compare(**options: Any) -> None:
     def scored_users(only: frozenset[str] | None) -> dict[str, UserResult]:
         return {name: scored(file, how, options, resampling, only=only).result for name, file in names.items()}
 
-    results = scored_users(None)
+    results = whole = scored_users(None)
     common = common_goals(results)
-    if any(result.dialogues > len(common.keys) for result in results.values()):
+    if any(result.account.asked > len(common.keys) for result in results.values()):
         results = scored_users(common.keys)
     known = {domain for result in results.values() for domain in (COMBINED, *result.domains)}
     if options["domain"] not in known:
         raise DialmeterError(f"no domain {options['domain']!r}; there are: {', '.join(sorted(known))}")
     found = compared_with(results, resampling, options["domain"])
-    notices = [*common.notices, *found.notices, *_notices(results)]
+    notices = [*common.notices, *found.notices, *_notices(whole, results)]
     warn(notices, options["quiet"])
     draw([_chart(found, options["domain"])] if options["charts"] else [], options)
     if options["style"] == "json":
         scores = [{**each, "system": name} for name, result in results.items() for each in result.to_dicts()]
         how_drawn = {"method": "bootstrap", **to_builtins(resampling)}
-        more = {"versus": to_builtins(found.versus), "domain": options["domain"], "intervals": how_drawn}
+        accounts = in_documents({name: result.account for name, result in results.items()})
+        more = {**accounts, "versus": to_builtins(found.versus), "domain": options["domain"], "intervals": how_drawn}
         counts = {"dialogues": len(common.keys), "systems": len(results)}
         print_json(document("user", "user compare", scores, counts=counts, warnings=notices, **more))
     else:
@@ -81,12 +85,14 @@ def compare(**options: Any) -> None:
         _fail_if_worse(found, 1 - resampling.confidence)
 
 
-def _notices(results: Mapping[str, UserResult]) -> list[Notice]:
-    """What there is to say of each user, with its name."""
+def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:
+    """What there is to say of each user, with its name: dialogues of the whole file that cannot be scored, then the rest."""
     return [
         Notice(each.code, each.count, f"{name}: {each.message}", each.where)
         for name, result in results.items()
-        for each in result.notices
+        for refused, notices in ((True, whole[name].notices), (False, result.notices))
+        for each in notices
+        if (each.code == "refused") is refused
     ]
 
 

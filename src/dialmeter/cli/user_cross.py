@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
+from ..core.account import in_documents, lines
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..report import cross as report
 from ..report.tables import render
+from ..simulation.outcome import played, silence
 from ..simulation.play import Setting, Task, play_all
 from ..simulation.world import town
 from ..users.profile import load as load_profile
@@ -20,7 +23,15 @@ from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
 from .map_options import chosen_map, map_option, old_map_option
-from .options import chart_options, chosen_resampling, interval_options, quiet_option, stacked, style_options
+from .option_kinds import max_bytes_option
+from .options import (
+    chart_options,
+    chosen_resampling,
+    interval_options,
+    quiet_option,
+    stacked,
+    style_options,
+)
 from .progress import counted
 from .say import document, draw, print_json, warn
 from .user_play import chosen_agent, chosen_tasks, cores, talk_options
@@ -49,6 +60,7 @@ scoring_options = stacked(
 @interval_options(resamples=1000)
 @chart_options
 @style_options
+@max_bytes_option
 @quiet_option
 def cross(**options: Any) -> None:
     """Let every user talk with every system on the same goals, and put the measures side by side.
@@ -72,7 +84,12 @@ def cross(**options: Any) -> None:
     ]
     talks = play_all(tasks, settings, options["workers"] or cores(), chosen_cluster(options))
     watched = counted(talks, len(settings) * len(tasks), "playing", options["quiet"])
-    found = report.scores(list(_cells(settings, tasks, watched, how)), resampling)
+    cells = list(_cells(settings, tasks, watched, how))
+    accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
+    for name, account in accounts.items():
+        if not account.scored:
+            raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
+    found = report.scores(cells, resampling)
     draw(report.charts(found), options)
     warn(notices, options["quiet"])
     counts = {
@@ -82,12 +99,13 @@ def cross(**options: Any) -> None:
         "goals": len(tasks),
     }
     if options["style"] == "json":
-        print_json(document("user", "user cross", report.as_dicts(found), counts=counts, warnings=notices))
+        more = {**in_documents(accounts), "counts": counts, "warnings": notices}
+        print_json(document("user", "user cross", report.as_dicts(found), **more))
         return
     if options["style"] != "csv":
         for table in report.matrices(found):
             click.echo(render(table, options["style"]) + "\n")
-    click.echo(render(report.long_table(found), options["style"]))
+    click.echo(render(replace(report.long_table(found), foot=tuple(lines(accounts))), options["style"]))
     if options["style"] != "csv":
         fields = [part for part in found[0].signature.split("|")[1:] if not part.startswith(("user:", "system:", "t:"))]
         click.echo({"latex": "% "}.get(options["style"], "\n") + f"signature  …|{'|'.join(fields)}")
@@ -107,8 +125,11 @@ def _cells(
     """The dialogues of all settings, which come one after the other, as cells."""
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
+    silent: list[list[tuple[str, str]]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)
         rows[place].append(report.row(talk, scorers[place].add(talk), town()))
-    for setting, scorer, found in zip(settings, scorers, rows, strict=True):
-        yield report.Cell(setting, found, scorer.result())
+        if told := silence(talk):
+            silent[place].append((talk.id, told))
+    for setting, scorer, found, quiet in zip(settings, scorers, rows, silent, strict=True):
+        yield report.Cell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))

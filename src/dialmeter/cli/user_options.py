@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import click
 
 from ..conversations import open_conversations, spans_of
+from ..core.account import Account, account_in
 from ..core.engine import note
+from ..core.open_runs import open_run
 from ..core.run_writer import RunWriter
-from ..core.runs import open_run
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..resampling import Resampling
@@ -126,7 +127,7 @@ def scored(
             notices.update(dict.fromkeys(part.notices))
             verdicts += part.verdicts
             rows += part.rows
-        return Scored(form, scorer.result(list(notices), resampling), verdicts, rows)
+        return Scored(form, scorer.result(list(notices), resampling, only), verdicts, rows)
     except InputError as error:
         if writer is not None:
             writer.abandon()
@@ -137,8 +138,8 @@ def _work(task: SpanTask) -> SpanScore:
     return score_span(task, at=note)
 
 
-def rows_in(where: str, options: dict[str, Any]) -> Iterable[UserRow]:
-    """The rows of a run, or of a file of dialogues that is scored for it.
+def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:
+    """The rows of a run, or of a file of dialogues that is scored for it; and their account, which old runs do not have.
 
     Raises:
         DialmeterError: a run of another kind, or an unfinished one.
@@ -147,10 +148,10 @@ def rows_in(where: str, options: dict[str, Any]) -> Iterable[UserRow]:
         run = open_run(where)
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
-        return rows_of(run)
+        return rows_of(run), account_in(run.manifest)
     found = scored(where, chosen_how(options), options, None, kept=True)
     warn(found.result.notices, options["quiet"])
-    return found.rows
+    return found.rows, found.result.account
 
 
 def complain(refused: Sequence[InputError]) -> None:

@@ -10,17 +10,18 @@ from typing import Any
 import click
 
 from ..conversations import open_conversations
-from ..errors import DialmeterError
+from ..core.account import Account
+from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
 from ..report.tables import percent
 from ..simulation.agents import choose
 from ..simulation.agents.agent import Chosen, Role
 from ..simulation.files import given, sampled, write
-from ..simulation.outcome import outcome
+from ..simulation.outcome import outcome, played, silence
 from ..simulation.play import MAX_TURNS, Setting, Task
 from ..simulation.world import town
 from ..simulation.world.goal_files import read_goals
-from .option_kinds import number_option
+from .option_kinds import max_bytes_option, number_option
 from .options import quiet_option, stacked, style_options
 from .progress import counted
 from .say import document, print_json, warn
@@ -66,6 +67,7 @@ talk_options = stacked(
 @click.option("--resume", is_flag=True, help="Go on with an unfinished file.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @style_options
+@max_bytes_option
 @quiet_option
 def play(**options: Any) -> None:
     """Let a simulated user and a system talk, and keep the dialogues.
@@ -94,7 +96,7 @@ def play(**options: Any) -> None:
         resume=options["resume"],
         force=options["force"],
     )
-    _tell(setting, notices, options)
+    _tell(setting, len(tasks), notices, options)
 
 
 def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
@@ -124,12 +126,24 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _tell(setting: Setting, notices: list[Notice], options: dict[str, Any]) -> None:
-    """Says what is in the file, whoever of several runs has written it."""
-    counts = _counts(open_conversations(options["out"]))
+def _tell(setting: Setting, asked: int, notices: list[Notice], options: dict[str, Any]) -> None:
+    """Says what is in the file, whoever of several runs has written it.
+
+    Raises:
+        DialmeterError: in no dialogue both have said something.
+    """
+    counts, account = _counts(open_conversations(options["out"]), asked)
+    if not account.scored:
+        raise DialmeterError(f"{one_line(options['out'], 200)}: none of {asked} dialogues was played: {account.why}")
     if options["style"] == "json":
         agents = {"user": setting.user.text, "system": setting.system.text}
-        more = {"out": options["out"], **agents, "noise": setting.noise, "seed": setting.seed}
+        more = {
+            "account": account.plain(),
+            "out": options["out"],
+            **agents,
+            "noise": setting.noise,
+            "seed": setting.seed,
+        }
         print_json(document("user", "user play", [], counts=counts, warnings=notices, **more))
         return
     share = percent(counts["completed"] / counts["dialogues"])
@@ -137,15 +151,19 @@ def _tell(setting: Setting, notices: list[Notice], options: dict[str, Any]) -> N
         f"{counts['dialogues']} dialogues of {setting.user.text} with {setting.system.text}, {counts['turns']} turns of the user, "
         f"{counts['cut']} cut; {share} % of the goals were reached"
     )
+    click.echo(account.line)
     click.echo(f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`")
 
 
-def _counts(talks: Iterable[Conversation]) -> dict[str, int]:
+def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], Account]:
     counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
+    silent: list[tuple[str, str]] = []
     for talk in talks:
         if talk.goal is not None:
             counts["dialogues"] += 1
             counts["turns"] += len(talk.moves) // 2
             counts["cut"] += talk.cut
             counts["completed"] += outcome(talk, town()).complete
-    return counts
+            if found := silence(talk):
+                silent.append((talk.id, found))
+    return counts, played(asked, counts["dialogues"], silent)

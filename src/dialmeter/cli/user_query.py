@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 from msgspec import to_builtins
+from msgspec.structs import replace
 
+from ..core.account import Account
 from ..errors import DialmeterError
 from ..report.tables import render
 from ..report.user import found_table
@@ -14,7 +16,7 @@ from ..users.events import Event
 from ..users.query import GOAL_PARTS, Query
 from ..users.record import UserRow
 from ..users.show import lines
-from .option_kinds import number_option
+from .option_kinds import max_bytes_option, number_option
 from .options import quiet_option, style_options
 from .say import document, print_json
 from .user_options import dialogue_options, next_line, rows_in, scoring_options
@@ -40,6 +42,7 @@ from .work import work_options
 @scoring_options
 @work_options
 @style_options
+@max_bytes_option
 @quiet_option
 def query(**options: Any) -> None:
     """Find the dialogues behind a number, in a RUN of `user score --out` or in a file of DIALOGUES.
@@ -62,7 +65,8 @@ def query(**options: Any) -> None:
     )
     total = 0
     kept: list[tuple[UserRow, list[Event]]] = []
-    for row in rows_in(options["where"], options):
+    rows, account = rows_in(options["where"], options)
+    for row in rows:
         events = wanted.found_in(row)
         if events is not None:
             total += 1
@@ -70,25 +74,29 @@ def query(**options: Any) -> None:
                 kept.append((row, events))
     if options["dialogue"] and not total:
         raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
-    _print(kept, total, options)
+    _print(kept, total, account, options)
 
 
-def _print(kept: list[tuple[UserRow, list[Event]]], total: int, options: dict[str, Any]) -> None:
+def _print(
+    kept: list[tuple[UserRow, list[Event]]], total: int, account: Account | None, options: dict[str, Any]
+) -> None:
     style = options["style"]
     if style == "json":
         found = [
             {"dialogue": row.id, "goal": sorted(row.goal), **_scores(row), "events": to_builtins(events)}
             for row, events in kept
         ]
-        print_json(document("user", "user query", [], counts={"found": total, "shown": len(kept)}, dialogues=found))
+        more = {"account": account.plain()} if account is not None else {}
+        counts = {"found": total, "shown": len(kept)}
+        print_json(document("user", "user query", [], counts=counts, dialogues=found, **more))
         return
     if not total:
-        click.echo("no dialogue fits")
+        click.echo("no dialogue fits" + (f"; {account.line}" if account is not None else ""))
         return
     if style == "text" and (options["dialogue"] or options["shown"]):
         click.echo("\n\n".join("\n".join(lines(row)) for row, _ in kept))
     else:
-        click.echo(render(found_table(kept), style))
+        click.echo(render(replace(found_table(kept), foot=(account.line,) if account is not None else ()), style))
     if style == "text" and not options["dialogue"]:
         more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
         click.echo(f"\n{total} dialogue{'s' if total > 1 else ''} found{more}")

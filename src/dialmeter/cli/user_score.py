@@ -9,7 +9,7 @@ import click
 from msgspec import to_builtins
 
 from ..conditions import parse_condition
-from ..core.runs import input_of
+from ..core.inputs import RunInput, RunInputs
 from ..errors import one_line
 from ..report.tables import render
 from ..report.tracker import shared_signature
@@ -20,6 +20,7 @@ from ..users.outcome import COMBINED
 from ..users.result import UserResult
 from .main import EXIT_INPUT
 from .map_options import map_file
+from .option_kinds import max_bytes_option
 from .options import (
     chart_options,
     chosen_resampling,
@@ -28,6 +29,7 @@ from .options import (
     run_options,
     run_writer,
     style_options,
+    with_inputs,
 )
 from .say import document, draw, print_json, warn
 from .user_options import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
@@ -42,7 +44,7 @@ from .work import work_options
 @interval_options(resamples=1000)
 @click.option("--blame", "blamed", is_flag=True, help="Say who lost each point: goal, understanding, system or user.")
 @click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
-@click.option("--skip-bad", is_flag=True, help="Exit 0 although dialogues were left out that cannot be scored.")
+@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be scored.")
 @chart_options
 @run_options
 @click.option(
@@ -50,19 +52,22 @@ from .work import work_options
 )
 @click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
 @style_options
+@max_bytes_option
 @quiet_option
 def score(**options: Any) -> int:
     """Score a user simulator on DIALOGUES with goals (- for standard input).
 
     I-GCDF1: does the user say all that its goal wants, and nothing else? R-GCDF1: does it ask for all that it should?
-    Dialogues that cannot be scored are left out and listed; the exit code is then 2, the rest is printed all the same.
+    Dialogues that cannot be scored are listed; the exit code is then 2, the rest is printed all the same.
     """
+    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": map_file(options)}
+    given = [RunInput(role, path) for role, path in paths.items() if path]
+    inputs = RunInputs(given if options["out"] else [])
     how = chosen_how(options)
     guards = [parse_condition(text) for text in options["conditions"]]
-    paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": map_file(options)}
 
     def identity() -> dict[str, Any]:
-        return record.identity([input_of(role, path) for role, path in paths.items() if path], how, options["blamed"])
+        return record.identity(inputs.described(), how, options["blamed"])
 
     writer, about = run_writer(options, paths.values(), identity)
     found = scored(
@@ -80,6 +85,7 @@ def score(**options: Any) -> int:
     verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
     if writer is not None:
         more = {"verdicts": verdicts} if verdicts is not None else {}
+        about = with_inputs(about, inputs, writer)
         report = markdown_report(Path(options["dialogues"]).name, result)
         record.finish(writer, result, about, report, **more)
     if options["charts"]:
@@ -87,8 +93,11 @@ def score(**options: Any) -> int:
     _print(result, verdicts, found.form, options)
     if not accepted:
         complain(result.refused)
-        left = f"{len(result.refused)} of {len(result.refused) + result.dialogues} dialogues"
-        click.echo(f"dialmeter: {left} cannot be scored and are left out (--skip-bad accepts that)", err=True)
+        account = result.account
+        click.echo(
+            f"dialmeter: {account.unscored} of {account.asked} dialogues cannot be scored (--skip-bad accepts that)",
+            err=True,
+        )
     scores = [
         {key: value for key, value in each.items() if (key, value) != ("domain", COMBINED)}
         for each in result.to_dicts()
@@ -104,14 +113,9 @@ def _print(result: UserResult, verdicts: dict[str, Any] | None, form: str, optio
         _print_json(result, verdicts, form)
         return
     if style == "text":
-        parts = [
-            one_line(options["dialogues"]),
-            f"layout {form}",
-            f"{result.dialogues} dialogues",
-            f"{result.turns} turns",
-        ]
+        parts = [one_line(options["dialogues"]), f"layout {form}", f"{result.turns} turns"]
         click.echo("  ".join([*parts, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]) + "\n")
-    click.echo(render(score_table(result.scores), style))
+    click.echo(render(score_table(result.scores, result.account), style))
     if style == "csv":
         return
     lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
@@ -134,6 +138,7 @@ def _print_json(result: UserResult, verdicts: dict[str, Any] | None, form: str) 
     worst = [{"dialogue": each.dialogue, "inform": each.inform, "request": each.request} for each in result.worst(3)]
     how = result.resampling and {"method": "bootstrap", **to_builtins(result.resampling)}
     more: dict[str, Any] = {"format": form, "intervals": how, "events": result.events, "worst": worst}
+    more["account"] = result.account.plain()
     more["refused"] = [str(error) for error in result.refused]
     if verdicts is not None:
         more["verdicts"] = verdicts

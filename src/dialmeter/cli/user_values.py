@@ -14,6 +14,7 @@ from ..errors import InputError, one_line
 from ..report.tables import Table, render
 from ..users.ontology import read_ontology
 from ..users.value_groups import Collected, Doubt, value_map
+from .option_kinds import max_bytes_option
 from .options import quiet_option
 from .say import refusals, warn, watched
 
@@ -32,6 +33,7 @@ from .say import refusals, warn, watched
 )
 @click.option("--out", metavar="FILE", help="Write the map here; without it the map is printed.")
 @click.option("--force", is_flag=True, help="Replace a file in --out.")
+@max_bytes_option
 @quiet_option
 def values(**options: Any) -> None:
     """Build a value map from the goals, acts and ontology of DIALOGUES, as a file to look at and edit.

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..errors import DialmeterError, MissingExtra
+from .option_kinds import max_bytes_option
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may ask for by name, and then needs a token for
@@ -25,6 +26,7 @@ _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may ask for by nam
 @click.option("--open", "browse", is_flag=True, help="Open it in the browser.")
 @click.option("--bundle", metavar="OUT", help="Write the pages into this folder instead, to be opened from disk.")
 @click.option("--force", is_flag=True, help="Replace a bundle that is there.")
+@max_bytes_option
 def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None, force: bool) -> None:
     """Look at all runs below DIR in the browser: lists, charts, filters, every dialogue.
 

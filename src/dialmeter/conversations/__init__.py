@@ -16,7 +16,9 @@ from ..core.shards import Span, spans
 from ..errors import InputError
 from ..formats.parts import Once
 from ..model import Conversation, Notice
+from ..readers.raw_file import STDIN
 from ..readers.source import Source
+from ..readers.strict_json import duplicate_key
 from ..registry import Registry
 from .goals import GoalFile
 
@@ -73,6 +75,8 @@ class Conversations:
                     self.refused.append(self._source.placed(error))
                 else:
                     yield found
+            if self._source.doubled:
+                raise duplicate_key(self._source.doubled[0])
             if self._goals is not None:
                 self._source.notices.extend(self._goals.notices())
         except InputError as error:
@@ -120,7 +124,7 @@ def open_conversations(path: str | Path, form: str | None = None, goals: str | P
         registry.load(form)
     wanted = None if goals is None else GoalFile(goals)
     source = Source(path)
-    if not source.is_folder and source.path != "-" and not Path(source.path).exists():
+    if form is not None and source.path != STDIN and not Path(source.path).exists():
         raise InputError("no such file", file=source.name)
     try:
         name = form or _detect(source)

@@ -10,7 +10,7 @@ from ..errors import InputError, one_line, placing
 from ..formats.parts import as_mapping, as_text
 from ..model import SYSTEM, USER, Conversation, Goal, Move
 from ..readers.source import Sample, Source
-from ..readers.strict_json import parse_json
+from ..readers.strict_json import parse_unique
 
 _USERS = frozenset({"user", "usr", "customer", "human"})
 _SYSTEMS = frozenset({"system", "sys", "assistant", "agent", "bot"})
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
         Raises:
             InputError: the line is not valid JSON.
         """
-        return self.thing if self.line is None else parse_json(self.thing, None, [], self.line)
+        return self.thing if self.line is None else parse_unique(self.thing, None, self.line)
 
     def mapping(self) -> Mapping[str, Any]:
         """The dialogue as an object.

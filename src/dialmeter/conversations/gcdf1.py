@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..formats.parts import as_mapping
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
 from ..readers.source import Sample, Source
@@ -68,8 +68,6 @@ class _Dialogue(Struct, gc=False):
     goal: dict[str, _Domain | list[Any] | str | None] | None = None
 
 
-_raw_items = msgspec.json.Decoder(list[Raw]).decode
-_decode = msgspec.json.Decoder(_Dialogue).decode
 _SPEAKERS = {"USER": USER, "SYSTEM": SYSTEM, "user": USER, "system": SYSTEM}
 
 
@@ -90,28 +88,21 @@ def _looks_right(item: Any) -> bool:
     )
 
 
-Item: TypeAlias = Raw | Mapping[str, Any]
-
-
-def items(source: Source) -> Iterator[Item]:
+def items(source: Source) -> Iterator[Any]:
     if source.is_folder:
         for path in sorted(Path(source.path).glob("*.json")):
-            yield from items(Source(path))
+            part = Source(path)
+            with placing(file=part.name):
+                yield from items(part)
+            source.doubled.extend(part.doubled)
         return
-    if "document" in vars(source):  # a file of many lines, which detection has read
-        yield from source.document
-        return
-    data = source.read_all()
-    try:
-        yield from _raw_items(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise InputError(f"not a JSON list of dialogues: {error}") from None
+    yield from source.elements()
 
 
-def conversation(item: Item) -> Conversation:
+def conversation(item: Any) -> Conversation:
     try:
-        found = _decode(item) if isinstance(item, Raw) else msgspec.convert(as_mapping(item, "a dialogue"), _Dialogue)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        found = msgspec.convert(as_mapping(item, "a dialogue"), _Dialogue)
+    except msgspec.ValidationError as error:
         raise _placed(item, error) from None
     _check_order(found)
     return Conversation(found.dialogue_id, tuple([_move(turn) for turn in found.turns]), _goal(found.goal))
@@ -198,16 +189,12 @@ def _check_order(found: _Dialogue) -> None:
         before = int(number)
 
 
-def _placed(item: Item, error: Exception) -> InputError:
+def _placed(item: Mapping[str, Any], error: Exception) -> InputError:
     """Says in which dialogue and turn the trouble is."""
     message = str(error).replace("`", "")
     _, found, rest = message.partition("$.turns[")
     place = rest.partition("]")[0]
-    try:
-        thing = msgspec.json.decode(item) if isinstance(item, Raw) else item
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return InputError(message)
-    name = thing.get("dialogue_id") if isinstance(thing, dict) else None
+    name = item.get("dialogue_id")
     return InputError(
         message,
         dialogue=name if isinstance(name, str) else None,

@@ -14,25 +14,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from ..errors import InputError
+from ..errors import placing
 from ..formats.parts import as_mapping
-from ..model import Conversation, DomainGoal, Move
+from ..formats.talk import talk_line
+from ..model import Conversation
 from ..readers.source import Sample, Source
-from ..readers.strict_json import parse_json
+from ..readers.strict_json import Doubled, duplicate_key, parse_json
 
 CARRIES = "text, acts, what was understood, goals; JSON lines, streamed"
-
-
-class _Line(Struct, gc=False):
-    dialogue_id: str
-    talk: tuple[Move, ...]
-    goal: dict[str, DomainGoal] | None = None
-    cut: bool = False
-
-
-_decode = msgspec.json.Decoder(_Line).decode
 
 
 def detect(sample: Sample) -> bool:
@@ -45,35 +35,20 @@ def items(source: Source) -> Iterator[tuple[int, bytes]]:
 
 def conversation(item: tuple[int, bytes]) -> Conversation:
     number, line = item
-    try:
-        found = _decode(line)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise _placed(number, line, error) from None
+    with placing(line=number):
+        doubled: list[Doubled] = []
+        thing = as_mapping(parse_json(line, None, doubled, number), "a line")
+        found = talk_line(thing)
+        if doubled:
+            raise duplicate_key(doubled[0]).at(dialogue=found.dialogue_id)
     return Conversation(found.dialogue_id, found.talk, found.goal, found.cut)
-
-
-def _placed(number: int, line: bytes, error: Exception) -> InputError:
-    """Says where in the line the trouble is, by reading it again with care."""
-    try:
-        thing = as_mapping(parse_json(line, None, [], number), "a line")
-    except InputError as broken:
-        return broken.at(line=number)
-    name = thing.get("dialogue_id")
-    message = str(error).replace("`", "")
-    return InputError(message, line=number, dialogue=name if isinstance(name, str) else None, turn=_move_of(message))
-
-
-def _move_of(message: str) -> str | None:
-    """The place in ``talk`` that the decoder names, as in ``at $.talk[3].speaker``."""
-    _, found, rest = message.partition("$.talk[")
-    place = rest.partition("]")[0]
-    return place if found and place.isdecimal() else None
 
 
 def written(talk: Conversation) -> dict[str, Any]:
     """The line of a conversation, before it is encoded.
 
     Example:
+        >>> from dialmeter.model import Move
         >>> written(Conversation("d1", (Move("user", "hello"),)))
         {'dialogue_id': 'd1', 'talk': [{'speaker': 'user', 'text': 'hello'}]}
     """

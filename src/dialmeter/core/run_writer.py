@@ -21,9 +21,9 @@ import msgspec
 from .._version import __version__
 from ..errors import DialmeterError, writing
 from .lock import LOCK, Lock, flock
+from .open_runs import PARTS, SCHEMA, WHOLE_RUN
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
 from .parquet import check_parquet, write_parquet
-from .runs import PARTS, SCHEMA, WHOLE_RUN
 
 _BATCH = 256
 _CHUNK = 1 << 20

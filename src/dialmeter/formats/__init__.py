@@ -14,7 +14,9 @@ from types import ModuleType
 from ..core.shards import Span, spans
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Notice, Schema
+from ..readers.raw_file import STDIN
 from ..readers.source import Source
+from ..readers.strict_json import duplicate_key
 from ..registry import Registry
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
@@ -77,7 +79,7 @@ class Corpus:
                 else:
                     yield number(found, source.states or layout, source.part, source.line)
             if source.doubled:
-                raise InputError(f"the key {one_line(source.doubled[0].twice)!r} stands twice in one object")
+                raise duplicate_key(source.doubled[0])
         except InputError as error:
             raise source.placed(error) from None
         finally:
@@ -148,7 +150,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
     source = Source(*split_tracker(path))
     if form is not None and form not in registry.names():
         registry.load(form)
-    if not source.is_folder and source.path != "-" and not Path(source.path).exists():
+    if form is not None and source.path != STDIN and not Path(source.path).exists():
         raise InputError("no such file", file=source.name)
     try:
         name = form or detect(source)

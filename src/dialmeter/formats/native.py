@@ -23,7 +23,7 @@ from .pairs.raw_turns import make_raw_turn, number_raw
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
-from .talk import with_talk
+from .talk import talk_line, with_talk
 
 STATES = FLAT
 HOLDS = "both"
@@ -87,7 +87,7 @@ def _dialogue(line: bytes, source: Source, number: int) -> Dialogue:
         read = [_turn(position, turn, key) for position, turn in enumerate(turns)]
         if doubled:
             raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object")
-        return dialogue(dialogue_id, with_talk(read, thing["talk"]) if "talk" in thing else read)
+        return dialogue(dialogue_id, with_talk(read, talk_line(thing).talk) if "talk" in thing else read)
     except InputError as error:
         raise error.at(dialogue=dialogue_id) from None
 

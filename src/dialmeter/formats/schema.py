@@ -43,10 +43,7 @@ def read_schema(path: str | Path) -> Schema:
     """
     source = Source(path)
     try:
-        schema = _schema(_found(source.document))
-        if source.doubled:
-            raise InputError(f"the key {one_line(source.doubled[0].twice)!r} stands twice in one object")
-        return schema
+        return _schema(_found(source.document))
     except InputError as error:
         raise error.at(file=source.name) from None
 

@@ -9,19 +9,24 @@ from math import isfinite
 
 from msgspec import Struct
 
-from ..errors import one_line
+from ..errors import DialmeterError, UnreadableAnswer, one_line
 from .judge import Judge, load_weights
 from .units import Shard, Unit
 
 PATIENCE = 10
 """After so many failures in a row a judge is not asked any more."""
 
+FAILED = "whose request failed"
+UNREADABLE = "whose answer could not be read"
+NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
+
 
 class Tried(Struct, frozen=True):
-    """A unit about which a judge was asked alone: its scores, or why there are none."""
+    """A unit about which a judge was asked alone: its scores, or why there are none, in short and in full."""
 
     keys: tuple[str, ...]
     scores: dict[str, float]
+    reason: str = ""
     why: str = ""
 
 
@@ -75,33 +80,35 @@ class Asker:
 
 
 def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[Answer, int]:
-    scores, why = _scores(judge, shard.units)
-    if not why:
+    scores, reason, _ = _scores(judge, shard.units)
+    if not reason:
         return Answer(shard.judge, shard.number, scores), 0
     alone: list[Tried] = []
     for unit in shard.units:
         if failures >= PATIENCE:
             break
-        scores, why = _scores(judge, [unit])
-        alone.append(Tried(unit.keys, scores, why))
-        failures = failures + 1 if why else 0
+        scores, reason, why = _scores(judge, [unit])
+        alone.append(Tried(unit.keys, scores, reason, why))
+        failures = failures + 1 if reason else 0
     return Answer(shard.judge, shard.number, alone=tuple(alone)), failures
 
 
-def _scores(judge: Judge, batch: Sequence[Unit]) -> tuple[dict[str, float], str]:
-    """The scores of a batch, or nothing and the reason."""
+def _scores(judge: Judge, batch: Sequence[Unit]) -> tuple[dict[str, float], str, str]:
+    """The scores of a batch; or nothing, the reason, and the reason in full."""
     keys = [key for unit in batch for key in unit.keys]
     items = [unit.item for unit in batch for _ in unit.keys]
     try:
         scores = [float(score) for score in judge.score(items)]
+    except DialmeterError as error:
+        return {}, UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED, one_line(str(error), 300)
     except Exception as error:
-        return {}, one_line(f"{type(error).__name__}: {error}", 300)
+        return {}, FAILED, one_line(f"{type(error).__name__}: {error}", 300)
     if len(scores) != len(items):
-        return {}, f"gave {len(scores)} scores for {len(items)} replies"
+        return {}, UNREADABLE, f"gave {len(scores)} scores for {len(items)} replies"
     strange = [score for score in scores if not isfinite(score)]
     if strange:
-        return {}, f"gave {strange[0]} as a score"
-    return dict(zip(keys, scores, strict=True)), ""
+        return {}, UNREADABLE, f"gave {strange[0]} as a score"
+    return dict(zip(keys, scores, strict=True)), "", ""
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 from ..core.output import new_folder
 from ..errors import DialmeterError, InputError
 from ..model import Move, Notice
+from ..readers.source import Source
 from .attacks import Attack, named
 from .cases import Case, Place
 from .language.words import same_but_for_case
@@ -80,10 +81,7 @@ def _numbered(folder: Path) -> list[Path]:
 
 def _read(file: Path, attack: Attack) -> Case | str:
     """The case of a file, or what is wrong with it."""
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(file)) from None
+    lines = Source(file).text.splitlines()
     if not lines or lines[0].strip() != _ORIGINAL or _MODIFIED not in (line.strip() for line in lines):
         raise InputError(f"expected a line {_ORIGINAL}, turns, a line {_MODIFIED}, and turns", file=str(file))
     middle = [line.strip() for line in lines].index(_MODIFIED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
@@ -11,13 +12,12 @@ import msgspec
 
 from ..errors import InputError, one_line
 from ..readers.source import Source
+from ..readers.strict_json import parse_unique
 from .cases import Case
 from .hashing import case_id
 from .judge import FACETS
 from .scoring import Pair
 from .verdict import EXPECTED
-
-_decode = msgspec.json.Decoder(Case).decode
 
 
 def read_cases(path: str | Path) -> list[Case]:
@@ -27,8 +27,6 @@ def read_cases(path: str | Path) -> list[Case]:
         InputError: the file cannot be read, a line is not a case, or there is none.
     """
     source = Source(path)
-    if source.path != "-" and not Path(source.path).is_file():
-        raise InputError("no such file", file=source.name)
     found = [_case(line, number, source.name) for number, line in source.lines()]
     if not found:
         raise InputError("holds no cases", file=source.name)
@@ -37,8 +35,8 @@ def read_cases(path: str | Path) -> list[Case]:
 
 def _case(line: bytes, number: int, file: str) -> Case:
     try:
-        case = _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        case = msgspec.convert(parse_unique(line, file, number), Case)
+    except msgspec.ValidationError as error:
         message = f"not a case: {str(error).replace('`', '')}"
         raise InputError(message, file=file, line=number) from None
     if not case.context:
@@ -63,28 +61,26 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[Pair]:
     places |= {case_id(case): number for number, case in enumerate(cases)}
     found = [Pair(None, None)] * len(cases)
     seen: set[int] = set()
+    rows = csv.DictReader(io.StringIO(Source(path).text, newline=""), skipinitialspace=True)
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file, skipinitialspace=True)
-            missing = [name for name in ("case", "human", "adversarial") if name not in (rows.fieldnames or ())]
-            if missing:
-                raise InputError(f"has no column {missing[0]!r}; case, human, adversarial are needed", file=str(path))
-            for row in rows:
-                place = places.get((row["case"] or "").strip())
-                if place is None:
-                    message = f"case {one_line(row['case'] or '')!r} is not in the file of cases"
-                    raise InputError(message, file=str(path), line=rows.line_num)
-                if place in seen:
-                    message = f"case {one_line(row['case'])!r} stands twice"
-                    raise InputError(message, file=str(path), line=rows.line_num)
-                seen.add(place)
-                human, adversarial = (
-                    _number(row[side], side, path, rows.line_num) for side in ("human", "adversarial")
-                )
-                found[place] = Pair(human, adversarial)
-    except OSError as error:
-        raise InputError(f"cannot be opened: {error.strerror or error}", file=str(path)) from None
-    except (UnicodeDecodeError, csv.Error) as error:
+        columns = rows.fieldnames or ()
+        missing = [name for name in ("case", "human", "adversarial") if name not in columns]
+        if missing:
+            raise InputError(f"has no column {missing[0]!r}; case, human, adversarial are needed", file=str(path))
+        if len(set(columns)) < len(columns):
+            raise InputError("a heading stands twice", file=str(path), line=1)
+        for row in rows:
+            place = places.get((row["case"] or "").strip())
+            if place is None:
+                message = f"case {one_line(row['case'] or '')!r} is not in the file of cases"
+                raise InputError(message, file=str(path), line=rows.line_num)
+            if place in seen:
+                message = f"case {one_line(row['case'])!r} stands twice"
+                raise InputError(message, file=str(path), line=rows.line_num)
+            seen.add(place)
+            human, adversarial = (_number(row[side], side, path, rows.line_num) for side in ("human", "adversarial"))
+            found[place] = Pair(human, adversarial)
+    except csv.Error as error:
         raise InputError(f"not a CSV file ({error})", file=str(path)) from None
     return found
 

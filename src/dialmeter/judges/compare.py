@@ -7,9 +7,15 @@ from statistics import fmean
 
 from msgspec import Struct
 
+from ..core.account import Account, counted
 from ..model import Notice
+from .cases import Case
+from .hashing import case_id
 from .judge import FACETS
-from .matrix import CONTROL, Cell
+from .matrix import CONTROL, OUTSIDE, Cell, Outcome
+from .scoring import Scored
+
+NO_SCORE = "without a score in the file"
 
 _FLIPPED_SHARE = 0.8
 _FLIPPED_ATTACKS = 3
@@ -56,6 +62,28 @@ def averages(cells: Sequence[Cell]) -> list[Average]:
                 ]
                 found.append(Average(judge, corpus, facet, fmean(values) if values else None, len(values)))
     return found
+
+
+def accounts(cells: Sequence[Cell], scored: Scored, cases: Sequence[Case]) -> dict[str, Account]:
+    """What was asked of every judge, and how much of it counts in an error rate; without the trivial ones beside others."""
+    failed = {(each.judge, each.case): each.reason for each in reversed(scored.failures)}
+    found: dict[str, Account] = {}
+    named = [cell.judge for cell in cells if not cell.trivial] or [cell.judge for cell in cells]
+    for judge in dict.fromkeys(named):
+        own = [(cell, outcome) for cell in cells if cell.judge == judge for outcome in cell.outcomes]
+        unscored = [
+            (case_id(cases[outcome.case]), _why_unscored(cell, outcome, failed.get((judge, outcome.case), NO_SCORE)))
+            for cell, outcome in own
+            if cell.value is None or outcome.conforms is None
+        ]
+        found[judge] = Account("case", len(own), len(own), len(own) - len(unscored), counted(unscored))
+    return found
+
+
+def _why_unscored(cell: Cell, outcome: Outcome, failed: str) -> str:
+    if cell.reason == OUTSIDE:
+        return OUTSIDE
+    return failed if outcome.difference is None else cell.reason
 
 
 def comparisons(cells: Sequence[Cell]) -> list[Compared]:

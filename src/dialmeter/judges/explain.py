@@ -9,7 +9,7 @@ from math import isfinite
 
 from msgspec import Struct
 
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError, UnreadableAnswer, one_line
 from ..model import Move
 from .cases import Case
 from .judge import Judge
@@ -91,10 +91,13 @@ def explain_reply(
         ]
         try:
             found = [sign * float(each) for each in judge.score([(context, text) for text in texts])]
+        except DialmeterError as error:
+            kind = UnreadableAnswer if isinstance(error, UnreadableAnswer) else DialmeterError
+            raise kind(f"{judge.name}: {one_line(str(error), 200)}") from None
         except Exception as error:
             raise DialmeterError(f"{judge.name}: {one_line(f'{type(error).__name__}: {error}', 200)}") from None
         if len(found) != len(texts) or not all(map(isfinite, found)):
-            raise DialmeterError(f"{judge.name}: gave no score for a masked reply")
+            raise UnreadableAnswer(f"{judge.name}: gave no score for a masked reply")
         return found
 
     ask: Callable[..., list[float]] = score

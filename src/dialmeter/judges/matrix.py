@@ -195,8 +195,11 @@ def _signature(judge: About, cases: Sequence[Case], how: How, *, n: int, expecte
         "expected": expected,
         "threshold": how.threshold,
         "verdict": how.verdict,
+        "scored": f"{n}/{len(cases)}",
         "n": n,
         "data": cases_digest(cases),
         "v": __version__,
     }
+    if n == len(cases):
+        del parts["scored"]
     return "|".join(["error", *(f"{key}:{value}" for key, value in parts.items())])

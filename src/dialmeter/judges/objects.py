@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import DialmeterError, one_line
+from ..errors import DialmeterError, UnreadableAnswer, one_line
 from ..model import Move
 from ..registry import object_at
 from .judge import FACETS, Item, Judge
@@ -142,4 +142,4 @@ def _number(name: str, line: str) -> float:
     try:
         return float(line)
     except ValueError:
-        raise DialmeterError(f"{name} wrote {one_line(line)!r}, which is not a number") from None
+        raise UnreadableAnswer(f"{name} wrote {one_line(line)!r}, which is not a number") from None

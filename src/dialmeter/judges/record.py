@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..core.account import in_documents
 from ..core.run_writer import RunWriter
 from .hashing import case_id
 from .matrix import About, How
@@ -76,6 +77,7 @@ def finish(writer: RunWriter, result: JudgeResult, about: dict[str, Any], report
     manifest = {
         **about,
         "signature": result.cells[0].signature,
+        **in_documents(result.accounts),
         "counts": result.counts,
         "scores": result.to_dicts(),
         "averages": [to_builtins(each) for each in result.averages],

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
+from ..core.account import Account, total
 from ..errors import DialmeterError
 from ..model import Notice
 from ..views import as_polars, html_table, percent
 from . import compare
+from .asking import FAILED, NOT_ASKED, UNREADABLE
 from .case_lines import read_cases
 from .cases import Case
 from .hashing import case_id
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import polars
 
 _LISTED = 20
+_SILENT = frozenset({FAILED, UNREADABLE, NOT_ASKED, compare.NO_SCORE})
 
 
 class JudgeResult:
@@ -58,6 +61,27 @@ class JudgeResult:
     def comparisons(self) -> list[compare.Compared]:
         """The first judge against the others."""
         return compare.comparisons(self.cells)
+
+    @cached_property
+    def accounts(self) -> dict[str, Account]:
+        """What was asked of each judge that was named, and how much of it was scored."""
+        return compare.accounts(self.cells, self.scored, self.cases)
+
+    @property
+    def account(self) -> Account:
+        """The accounts of all judges that were named, added up."""
+        return total(self.accounts.values())
+
+    @property
+    def silent(self) -> list[str]:
+        """The judges that were named and scored nothing, although cases are within their claims; a line for each."""
+        found = []
+        for judge, account in self.accounts.items():
+            if account.scored or not any(each.reason in _SILENT for each in account.reasons):
+                continue
+            why = next((each.why for each in self.scored.failures if each.judge == judge), "")
+            found.append(f"{judge} scored none of {account.asked} cases: {account.why}" + (f"; {why}" if why else ""))
+        return found
 
     @cached_property
     def notices(self) -> list[Notice]:

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from .asking import PATIENCE, Answer, Asker
+from .asking import NOT_ASKED, PATIENCE, Answer, Asker
 from .cases import Case
 from .judge import Judge, identity_of
 from .store import ScoreStore
@@ -21,11 +21,12 @@ Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[Answer]]
 
 
 class Failure(Struct, frozen=True):
-    """A reply that a judge did not score, and why."""
+    """A reply that a judge did not score, and why, in short and in full."""
 
     judge: str
     case: int
     reply: str
+    reason: str
     why: str
 
 
@@ -87,7 +88,7 @@ def score_cases(
         for name, found in heard.items()
     }
     failures = [
-        Failure(name, number, reply, found.reasons[key])
+        Failure(name, number, reply, *found.reasons[key])
         for name, found in heard.items()
         for number, both in enumerate(keys)
         for reply, key in zip(("human", "adversarial"), both, strict=True)
@@ -101,14 +102,14 @@ class _Heard:
 
     def __init__(self, known: dict[str, float]) -> None:
         self.known = known
-        self.reasons: dict[str, str] = {}
+        self.reasons: dict[str, tuple[str, str]] = {}
         self._in_a_row = 0
 
     def take(self, answer: Answer, units: Sequence[Unit]) -> dict[str, float]:
         """The scores of an answer, to the question about these units, that were not known before."""
         fresh = self._believed(answer)
         missing = [key for unit in units for key in unit.keys if key not in fresh and key not in self.reasons]
-        self.reasons.update((key, f"not asked after {PATIENCE} failures in a row") for key in missing)
+        self.reasons.update((key, (NOT_ASKED, NOT_ASKED)) for key in missing)
         new = {key: score for key, score in fresh.items() if key not in self.known}
         self.known.update(new)
         return new
@@ -124,7 +125,7 @@ class _Heard:
         for tried in answer.alone:
             if self._in_a_row >= PATIENCE:
                 break
-            self._in_a_row = self._in_a_row + 1 if tried.why else 0
-            self.reasons.update((key, tried.why) for key in tried.keys if tried.why)
+            self._in_a_row = self._in_a_row + 1 if tried.reason else 0
+            self.reasons.update((key, (tried.reason, tried.why)) for key in tried.keys if tried.reason)
             fresh.update(tried.scores)
         return fresh

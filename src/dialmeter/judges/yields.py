@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from ..core.account import Account, Reason
 from .attempts import Attempt
 from .cases import Case
 
@@ -65,3 +66,20 @@ def gather(
     by_variant = Counter(case.variant for case in made)
     ordered = dict(sorted(why.items(), key=lambda item: (-item[1], item[0])))
     return made, Yield(attack, tried, len(made), dict(sorted(by_variant.items())), ordered, skipped or {})
+
+
+def made_of(yields: Iterable[Yield], cases: int) -> Account:
+    """How many of the cases that were asked for could be made.
+
+    Example:
+        >>> made_of([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})], 2).line
+        '2 of 2 cases made'
+    """
+    every = list(yields)
+    short = tuple(
+        Reason(f"{each.attack}: {'no further reply fits' if each.tried else 'not tried'}", cases - each.made)
+        for each in every
+        if each.made < cases
+    )
+    made = sum(each.made for each in every)
+    return Account("case", cases * len(every), made, made, short, "made")

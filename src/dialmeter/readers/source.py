@@ -19,7 +19,8 @@ import msgspec
 
 from ..errors import InputError
 from ..model import Notice, Schema
-from .strict_json import Doubled, JsonParts, kind_of, parse_json
+from .raw_file import STDIN, RawFile, open_raw
+from .strict_json import Doubled, JsonParts, kind_of, parse_json, parse_unique
 
 if TYPE_CHECKING:
     from ..formats.pairs.state_layouts import StateLayout
@@ -32,6 +33,8 @@ _HEAD = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 """The mark that some editors put before UTF-8."""
 _SAMPLE_ITEMS = 20
+_BLANK_LINE = 1024
+"""As so many blanks a blank line counts."""
 _OPENING = re.compile(r"\s*([{\[])\s*")
 _COLON = re.compile(r"\s*:\s*")
 _AFTER = re.compile(r"\s*([,}\]])\s*")
@@ -60,10 +63,9 @@ class Source:
         self.path = str(path)
         self.tracker = tracker
         self.span = span
-        self.name = "standard input" if self.path == "-" else self.path
+        self.name = "standard input" if self.path == STDIN else self.path
         self._front: list[bytes] = []
         self._whole: bytes | None = None
-        self._raw: BinaryIO | None = None
         self.doubled: list[Doubled] = []
         self.notices: list[Notice] = []
         self.schema: Schema | None = None
@@ -78,24 +80,22 @@ class Source:
 
     @property
     def is_folder(self) -> bool:
-        return self.path != "-" and Path(self.path).is_dir()
+        return self.path != STDIN and Path(self.path).is_dir()
 
     @cached_property
-    def _stream(self) -> BinaryIO:
-        if self.path == "-":
-            raw: Any = sys.stdin.buffer
-        else:
-            try:
-                raw = self._raw = open(self.path, "rb")  # noqa: SIM115  closed by read_all and by lines
-            except OSError as error:
-                raise InputError(f"cannot be opened: {error.strerror or error}", file=self.name) from None
+    def _raw(self) -> RawFile:
         with self._readable():
-            magic = raw.peek(4)[:4]
-        if magic[:2] == b"\x1f\x8b":
-            return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-        if magic == b"\x28\xb5\x2f\xfd":
-            return cast(BinaryIO, zstd_module().ZstdFile(raw))
-        return cast(BinaryIO, raw)
+            return open_raw(self.path, self.name)
+
+    @property
+    def _stream(self) -> BinaryIO:
+        return self._raw.stream
+
+    @property
+    def _file(self) -> BinaryIO | None:
+        """The file where it is open; None before, for standard input, and when it is closed."""
+        file = self._raw.file if "_raw" in self.__dict__ else None
+        return None if file is None or file.closed else file
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -109,9 +109,9 @@ class Source:
     @property
     def share_read(self) -> float | None:
         """How much of the file has been read, in bytes as they are stored; None where that is not known."""
-        if self._raw is None or self._raw.closed:
+        if self._file is None or not self._file.seekable():
             return None
-        return self._raw.tell() / max(1, os.fstat(self._raw.fileno()).st_size)
+        return self._file.tell() / max(1, os.fstat(self._file.fileno()).st_size)
 
     def _readline(self) -> bytes:
         with self._readable():
@@ -119,9 +119,9 @@ class Source:
 
     def close(self) -> None:
         """Closes the file; standard input stays open."""
-        if self._raw is not None and not self._raw.closed:
+        if (file := self._file) is not None:
             self._stream.close()
-            self._raw.close()
+            file.close()
 
     def __del__(self) -> None:
         # A file that was looked at and then not read, because something else was wrong, is closed all the same.
@@ -147,17 +147,25 @@ class Source:
         """Numbered lines that are not blank, streamed. In a span they are numbered from its beginning.
 
         Raises:
-            InputError: a line over the limit.
+            InputError: a line over the limit, or too many blank ones in a row.
         """
         front, self._front = self._front, []
         with self._readable():
             read = self._line_reader()
+            filled = 0
             for number, line in enumerate(chain(front, iter(read, b"")), 1):
                 if len(line) > LINE_LIMIT:
                     raise self._too_long(number)
                 if not line.isspace():
+                    filled = number
                     yield number, line.removeprefix(_MARK) if number == 1 else line
+                else:
+                    self._check_blank_lines(number - filled)
         self.close()
+
+    def _check_blank_lines(self, count: int) -> None:
+        # Blank lines take longer to read than blanks do.
+        self._raw.budget.check_blanks(count * _BLANK_LINE)
 
     def _line_reader(self) -> Callable[[], bytes]:
         """Gives the next line, and nothing at the end of the file or of the span."""
@@ -195,8 +203,12 @@ class Source:
 
     @cached_property
     def document(self) -> Any:
-        """The whole file as one JSON document."""
-        return parse_json(self.read_all(), self.name, self.doubled)
+        """The whole file as one JSON document.
+
+        Raises:
+            InputError: not valid JSON, or a duplicate key in any object.
+        """
+        return parse_unique(self.read_all(), self.name)
 
     def members(self) -> Iterator[tuple[str, Any]]:
         """The members of the document, which must be an object, parsed one at a time.
@@ -292,7 +304,7 @@ class Source:
     @property
     def _can_rewind(self) -> bool:
         """Can the file be read from the beginning once more? Standard input and pipes cannot; a packed file costs too much."""
-        return self._stream is self._raw and not self._raw.closed and self._raw.seekable()
+        return self._raw.is_plain and self._file is not None
 
     def _begins_with_long_line(self) -> bool:
         """Is a document likely that has no line breaks? Such a line is not read before its format is known."""
@@ -315,20 +327,14 @@ class Source:
     def _peek_line(self) -> bytes:
         """The next line that is not blank, which stays in the source; empty at the end."""
         line = b"\n"
+        count = 0
         while line.removeprefix(_MARK).isspace():
             line = self._readline()
+            count += 1
+            self._check_blank_lines(count)
             if line:
                 self._front.append(line)
         return line
-
-
-def zstd_module() -> Any:
-    """The standard library's zstd, or its backport below Python 3.14."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
 
 
 def _zstd_error() -> type[Exception]:

@@ -56,6 +56,29 @@ def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int 
     return _parse_slowly(data, name, doubled, line)
 
 
+def parse_unique(data: bytes, name: str | None, line: int | None = None) -> Any:
+    """One JSON value in which no object has a duplicate key; see ``parse_json``.
+
+    Raises:
+        InputError: not valid JSON, or a duplicate key.
+
+    Example:
+        >>> parse_unique(b'{"a": 1, "\\\\u0061": 2}', "case.json", 3)
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: case.json: line 3: the key 'a' stands twice in one object
+    """
+    doubled: list[Doubled] = []
+    found = parse_json(data, name, doubled, line)
+    if doubled:
+        raise duplicate_key(doubled[0]).at(file=name, line=line)
+    return found
+
+
+def duplicate_key(found: Doubled) -> InputError:
+    """What is said of an object with a duplicate key whose place nobody knows better."""
+    return InputError(f"the key {one_line(found.twice)!r} stands twice in one object")
+
+
 def kind_of(thing: Any) -> str:
     """The JSON kind of a thing, in words."""
     if thing is None:
@@ -235,7 +258,7 @@ def _parse_slowly(data: bytes, name: str | None, doubled: list[Doubled], line: i
             f"{half} is half of a character and stands without the other half", file=name, line=line
         ) from None
     except RecursionError:
-        raise InputError("JSON nested too deeply", file=name) from None
+        raise InputError("JSON nested too deeply", file=name, line=line) from None
     except ValueError as error:
         raise InputError(f"not valid JSON: {error}", file=name, line=line) from None
 

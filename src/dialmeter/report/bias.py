@@ -39,7 +39,8 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
         means = [f"{fsum(trait[which] for trait in traits) / len(traits):.3f}" for which in VERSIONS[0]]
         rows.append((name, *(percent(score.value) for score in each.scores), *means))
     headings = ("tracker", *measures, *(f"mean {which}" for which in VERSIONS[0]))
-    return Table("scores, trivial trackers in brackets", headings, tuple(rows), frozenset(range(1, len(headings))))
+    title, numeric = "scores, trivial trackers in brackets", frozenset(range(1, len(headings)))
+    return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,))
 
 
 def correlation_table(study: Study, traits: Sequence[str] = VERSIONS[0]) -> Table:

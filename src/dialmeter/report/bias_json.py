@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..core.account import in_documents
 from ..tracking.bias_findings import Study
 from ..tracking.claim import sign_changes, verdicts
 from ..tracking.claim_words import summary
@@ -44,6 +45,7 @@ def plain(
         "dialogues_with_mistakes": sum(any(row.mistakes) for row in own),
     }
     more: dict[str, Any] = {
+        **in_documents({name: each.result.account for name, each in measured.items()}),
         "confidence": studies[0].confidence,
         "correlations": _listed(studies, lambda study: study.correlations),
         "pairs": _listed(studies, lambda study: study.pairs),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from string import ascii_lowercase
 
+from ..core.account import lines
 from ..measure import Score
 from ..tracking.compare import Compared, TurnTest
 from ..tracking.disagree import Disagreement
@@ -44,7 +45,12 @@ def long_table(compared: Compared) -> Table:
                 (asked.text if first else "", name, percent(score.value), interval(score.ci), *difference_cells(found))
             )
     headings = ("measure", "system", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
-    return Table("", headings, tuple(rows), frozenset(range(2, 9)), marks)
+    return Table("", headings, tuple(rows), frozenset(range(2, 9)), marks, foot=account_lines(compared))
+
+
+def account_lines(compared: Compared) -> tuple[str, ...]:
+    """What was asked for and scored of every system."""
+    return tuple(lines({name: result.account for name, result in compared.results.items()}))
 
 
 def difference_cells(found: Versus | None) -> tuple[str, ...]:
@@ -78,7 +84,8 @@ def wide_table(compared: Compared, letters: bool) -> Table:
             better, worse = (each.system, each.base) if each.difference > 0 else (each.base, each.system)
             cell = (names.index(better), column)
             marks[cell] = "".join(sorted(marks.get(cell, "") + letter[worse]))
-    return Table("", ("system", *measures), rows, frozenset(range(1, len(measures) + 1)), marks)
+    numeric = frozenset(range(1, len(measures) + 1))
+    return Table("", ("system", *measures), rows, numeric, marks, foot=account_lines(compared))
 
 
 def rank_table(compared: Compared) -> Table:

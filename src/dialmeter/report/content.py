@@ -8,6 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core.account import account_in
 from ..model import Notice
 from ..stats import holm
 from .browse.headline import confidence, facts, side_by_side, signature
@@ -74,7 +75,7 @@ def sections(runs: Sequence[Opened], link: RowsLink) -> Iterator[Section]:
 
 
 def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
-    table, tests = _with_stars(runs)
+    table, tests, apart = _with_stars(runs)
     many = runs[0].kind.UNIT[1]
     stars = (
         f"Stars: the mean change per {runs[0].kind.UNIT[0]} against {runs[0].key} (paired randomisation over {many}, "
@@ -85,26 +86,30 @@ def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
         (
             table,
             Words("Values in percent." + (f" {stars}" if tests else "")),
+            *map(Words, apart),
             Charts(tuple(runs[0].kind.pictures(runs, link))),
         ),
     )
 
 
-def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int]:
-    """The table with stars at differences from the first run, and how many tests that took."""
+def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
+    """The table with stars at differences from the first run, how many tests that took, and what is not comparable."""
     table = side_by_side(runs)
     names = [row[0] for row in table.rows]
     found: list[tuple[tuple[int, int], float]] = []
+    apart = []
     for column, other in enumerate(runs[1:], 1):
         both = match(runs[0], other)
+        if both.why_not:
+            apart.append(f"No stars for {other.key}: it is not comparable with {runs[0].key}: {both.why_not}.")
         for row, name in enumerate(names):
-            shared = name in runs[0].columns and name in other.columns
+            shared = name in runs[0].columns and name in other.columns and both.comparable(name)
             tested = test(both, name) if shared else None
             if tested is not None and tested.p is not None:
                 found.append(((row, 1 + 2 * column), tested.p))
     adjusted = zip(found, holm([p for _, p in found]), strict=True)
     marks = {cell: "**" if p < 0.01 else "*" for (cell, _), p in adjusted if p is not None and p < 0.05}
-    return replace(table, marks=marks), len(found)
+    return replace(table, marks=marks), len(found), apart
 
 
 def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
@@ -112,6 +117,8 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     interval = confidence(run)
     how = f", intervals of {interval} % by resampling {run.kind.UNIT[1]}" if interval else ""
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
+    account = account_in(run.manifest)
+    told += f". {account.line}" if account is not None and not account.complete else ""
     head: list[Block] = [Words(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
     head += [*run.kind.headlines(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
     if with_charts:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from .._version import __version__
+from ..core.account import Account
 from ..model import Conversation
 from ..resampling import Resampling
 from ..simulation.outcome import outcome
@@ -48,11 +49,13 @@ class Cell(Struct, frozen=True):
         setting: who talked, and how.
         rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
         result: what the user's scorer says.
+        account: how many dialogues were asked for and played.
     """
 
     setting: Setting
     rows: list[tuple[float, ...]]
     result: UserResult
+    account: Account
 
     @property
     def user(self) -> str:
@@ -146,7 +149,7 @@ def _signature(measure: str, cell: Cell) -> str:
     )
     shared = how_scored(how.rules, how.profile, how.value_map, how.from_text)
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
-    return "|".join((measure, *played, *shared, *counts))
+    return "|".join((measure, *played, *shared, *cell.account.signed, *counts))
 
 
 def shown(measure: Measured, value: float | None, sign: str = "") -> str:

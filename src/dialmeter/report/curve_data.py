@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..core.account import in_documents
 from ..tracking.curve import Curve
 from ..tracking.estimates import Estimate
 from ..tracking.result import score_dict
@@ -14,6 +15,7 @@ from ..tracking.result import score_dict
 def plain(curve: Curve) -> dict[str, Any]:
     """The study as it stands in JSON, beside the scores of every file."""
     return {
+        **in_documents({each.entry.name: each.account for each in curve.files}),
         "intervals": curve.resampling and {"method": "bootstrap", **to_builtins(curve.resampling)},
         "reference": curve.reference,
         "scale": curve.scale,

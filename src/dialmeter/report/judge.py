@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from ..core.account import lines
 from ..judges.compare import Compared
 from ..judges.hashing import case_id
-from ..judges.matrix import CONTROL, Cell
+from ..judges.matrix import CONTROL, OUTSIDE, Cell
 from ..judges.result import JudgeResult
 from ..judges.verdict import READING
 from .markdown_page import markdown_page
@@ -18,9 +21,11 @@ _TEXT = 70
 def matrix_tables(result: JudgeResult) -> list[Table]:
     """One table per corpus: attacks down, judges across, then the means by facet.
 
-    A mark ° stands behind a judge that gives every reply the same score.
+    A mark ° stands behind a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
+    scored fewer cases than the row has. The accounts of the judges are below the last table.
     """
-    return [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]
+    tables = [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]
+    return [*tables[:-1], replace(tables[-1], foot=tuple(lines(result.accounts)))]
 
 
 def _matrix_table(result: JudgeResult, corpus: str) -> Table:
@@ -34,10 +39,11 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
         (
             attack,
             reading(next(iter(found.values()))),
-            str(max(cell.n for cell in found.values())),
-            *(_blank(found[name].value) for name in names),
+            str(cases),
+            *(_rate(found[name], cases) for name in names),
         )
         for attack, found in by_attack.items()
+        for cases in [len(next(iter(found.values())).outcomes)]
     ]
     averages = {(each.facet, each.judge): each for each in result.averages if each.corpus == corpus}
     facets = [
@@ -47,13 +53,20 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
     ]
     rows += [(f"mean: {facet}", "", "", *(_blank(averages[facet, name].value) for name in names)) for facet in facets]
     title = f"error rates in percent, corpus {corpus or '(unnamed)'}"
-    headings = ("attack", "the score", "n", *(f"{name}°" if name in same else name for name in names))
+    headings = ("attack", "the score", "cases", *(f"{name}°" if name in same else name for name in names))
     return Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
 
 
 def reading(cell: Cell) -> str:
     """What an ideal judge's score does, in words."""
     return " or ".join(READING[each] for each in cell.expected.split(" or "))
+
+
+def _rate(cell: Cell, cases: int) -> str:
+    """An error rate, with the judge's own number of cases where it is not that of the row."""
+    if cell.value is None:
+        return "" if cell.reason == OUTSIDE else "–"
+    return f"{100 * cell.value:.1f}" + ("" if cell.n == cases else f" ({cell.n})")
 
 
 def _blank(value: float | None) -> str:
@@ -87,7 +100,7 @@ def detail_table(result: JudgeResult, *, everything: bool = False) -> Table:
         if cell.judge == judge.name and (everything or (cell.value is not None and not cell.trivial))
     )
     headings = (
-        *("judge", "attack", "corpus", "the score", "n", "left out", "error", "interval"),
+        *("judge", "attack", "corpus", "the score", "n", "unscored", "error", "interval"),
         *("higher", "similar", "lower", "mean difference", "its interval", "threshold"),
     )
     title = "human reply rated higher, similar or lower; positive differences favour the human reply"

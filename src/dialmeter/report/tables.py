@@ -17,6 +17,7 @@ class Table(Struct, frozen=True):
     """A title, headings, and rows of cells. Columns of numbers stand on the right.
 
     ``marks`` stand behind cells, by row and column: stars or letters of significance, raised where that is possible.
+    ``foot`` are lines below the table, such as the account of what was scored; CSV has no place for them.
     """
 
     title: str
@@ -24,6 +25,7 @@ class Table(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
     marks: Mapping[tuple[int, int], str] = {}
+    foot: tuple[str, ...] = ()
 
     def marked(self, escape: Callable[[str], str], raised: Callable[[str], str]) -> list[list[str]]:
         """The rows with escaped cells and their marks."""
@@ -98,7 +100,7 @@ def _text(table: Table) -> str:
 
     rule = "  ".join("─" * width for width in widths)
     title = [visible(table.title)] if table.title else []
-    return "\n".join([*title, line(headings), rule, *map(line, rows)])
+    return "\n".join([*title, line(headings), rule, *map(line, rows), *map(visible, table.foot)])
 
 
 def _markdown(table: Table) -> str:
@@ -111,7 +113,8 @@ def _markdown(table: Table) -> str:
     title = [f"**{_markdown_cell(visible(table.title))}**", ""] if table.title else []
     headings = line([*map(_markdown_cell, map(visible, table.headings))])
     rows = table.marked(_markdown_cell, lambda mark: f" {mark}")
-    return "\n".join([*title, headings, "|" + "|".join(marks) + "|", *map(line, rows)])
+    foot = [part for each in table.foot for part in ("", markdown_text(visible(each)))]
+    return "\n".join([*title, headings, "|" + "|".join(marks) + "|", *map(line, rows), *foot])
 
 
 def markdown_text(text: str) -> str:
@@ -179,6 +182,7 @@ def _latex(table: Table) -> str:
             r"\end{tabular}",
             *caption,
             r"\end{table}",
+            *(f"% {visible(each)}" for each in table.foot),
         ]
     )
 

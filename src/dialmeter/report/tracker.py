@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..core.account import Account
 from ..errors import one_line
 from ..measure import Score
 from ..tracking.mistakes import Mistake
@@ -12,8 +13,8 @@ from .markdown_page import markdown_page
 from .tables import Table, interval, percent
 
 
-def score_table(scores: Sequence[Score]) -> Table:
-    """Measure, value, number of units, and what of the signature is the measure's own."""
+def score_table(scores: Sequence[Score], account: Account) -> Table:
+    """Measure, value, number of units, and what of the signature is the measure's own; the account below."""
     shared = shared_fields([score.signature for score in scores])
     rows = tuple(
         (
@@ -26,7 +27,8 @@ def score_table(scores: Sequence[Score]) -> Table:
         )
         for score in scores
     )
-    return Table("", ("measure", "value", "interval", "n", "left out", "note"), rows, frozenset({1, 2, 3, 4}))
+    headings = ("measure", "value", "interval", "n", "unscored", "note")
+    return Table("", headings, rows, frozenset({1, 2, 3, 4}), foot=(account.line,))
 
 
 def _own(score: Score, shared: Sequence[str]) -> str:
@@ -90,7 +92,7 @@ def worst_table(result: TrackerResult, n: int) -> Table:
 def markdown_report(name: str, result: TrackerResult) -> str:
     """A run in one page of Markdown."""
     counts = result.counts
-    facts = f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {result.rules.name}."
-    scores, details = [score_table(result.scores)], [worst_table(result, 10)]
+    facts = f"{counts['turns']} turns, rules {result.rules.name}."
+    scores, details = [score_table(result.scores, result.account)], [worst_table(result, 10)]
     signature = shared_signature(result.scores)
     return markdown_page(name, facts, scores, result.notices, details, signature=signature, diagnosis=result.diagnosis)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.account import Account, lines
 from ..measure import Score
 from ..users import blame
 from ..users.behaviours import ALL
@@ -26,8 +27,8 @@ _LOGS = frozenset(each.name for each in ALL if each.owner == "log")
 _PREFIX = {"I": "I-", "R": "R-"}
 
 
-def score_table(scores: Sequence[Score]) -> Table:
-    """One row per domain and kind: F1 with its interval, precision, recall, and how many dialogues."""
+def score_table(scores: Sequence[Score], account: Account) -> Table:
+    """One row per domain and kind: F1 with its interval, precision, recall, and how many dialogues; the account below."""
     by_key = {(score.group["domain"], score.measure): score for score in scores}
     domains = list(dict.fromkeys(score.group["domain"] for score in scores))
     rows = []
@@ -49,7 +50,7 @@ def score_table(scores: Sequence[Score]) -> Table:
                 )
             )
     headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n", "nothing to score")
-    return Table("", headings, tuple(rows), frozenset(range(2, 8)))
+    return Table("", headings, tuple(rows), frozenset(range(2, 8)), foot=(account.line,))
 
 
 def event_table(events: Mapping[str, Mapping[str, int]], logs: bool = False) -> Table:
@@ -150,12 +151,16 @@ def comparison_table(compared: Compared, domain: str) -> Table:
             )
     headings = ("measure", "user", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
     title = "" if domain == COMBINED else f"in {domain}"
-    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks)
+    accounts = {name: result.account for name, result in compared.results.items()}
+    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)))
 
 
 def markdown_report(name: str, result: UserResult) -> str:
     """A run in one page of Markdown."""
     counts = result.counts
-    facts = f"{counts['dialogues']} dialogues, {counts['turns']} turns, rules {result.rules.name}."
-    scores, details = [score_table(result.scores)], [event_table(result.events), worst_table(result, 10)]
+    facts = f"{counts['turns']} turns, rules {result.rules.name}."
+    scores, details = (
+        [score_table(result.scores, result.account)],
+        [event_table(result.events), worst_table(result, 10)],
+    )
     return markdown_page(name, facts, scores, result.notices, details, signature=shared_signature(result.scores))

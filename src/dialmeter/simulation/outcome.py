@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..core.account import Account, Reason, counted
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal
 from .language.acts import BOOKING, intent_of, value_of
 from .trackers import updated
@@ -113,3 +114,28 @@ def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:
     row = world.car(ride)
     named = [value_of(each) for each in said if each.slot == "car type" and intent_of(each.name) in _ANSWERS]
     return row if named and named[-1] == row["car type"] and all(slot in ride for slot in _ENDS) else None
+
+
+def silence(talk: Conversation) -> str:
+    """Who has said nothing in a dialogue, in words; nothing where both have.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> silence(Conversation("d1", (Move("user", "A taxi, please."), Move("system", ""))))
+        'in which the system says nothing'
+    """
+    speaking = {move.speaker for move in talk.moves if move.text or move.acts}
+    quiet = [speaker for speaker in (USER, SYSTEM) if speaker not in speaking]
+    return f"in which the {' and the '.join(quiet)} say{'s' if len(quiet) == 1 else ''} nothing" if quiet else ""
+
+
+def played(asked: int, found: int, silent: Sequence[tuple[str, str]]) -> Account:
+    """How many of the dialogues that were asked for were played, with something said on both sides.
+
+    Args:
+        asked: how many goals there are.
+        found: how many dialogues.
+        silent: the dialogues in which somebody says nothing, each with ``silence``.
+    """
+    lacking = (Reason("not played", asked - found),) if asked > found else ()
+    return Account("dialogue", asked, found, found - len(silent), (*counted(silent), *lacking), "played")

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from ..core.account import Account
 from ..errors import InputError
 from ..formats import Corpus
 from ..formats.pairs.vocabulary import Vocabulary
@@ -17,6 +18,7 @@ from ..normalise import Normaliser
 from ..rules import Rules
 from .align import PairFiles, open_pair, read_pair
 from .diagnosis import Finding, diagnose
+from .findings import Findings
 from .scorer import TrackerScorer
 from .trivial import gold_against_itself
 
@@ -26,6 +28,7 @@ class Checked(Struct, frozen=True):
 
     format: str
     gold_format: str | None
+    account: Account
     counts: dict[str, int]
     self_scores: list[Score]
     problems: list[Notice]
@@ -89,12 +92,15 @@ def check_file(
     surplus = Notice(
         "extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)
     )
-    problems = [lacking] if rules.missing == "error" else [surplus] if rules.missing == "predicted-only" else []
+    unknown = findings.absent(only)
+    problems = (
+        [unknown, lacking] if rules.missing == "error" else [surplus] if rules.missing == "predicted-only" else []
+    )
     problems += census.unknown(known, census.gold_slots, "gold", "unknown-slot")
     notices = [
         *corpus.notices,
         *(gold_corpus.notices if gold_corpus else []),
-        *([lacking] if rules.missing != "error" else []),
+        *([unknown, lacking] if rules.missing != "error" else []),
         *([surplus] if rules.missing != "predicted-only" else []),
         *census.unknown(known, census.pred_slots, "predictions", "unknown-predicted-slot"),
         *_imperfect(scores),
@@ -103,12 +109,21 @@ def check_file(
     return Checked(
         corpus.format,
         gold_corpus.format if gold_corpus else None,
+        _account(findings, census.dialogues, rules, only),
         census.counts(),
         scores,
         [notice for notice in problems if notice.count],
         [notice for notice in notices if notice.count],
         [] if vectors else diagnose(findings, scored_again, files),
     )
+
+
+def _account(findings: Findings, dialogues: int, rules: Rules, only: frozenset[str] | None) -> Account:
+    """What `score` would score; everything was looked at as if predictions that are missing were empty."""
+    account = findings.account(dialogues, only)
+    if rules.missing == "empty":
+        return account
+    return findings.account_under(account, dialogues - findings.missing.dialogues, skips_missing=True)
 
 
 def _imperfect(scores: list[Score]) -> list[Notice]:

@@ -8,10 +8,10 @@ from math import isnan
 
 from msgspec import Struct
 
+from ..core.comparability import not_comparable
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
-from ..signature import difference
 from ..versus import FEWEST, Test, Versus, corrected
 from .asked import Asked
 from .columns import columns, order_of
@@ -88,9 +88,9 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
                 "give one gold for all with --gold"
             )
         for one, two in zip(first.scores, other.scores, strict=True):
-            unlike = difference(one.signature, two.signature)
+            unlike = not_comparable("tracker", one.signature, two.signature)
             if unlike:
-                raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {'; '.join(unlike)}")
+                raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {unlike}")
 
 
 def _versus(results: Mapping[str, TrackerResult], base: str, system: str, how: Resampling, test: Test) -> list[Versus]:

@@ -8,11 +8,11 @@ import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
+from ..formats.parts import as_mapping
 from ..model import Notice
 from ..readers.source import Source
+from ..readers.strict_json import parse_unique
 from .curve_files import Entry, files_of, in_order
 
 _COLUMNS = ("file", "ratio", "seed", "domain")
@@ -57,10 +57,8 @@ def _rows(manifest: str) -> Iterator[tuple[int, dict[str, object]]]:
     if text.lstrip()[:1] == "{":
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
-                try:
-                    yield number, msgspec.json.decode(line, type=dict[str, object])
-                except msgspec.DecodeError as error:
-                    raise InputError(f"not a JSON object: {error}", file=manifest, line=number) from None
+                with placing(file=manifest, line=number):
+                    yield number, dict(as_mapping(parse_unique(line.encode(), manifest, number), "a line"))
         return
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey="(without a heading)")
     try:

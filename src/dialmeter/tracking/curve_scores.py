@@ -32,6 +32,7 @@ class Scored:
         self.entry = entry
         self.keys = [names[place] for place in order_of(result.ledger)]
         self.columns, self.formulas = columns(result.ledger, result.asked)
+        self.account = result.account
         self.scores = result.scores
         self.data = result.data
         self.notices = result.notices
@@ -81,8 +82,8 @@ def _on_common(group: list[Scored], score: ScoreOne) -> tuple[list[Scored], list
     if not common:
         raise DialmeterError(f"{group[0].entry.name} and the other files have no dialogue in common")
     left = tuple(one_line(key) for key in sorted(every - common))
-    said = f"{len(left)} dialogues are not in every file and are left out; {len(common)} are"
-    again = [each if len(each.keys) == len(common) else Scored(each.entry, score(each.entry, common)) for each in group]
+    said = f"{len(left)} dialogues are not in every file and are unscored; {len(common)} are"
+    again = [Scored(each.entry, score(each.entry, common)) for each in group]
     return again, [Notice("unequal-dialogues", len(left), said, left)]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..core.account import Account, only_field
 from ..errors import DialmeterError, NotApplicable
 from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..model import Schema, Value
@@ -52,6 +53,7 @@ class UnderRules(Struct, frozen=True):
     turns: int
     signature: str
     flips: list[Flip]
+    account: Account | None = None
     reason: str = ""
 
 
@@ -62,6 +64,7 @@ def explain(
     schema: Schema | None = None,
     *,
     reasons: bool = True,
+    only: frozenset[str] | None = None,
 ) -> list[UnderRules]:
     """Scores the same dialogues under several rule sets; the first is the one that others are compared with.
 
@@ -74,6 +77,7 @@ def explain(
         rule_sets: the default is every named one.
         schema: for rule sets that know categorical slots.
         reasons: say of each flip which rules make it; without, flips are only counted and placed.
+        only: keys of the dialogues that were asked for; all that have gold where it is None.
 
     Example:
         >>> from dialmeter.formats.pairs.state_layouts import FLAT
@@ -85,7 +89,8 @@ def explain(
         ([('dialmeter', 1), ('trade', 0)], ('values=as-is',))
     """
     with paused_garbage_collection():
-        return _Explainer(list(dialogues), vocabulary, schema, reasons).explain(list(rule_sets or map(named, names())))
+        explainer = _Explainer(list(dialogues), vocabulary, schema, reasons, only)
+        return explainer.explain(list(rule_sets or map(named, names())))
 
 
 class _Verdicts(Struct):
@@ -93,6 +98,7 @@ class _Verdicts(Struct):
 
     value: float | None
     signature: str
+    account: Account
     book: Book
     right: list[bool]
     lacking: str = ""
@@ -108,12 +114,19 @@ class _Explainer:
     """Scores what was read once under one rule set after the other, each at most once."""
 
     def __init__(
-        self, dialogues: list[PairDialogue], vocabulary: Vocabulary, schema: Schema | None, reasons: bool = True
+        self,
+        dialogues: list[PairDialogue],
+        vocabulary: Vocabulary,
+        schema: Schema | None,
+        reasons: bool,
+        only: frozenset[str] | None,
     ) -> None:
         self._dialogues = dialogues
         self._vocabulary = vocabulary
         self._schema = schema
         self._gives_reasons = reasons
+        self._only = only
+        self._account = Account("dialogue", 0, 0, 0)
         self._known: dict[bytes, _Verdicts] = {}
         self._findings = Findings()
         # The digest of gold, by whether turns without prediction are left out.
@@ -125,8 +138,8 @@ class _Explainer:
         scorer.schema = self._schema
         for read in self._dialogues:
             scorer.add_pairs(read)
-        scored = scorer.result()
-        self._findings = scorer.findings
+        scored = scorer.result(only=self._only)
+        self._findings, self._account = scorer.findings, scored.account
         self._data[base.skips_missing] = scored.data
         if not self._findings.missing.turns:
             self._data[not base.skips_missing] = scored.data
@@ -171,6 +184,7 @@ class _Explainer:
         if not rules.stand_ins:
             exact = [tally.exact for tally in book.table]
             right = [exact[row] for row in book.rows]
+        account = self._findings.account_under(self._account, len(book.dialogues), rules.skips_missing)
         signed = signature(
             asked.text,
             asked.used,
@@ -179,8 +193,9 @@ class _Explainer:
             turns=len(book.rows),
             data=self._data.get(rules.skips_missing, ""),
             left_out=self._findings.missing.shown if rules.skips_missing else "",
+            account=(*only_field(self._only), *account.signed),
         )
-        return _Verdicts(ledger.value(asked.used).value, signed, book, right)
+        return _Verdicts(ledger.value(asked.used).value, signed, account, book, right)
 
     def _compared(self, base: Rules, start: _Verdicts, rules: Rules) -> UnderRules:
         try:
@@ -190,7 +205,7 @@ class _Explainer:
                 raise NotApplicable(lacking)
             theirs = self._under(rules)
         except DialmeterError as error:
-            return UnderRules(rules.name, None, 0, 0, "", [], str(error))
+            return UnderRules(rules.name, None, 0, 0, "", [], reason=str(error))
         before = _aligned(start, theirs)
         flipped = [place for place, right in enumerate(theirs.right) if before[place] is not right]
         places = theirs.places() if flipped else []
@@ -204,7 +219,9 @@ class _Explainer:
 
     def _unpaired(self, rules: Rules) -> str:
         """Turns on one side only that a rule set does not allow."""
-        missing, extra = self._findings.missing, self._findings.extra
+        missing, extra, unknown = self._findings.missing, self._findings.extra, self._findings.absent(self._only)
+        if rules.missing == "error" and unknown.count:
+            return unknown.message
         if rules.missing == "error" and missing.turns:
             return f"{missing.turns} turns have gold and no prediction"
         return f"{extra.turns} turns have no gold" if rules.missing == "predicted-only" and extra.turns else ""
@@ -267,4 +284,4 @@ def _aligned(verdicts: _Verdicts, others: _Verdicts) -> Sequence[bool | None]:
 
 def _scored(rules: Rules, verdicts: _Verdicts, flips: list[Flip]) -> UnderRules:
     right = verdicts.right
-    return UnderRules(rules.name, verdicts.value, sum(right), len(right), verdicts.signature, flips)
+    return UnderRules(rules.name, verdicts.value, sum(right), len(right), verdicts.signature, flips, verdicts.account)

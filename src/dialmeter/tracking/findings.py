@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
+from ..core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, counted
 from ..formats.pairs.vocabulary import Vocabulary
+from ..model import Notice, dialogue_key
 from .digest import GoldDigest
 from .mistakes import Mistakes
 from .pairs import PairRules
@@ -69,7 +72,7 @@ class Findings(Struct):
         mistakes: what slots held.
         clashes: slots of which a state has two, under names that become one; each with its first place.
         carries: what the files carry that not all do.
-        not_scored: dialogues that the rule set leaves out by name.
+        unscored: dialogues without any turn that is scored, each with the reason.
         stops: values at which the original scorer stops.
     """
 
@@ -87,7 +90,7 @@ class Findings(Struct):
     mistakes: Mistakes = field(default_factory=Mistakes)
     clashes: dict[str, str] = field(default_factory=dict)
     carries: set[Carries] = field(default_factory=set)
-    not_scored: list[str] = field(default_factory=list)
+    unscored: dict[str, str] = field(default_factory=dict)
     stops: set[str] = field(default_factory=set)
 
     def note(self, walk: Walk, pairs: PairRules) -> None:
@@ -150,7 +153,7 @@ class Findings(Struct):
         for mine, theirs in ((self.hedged, other.hedged), (self.clashes, other.clashes)):
             mine.update({name: place for name, place in theirs.items() if name not in mine})
         self.carries |= other.carries
-        self.not_scored += other.not_scored
+        self.unscored |= other.unscored
         self.stops |= other.stops
         if self.gold_changes < _ENOUGH:
             self.gold_changes += other.gold_changes
@@ -160,3 +163,34 @@ class Findings(Struct):
             self.pred_held += other.pred_held
             self.pred_repeated += other.pred_repeated
         self.mistakes.merge(other.mistakes)
+
+    def account(self, scored: int, only: frozenset[str] | None) -> Account:
+        """How many of the dialogues that were asked for are scored.
+
+        Args:
+            scored: how many dialogues were.
+            only: keys of the dialogues that were asked for; without it all that have gold.
+        """
+        if only is None:
+            without = [each for each in self.unscored.items() if each[1] != NO_GOLD]
+            return Account("dialogue", scored + len(without), scored + len(without), scored, counted(without))
+        without = [each for each in self.unscored.items() if dialogue_key(each[0]) in only]
+        unknown = sorted(only - self.digest.keys() - {dialogue_key(name) for name, _ in without})
+        reasons = counted(chain(without, ((name, NOT_IN_FILE) for name in unknown)))
+        return Account("dialogue", len(only), len(only) - len(unknown), scored, reasons)
+
+    def account_under(self, account: Account, scored: int, skips_missing: bool) -> Account:
+        """The account of the same dialogues under another rule set, which may skip those without prediction or not."""
+        reasons = [each for each in account.reasons if each.reason != NO_PREDICTION]
+        if skips_missing and self.missing.dialogues:
+            reasons.insert(0, Reason(NO_PREDICTION, self.missing.dialogues, self.missing.first_dialogue))
+        return Account(account.unit, account.asked, account.found, scored, tuple(reasons))
+
+    def absent(self, only: frozenset[str] | None) -> Notice:
+        """The dialogues that were asked for by name and have no gold in the input; a count of 0 where there is none."""
+        if only is None:
+            return Notice("not-in-file", 0, "")
+        without = {dialogue_key(name) for name, reason in self.unscored.items() if reason != NO_GOLD}
+        keys = sorted(only - self.digest.keys() - without)
+        message = f"{len(keys)} of {len(only)} dialogues that --only names are not in the file, or have no gold there"
+        return Notice("not-in-file", len(keys), message, tuple(keys[:_EXAMPLES]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..core.account import BY_NAME
 from ..model import Notice
 from ..rules import Rules, parse_match
 from .asked import Asked
@@ -67,8 +68,9 @@ def turn_level_message(side: str, changes: int, losses: int) -> str:
 
 def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
     missing, extra = findings.missing, findings.extra
-    treated = "left out" if rules.skips_missing else "scored as empty states"
+    treated = "unscored" if rules.skips_missing else "scored as empty states"
     hedged = findings.hedged
+    by_name = [name for name, reason in findings.unscored.items() if reason == BY_NAME]
     changes, losses = findings.gold_changes, findings.gold_losses
     return [
         Notice(
@@ -93,8 +95,8 @@ def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
         ),
         Notice(
             "left-out-by-name",
-            len(findings.not_scored),
-            f"{', '.join(findings.not_scored)} is left out, as the original does by name",
+            len(by_name),
+            f"{', '.join(by_name)} is left out, as the original does by name",
         ),
         Notice(
             "original-stops",

@@ -63,6 +63,7 @@ def finish(writer: RunWriter, result: TrackerResult, about: dict[str, Any], repo
         "seed": result.resampling.seed if result.resampling else None,
         "intervals": to_builtins(result.resampling),
         "signature": result.signature,
+        "account": result.account.plain(),
         "counts": result.counts,
         "scores": [score_dict(score) for score in result.scores],
         "warnings": [to_builtins(notice) for notice in result.notices],

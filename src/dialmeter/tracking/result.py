@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
+from ..core.account import Account, only_field
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
@@ -58,8 +59,12 @@ class TrackerResult:
         values_known: bool = True,
         resampling: Resampling | None = None,
         seen: frozenset[str] = frozenset(),
+        account: Account,
+        only: frozenset[str] | None = None,
     ) -> None:
         self._seen = seen
+        self.account = account
+        self._selection = (*only_field(only), *account.signed)
         self.resampling = resampling
         self.threads = 1
         """How many the intervals of a large corpus may use."""
@@ -215,6 +220,7 @@ class TrackerResult:
                 turns=self.turns,
                 data=self.data,
                 left_out=self.left_out,
+                account=self._selection,
                 also={**(group or {}), **(also or {})},
             ),
         )

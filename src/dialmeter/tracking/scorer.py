@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..core.account import BY_NAME, NO_GOLD, NO_PREDICTION
 from ..errors import InputError, NotApplicable
 from ..formats import Corpus
 from ..formats.pairs.state_layouts import ANY, FLAT
@@ -124,13 +125,14 @@ class TrackerScorer:
         """
         walk, pairs = self._walk, self.pairs
         if self._correctness_only and dialogue_key(read.id) in self._left_out:
-            self._findings.not_scored.append(read.id)
+            self._findings.unscored[read.id] = BY_NAME
             return False
         turns = walk.take(read)
         if walk.surplus and self.rules.missing == "predicted-only":
             raise InputError("a prediction without gold", dialogue=read.id, turn=walk.surplus[0])
         self._findings.note(walk, pairs)
         if not turns:
+            self._findings.unscored[read.id] = NO_PREDICTION if walk.has_gold else NO_GOLD
             return False
         self._ledger.add(walk)
         for breakdown in self._breakdowns:
@@ -170,7 +172,11 @@ class TrackerScorer:
             mine.merge(theirs)
 
     def result(
-        self, name: str = "", notices: Iterable[Notice] = (), resampling: Resampling | None = None
+        self,
+        name: str = "",
+        notices: Iterable[Notice] = (),
+        resampling: Resampling | None = None,
+        only: frozenset[str] | None = None,
     ) -> TrackerResult:
         """What was measured.
 
@@ -178,11 +184,20 @@ class TrackerScorer:
             name: of the file, for messages.
             notices: what the reader had to say.
             resampling: how intervals are made; without it there are none.
+            only: keys of the dialogues that were asked for; all that have gold where it is None.
 
         Raises:
-            InputError: turns without prediction under rules that do not allow them, or no turn with gold.
+            InputError: dialogues that were asked for or turns with gold are missing under rules that do not allow it,
+                or there is no turn with gold.
         """
         findings = self.findings
+        unknown = findings.absent(only)
+        if unknown.count and self.rules.missing == "error":
+            raise InputError(
+                f"{unknown.message}: {', '.join(unknown.where)}{', …' if unknown.count > len(unknown.where) else ''} "
+                "(allow it with --missing skip or --missing empty)",
+                file=name or None,
+            )
         missing = findings.missing
         if missing.turns and self.rules.missing == "error":
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
@@ -203,10 +218,12 @@ class TrackerScorer:
             findings=findings,
             breakdowns=self._breakdowns,
             slots=len(set(map(self.pairs.name_of, self.schema.slots))) if self.schema else len(findings.gold_slots),
-            notices=[*self._notices, *notices],
+            notices=[*self._notices, *notices, *([unknown] if unknown.count else [])],
             values_known=not self._correctness_only,
             resampling=resampling,
             seen=self._seen,
+            account=findings.account(len(self._ledger.main.dialogues), only),
+            only=only,
         )
 
 
@@ -307,7 +324,7 @@ def score_file(
     read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
     scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    result = scorer.result(corpus.name, notices, resampling)
+    result = scorer.result(corpus.name, notices, resampling, only)
     if change is None:
         gold_path = gold.path if isinstance(gold, GoldFile) else gold
         result.files = PairFiles(path, gold_path, form, gold_corpus.format if gold_corpus else None, only)

@@ -94,8 +94,9 @@ def score_with_yardsticks(
             for name, tracker in trackers.items():
                 scorers[name].add_pairs(words.with_predictions(read, tracker(kept)))
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    result = scorer.result(corpus.name, notices, resampling)
-    return Measured(result, {name: each.result(corpus.name) for name, each in scorers.items()}, corpus.format)
+    result = scorer.result(corpus.name, notices, resampling, only)
+    trivials = {name: each.result(corpus.name) for name, each in scorers.items()}
+    return Measured(result, trivials, corpus.format)
 
 
 def _answered(dialogue: Dialogue) -> Dialogue:

@@ -8,12 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 from ..conversations import Conversations
+from ..core.account import Account, counted
 from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from .book import Row
 from .notices import SHOWN
 from .outcome import COMBINED
-from .result import How
+from .result import How, places_of
 from .scorer import UserScorer
 
 
@@ -21,6 +22,7 @@ class Checked(Struct, frozen=True):
     """What a look at a file found: what `score` would leave out is a problem, the rest a notice."""
 
     format: str
+    account: Account
     counts: dict[str, int]
     notices: list[Notice]
     refused: list[InputError]
@@ -67,15 +69,17 @@ def check_talk(
     for unreadable in talks.refused:
         scorer.refuse(unreadable)
     counts.update(dialogues=len(scorer.book.rows), turns=scorer.book.turns, domains=len(domains))
+    asked = counts["dialogues"] + len(scorer.refused)
+    account = Account("dialogue", asked, asked, counts["dialogues"], counted(places_of(scorer.refused)))
     if not counts["dialogues"]:
-        return Checked(talks.format, counts, list(talks.notices), scorer.refused, [])
+        return Checked(talks.format, account, counts, list(talks.notices), scorer.refused, [])
     scores = [
         each
         for each in perfect.result().to_dicts()
         if each["domain"] == COMBINED and each["measure"] in ("I-GCDF1", "R-GCDF1")
     ]
     notices = [each for each in scorer.result(talks.notices).notices if each.code != "refused"]
-    return Checked(talks.format, counts, [*notices, *_imperfect(perfect.book.rows)], scorer.refused, scores)
+    return Checked(talks.format, account, counts, [*notices, *_imperfect(perfect.book.rows)], scorer.refused, scores)
 
 
 def _imperfect(rows: Mapping[str, Row]) -> list[Notice]:

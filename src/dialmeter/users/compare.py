@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from ..core.comparability import not_comparable
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
-from ..signature import difference
 from ..versus import FEWEST, Versus, corrected
 from .estimates import MEASURES, column
 from .outcome import COMBINED
@@ -55,12 +55,12 @@ def common_goals(results: Mapping[str, UserResult]) -> Common:
         raise DialmeterError(f"{' and '.join(results)} have no dialogue with the same name and the same goal")
     alone = sorted(set.union(*(set(found) for found in goals.values())) - everywhere)
     other = sorted(everywhere - equal)
-    left_out = (("alone", alone, "that not all files have"), ("other-goal", other, "with different goals"))
+    unscored = (("alone", alone, "that not all files have"), ("other-goal", other, "with different goals"))
     return Common(
         equal,
         [
-            Notice(code, len(keys), f"{len(keys)} dialogues {what} are left out", tuple(keys[:SHOWN]))
-            for code, keys, what in left_out
+            Notice(code, len(keys), f"{len(keys)} dialogues {what} are unscored", tuple(keys[:SHOWN]))
+            for code, keys, what in unscored
             if keys
         ],
     )
@@ -80,11 +80,9 @@ def compare(results: Mapping[str, UserResult], how: Resampling, domain: str = CO
     names = list(results)
     first = results[names[0]]
     for name in names[1:]:
-        # How many turns there are and what was left out is a user's own.
-        apart = difference(first.signature, results[name].signature)
-        unlike = [each for each in apart if not each.startswith(("t:", "left_out:"))]
+        unlike = not_comparable("user", first.signature, results[name].signature)
         if unlike:
-            raise DialmeterError(f"{names[0]} and {name} are not comparable: {'; '.join(unlike)}")
+            raise DialmeterError(f"{names[0]} and {name} are not comparable: {unlike}")
     found = [each for name in names[1:] for each in _versus(names[0], name, results, how, domain)]
     count = first.dialogues
     few = Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are given")

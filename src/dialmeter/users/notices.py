@@ -36,7 +36,7 @@ def notices_of(remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Seq
     found = []
     if refused:
         where = tuple(str(error) for error in refused[:SHOWN])
-        message = f"{len(refused)} dialogues that cannot be scored and are left out"
+        message = f"{len(refused)} dialogues that cannot be scored"
         found.append(Notice("refused", len(refused), message, where))
     for code in sorted(remarks):
         places = sorted({_place(dialogue, remark) for dialogue, remark in remarks[code]})

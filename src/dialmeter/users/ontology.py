@@ -32,8 +32,6 @@ def read_ontology(path: str | Path) -> dict[str, list[str]]:
         {'area': ['east', 'west'], 'people': ['1', '2']}
     """
     source = Source(path)
-    if not Path(path).is_file():
-        raise InputError("no such file", file=source.name)
     listed: dict[str, dict[str, None]] = {}
     with placing(file=source.name):
         for slot, values in _slots(source.document):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -14,6 +13,8 @@ import msgspec
 from msgspec import Struct, field
 
 from ..errors import DialmeterError, did_you_mean
+from ..readers.source import Source
+from ..readers.toml import parse_toml
 
 
 class Acts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -167,18 +168,13 @@ def load(name_or_file: str) -> Profile:
     """
     if not name_or_file.endswith(".toml"):
         return named(name_or_file)
-    try:
-        text = Path(name_or_file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DialmeterError(f"{name_or_file}: cannot be read: {error}") from None
+    text = Source(name_or_file).text
     stem = Path(name_or_file).stem
     return _parse(text, stem, f"{stem}@{hashlib.sha256(text.encode()).hexdigest()[:10]}", name_or_file)
 
 
 def _parse(text: str, name: str, shown: str, file: str) -> Profile:
     try:
-        return msgspec.convert({"name": name, "shown": shown, **tomllib.loads(text)}, Profile)
-    except tomllib.TOMLDecodeError as error:
-        raise DialmeterError(f"{file}: not valid TOML: {error}") from None
+        return msgspec.convert({"name": name, "shown": shown, **parse_toml(text, file)}, Profile)
     except msgspec.ValidationError as error:
         raise DialmeterError(f"{file}: {str(error).replace('`', '')}") from None

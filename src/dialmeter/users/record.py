@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..core.open_runs import Run
 from ..core.run_writer import RunWriter
-from ..core.runs import Run
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from .blame import Verdict
@@ -94,6 +94,7 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
         "seed": result.resampling.seed if result.resampling else None,
         "intervals": msgspec.to_builtins(result.resampling),
         "signature": result.signature,
+        "account": result.account.plain(),
         "counts": result.counts,
         "scores": result.to_dicts(),
         "events": result.events,

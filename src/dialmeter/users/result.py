@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from ..errors import DialmeterError, InputError, did_you_mean
+from ..core.account import NOT_IN_FILE, Account, counted, only_field
+from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
-from ..model import Notice
+from ..model import Notice, dialogue_key
 from ..resampling import Resampling
 from ..values.maps import ValueMap
 from ..views import as_polars, html_table, percent
@@ -57,8 +58,10 @@ class UserResult:
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
+        only: frozenset[str] | None = None,
     ) -> None:
         self.how = how
+        self._only = only
         self.rules = how.rules
         self.book = book
         self.refused = list(refused)
@@ -69,6 +72,18 @@ class UserResult:
     def dialogues(self) -> int:
         """How many dialogues were scored."""
         return len(self.book.rows)
+
+    @cached_property
+    def account(self) -> Account:
+        """How many of the dialogues that were asked for are scored: those of the file, or those that were named."""
+        refused = places_of(self.refused)
+        if self._only is None:
+            asked = self.dialogues + len(refused)
+            return Account("dialogue", asked, asked, self.dialogues, counted(refused))
+        unscored = {dialogue_key(name): reason for name, reason in refused if dialogue_key(name) in self._only}
+        unknown = sorted(self._only - unscored.keys() - set(map(dialogue_key, self.book.rows)))
+        reasons = counted([*unscored.items(), *((name, NOT_IN_FILE) for name in unknown)])
+        return Account("dialogue", len(self._only), len(self._only) - len(unknown), self.dialogues, reasons)
 
     @property
     def turns(self) -> int:
@@ -116,9 +131,9 @@ class UserResult:
                         domain,
                         shared,
                         dialogues=self.dialogues,
-                        refused=len(self.refused),
                         turns=self.turns,
                         data=self.data,
+                        account=(*only_field(self._only), *self.account.signed),
                     ),
                 )
             )
@@ -159,7 +174,7 @@ class UserResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Dialogues, turns, dialogues left out, and events."""
+        """Dialogues, turns, dialogues that could not be scored, and events."""
         return {
             "dialogues": self.dialogues,
             "turns": self.turns,
@@ -229,6 +244,11 @@ class UserResult:
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
         return f"<UserResult {shown}; {self.dialogues} dialogues, rules {self.rules.name}>"
+
+
+def places_of(refused: Sequence[InputError]) -> list[tuple[str, str]]:
+    """The dialogues that cannot be scored, each with the reason; by its line where it has no name."""
+    return [(each.dialogue or f"line {each.line}", one_line(each.message, 100)) for each in refused]
 
 
 def _or_one(value: float | None) -> float:

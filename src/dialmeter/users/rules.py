@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..errors import DialmeterError, did_you_mean, one_line
+from ..readers.toml import read_toml
 
 Count = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -176,12 +177,7 @@ def load(name_or_file: str) -> UserRules:
     """
     if not name_or_file.endswith(".toml"):
         return named(name_or_file)
-    try:
-        stated = tomllib.loads(Path(name_or_file).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise DialmeterError(f"{name_or_file}: cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise DialmeterError(f"{name_or_file}: not valid TOML: {error}") from None
+    stated = read_toml(name_or_file)
     base = stated.pop("base", "dialmeter")
     words = {key: stated.pop(key) for key in ("about", "evidence") if key in stated}
     try:

@@ -122,12 +122,18 @@ class UserScorer:
         self.book.merge(other.book)
         self.refused += other.refused
 
-    def result(self, notices: Sequence[Notice] = (), resampling: Resampling | None = None) -> UserResult:
+    def result(
+        self,
+        notices: Sequence[Notice] = (),
+        resampling: Resampling | None = None,
+        only: frozenset[str] | None = None,
+    ) -> UserResult:
         """The result of all dialogues so far.
 
         Args:
             notices: what else there is to say, such as of the file.
             resampling: how intervals are made; without it there are none.
+            only: keys of the dialogues that were asked for; all where it is None.
 
         Raises:
             InputError: no dialogue was scored.
@@ -136,7 +142,7 @@ class UserScorer:
             first = f"; the first: {self.refused[0]}" if self.refused else ""
             raise InputError(f"no dialogue can be scored{first}")
         how = How(self.rules, self.profile, self.value_map, self._from_text is not None)
-        return UserResult(how, self.book, refused=self.refused, notices=notices, resampling=resampling)
+        return UserResult(how, self.book, refused=self.refused, notices=notices, resampling=resampling, only=only)
 
 
 def score_user(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .._version import __version__
 from ..errors import one_line
 from ..values.maps import ValueMap
@@ -31,7 +33,14 @@ def how_scored(rules: UserRules, profile: Profile, value_map: ValueMap | None, f
 
 
 def signature(
-    measure: str, domain: str, shared: tuple[str, ...], *, dialogues: int, refused: int, turns: int, data: str
+    measure: str,
+    domain: str,
+    shared: tuple[str, ...],
+    *,
+    dialogues: int,
+    turns: int,
+    data: str,
+    account: Sequence[str] = (),
 ) -> str:
     """The signature of one score.
 
@@ -40,18 +49,17 @@ def signature(
         domain: a domain, or ``combined``.
         shared: what ``how_scored`` gives.
         dialogues: how many were scored.
-        refused: how many could not be.
         turns: of the scored ones.
         data: the digest of their goals.
+        account: fields that say which dialogues were asked for and how many of them were scored, where not all were.
 
     Example:
-        >>> signature("I-GCDF1", "combined", ("rules:dialmeter",), dialogues=48, refused=0, turns=924, data="3f9a1c07be")
+        >>> signature("I-GCDF1", "combined", ("rules:dialmeter",), dialogues=48, turns=924, data="3f9a1c07be")
         ... # doctest: +ELLIPSIS
         'I-GCDF1|rules:dialmeter|domain:combined|d:48|t:924|data:3f9a1c07be|v:...'
     """
-    left_out = (f"left_out:{refused}d",) if refused else ()
     counts = (f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}")
-    return "|".join((measure, *shared, f"domain:{_plain(domain)}", *left_out, *counts))
+    return "|".join((measure, *shared, f"domain:{_plain(domain)}", *account, *counts))
 
 
 def _plain(domain: str) -> str:

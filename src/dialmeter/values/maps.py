@@ -106,12 +106,7 @@ class ValueMap:
             InputError: no such file, or not a map.
         """
         source = Source(path)
-        if source.path != "-" and not Path(source.path).is_file():
-            raise InputError("no such file", file=source.name)
         document = source.document
-        if source.doubled:
-            twice = one_line(source.doubled[0].twice)
-            raise InputError(f"the key {twice!r} stands twice in one object", file=source.name)
         if not isinstance(document, dict):
             raise InputError("a value map is an object: slot → canonical value → list of forms", file=source.name)
         try:

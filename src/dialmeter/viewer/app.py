@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from threading import Lock
 from typing import Any
 
 from starlette.applications import Starlette
@@ -102,22 +103,28 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
 
 class _Chosen:
-    """The last few selections, so that paging and stepping through a list do not sort it again."""
+    """The last few selections, so that paging and stepping through a list do not sort it again.
+
+    A run is known by its name and the digest of its manifest: the object may be closed, and another one take its place.
+    """
 
     def __init__(self, most: int = 16) -> None:
-        self._kept: dict[tuple[int, Query], Selection] = {}
+        self._kept: dict[tuple[str, str, Query], Selection] = {}
+        self._lock = Lock()
         self._most = most
 
     def select(self, run: Opened, query: Query) -> Selection:
         from msgspec.structs import replace
 
-        key = (id(run), replace(query, page=1))
-        found = self._kept.get(key)
+        key = (run.key, run.run.digest, replace(query, page=1))
+        with self._lock:
+            found = self._kept.get(key)
         if found is None:
             found = select(run, query)
-            while len(self._kept) >= self._most:
-                self._kept.pop(next(iter(self._kept)), None)
-            self._kept[key] = found
+            with self._lock:
+                while len(self._kept) >= self._most:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[key] = found
         return found
 
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DialmeterError
-from ..report.browse.headline import label
+from ..report.browse.headline import label, with_means
 from ..report.browse.opened import Opened
 from ..report.browse.paired import Matched, change, test, ways
 from ..report.browse.select import PAGE
 from ..report.html_env import page, score
-from ..signature import difference
 from .links import Links
 
 if TYPE_CHECKING:
@@ -46,20 +45,25 @@ def chosen_measure(matched: Matched, asked: str) -> str:
     return asked if asked in shared else matched.first.ranking if matched.first.ranking in shared else shared[0]
 
 
+def _shown(matched: Matched, by: str, params: Mapping[str, str]) -> str:
+    """Which way of changing the list is about; all of them where rows may not be compared."""
+    show = params.get("show", "")
+    return show if show in WAYS and matched.comparable(by) else ""
+
+
 def compare_page(
     matched: Matched, params: Mapping[str, str], links: Links, *, policy: str = "", most: int = PAGE, swap: bool = True
 ) -> str:
     """Both runs' scores side by side, and the rows that changed."""
     first, second = matched.first, matched.second
     by = chosen_measure(matched, params.get("by", ""))
-    show = params.get("show", "") if params.get("show") in WAYS else ""
+    show = _shown(matched, by, params)
     order = listed(matched, by, show)
     pages = max(1, -(-len(order) // most))
     number = params.get("page", "1")
     at = min(max(1, int(number) if number.isascii() and number.isdigit() and len(number) < 8 else 1), pages)
     kept = {"by": by, **({"show": show} if show else {})}
     one, many = first.kind.UNIT
-    signatures = [str(run.manifest.get("signature") or "") for run in (first, second)]
 
     def here(**more: str) -> str:
         return links.compare(first.key, second.key, {**kept, **more})
@@ -76,7 +80,7 @@ def compare_page(
         matched=len(matched.here),
         alone=len(first) + len(second) - 2 * len(matched.here),
         swapped=links.compare(second.key, first.key, {}) if swap else "",
-        not_comparable=difference(*signatures) if all(signatures) else [],
+        not_comparable=matched.why_not,
         scores=_scores(matched, links),
         by=by,
         show=show,
@@ -96,8 +100,11 @@ def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:
     for name in dict.fromkeys([*ours, *theirs]):
         one, two = ours.get(name), theirs.get(name)
         row: dict[str, Any] = {"measure": name, "first": score(one), "second": score(two)}
-        row["difference"] = _signed(two - one) if one is not None and two is not None else "–"
-        row["counts"] = _counts(matched, name) if name in first.columns and name in second.columns else {}
+        comparable = matched.comparable(name)
+        row["difference"] = _signed(two - one) if comparable and one is not None and two is not None else "–"
+        per_row = name in first.columns and name in second.columns
+        row["empty"] = "not comparable" if not comparable else "" if per_row else f"no score per {first.kind.UNIT[0]}"
+        row["counts"] = {} if row["empty"] else _counts(matched, name)
         if row["counts"]:
             row["links"] = {
                 show: "" if links.static else links.compare(first.key, second.key, {"by": name, "show": show}) + "#list"
@@ -112,7 +119,7 @@ def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:
 
 def _values(run: Opened, rows: NDArray[np.int64]) -> dict[str, float | None]:
     """The scores of a run, and the mean over rows of those that only rows have."""
-    found: dict[str, float | None] = {label(each): each.get("value") for each in run.scores}
+    found: dict[str, float | None] = {label(each): each.get("value") for each in with_means(run)}
     for name, column in run.columns.items():
         known = column[rows][np.isfinite(column[rows])]
         found.setdefault(name, float(known.mean()) if len(known) else None)
@@ -133,15 +140,18 @@ def _listed(matched: Matched, by: str, at: int, links: Links, kept: Mapping[str,
     first, second = matched.first, matched.second
     here, there = int(matched.here[at]), int(matched.there[at])
     before, after = float(first.columns[by][here]), float(second.columns[by][there])
-    way = next(way for way, mask in _ways(matched, np.array([after - before])).items() if mask[0])
     moved = after - before
+    way, sign, change_text = "", "", "–"
+    if matched.comparable(by):
+        way = next(way for way, mask in _ways(matched, np.array([moved])).items() if mask[0])
+        sign, change_text = WAYS[way], _signed(moved)
     return {
         "id": first.findings.ids[here],
         "first": first.kind.cell(by, before),
         "second": first.kind.cell(by, after),
-        "change": _signed(moved),
+        "change": change_text,
         "way": way,
-        "sign": WAYS[way],
+        "sign": sign,
         "href": links.pair(first.key, second.key, here, kept),
     }
 
@@ -165,7 +175,7 @@ def pair_page(
         raise DialmeterError(f"row {position} of {matched.first.key} is not in {matched.second.key}")
     first, second = matched.first, matched.second
     by = chosen_measure(matched, params.get("by", ""))
-    show = params.get("show", "") if params.get("show") in WAYS else ""
+    show = _shown(matched, by, params)
     kept = {"by": by, **({"show": show} if show else {})}
     order = listed(matched, by, show)[:most]
     at = next((number for number, each in enumerate(order) if each == places[0]), None)

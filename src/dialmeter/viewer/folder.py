@@ -9,11 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ..core.runs import file_of_run, open_run
+from ..core.open_runs import file_of_run, open_run
 from ..errors import DialmeterError
 from ..report.browse.kinds import kind_of
 from ..report.browse.opened import Opened
-from ..report.html_env import score
 
 _DEEPEST = 5
 _KEPT = 8
@@ -27,7 +26,7 @@ class Entry(NamedTuple):
     state: str
     reason: str = ""
     manifest: dict[str, Any] | None = None
-    changed: int = 0
+    digest: str = ""
 
     def broken(self, reason: str) -> Entry:
         """The same run as one that cannot be shown, for this reason if there was none before."""
@@ -40,17 +39,14 @@ class Entry(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """The first score."""
-        scores = (self.manifest or {}).get("scores") or [{}]
-        first = scores[0] if isinstance(scores[0], dict) else {}
-        return f"{first.get('measure', '')} {score(first.get('value'))}".strip()
+        """What one reads of it first."""
+        return kind_of(self.manifest).headline(self.manifest).text if self.manifest else ""
 
     @property
     def value(self) -> float:
-        """The first score as a number to sort by."""
-        scores = (self.manifest or {}).get("scores") or [{}]
-        found = scores[0].get("value") if isinstance(scores[0], dict) else None
-        return found if isinstance(found, float | int) else -1.0
+        """The headline as a number to sort by."""
+        found = kind_of(self.manifest).headline(self.manifest).value if self.manifest else None
+        return -1.0 if found is None else found
 
     @property
     def size(self) -> int:
@@ -80,7 +76,7 @@ class RunFolder:
         self.root = Path(root).resolve()
         if not self.root.is_dir():
             raise DialmeterError(f"{root}: no such folder")
-        self._kept: OrderedDict[tuple[str, int], Opened] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], Opened] = OrderedDict()
         self._lock = Lock()
 
     def entries(self) -> list[Entry]:
@@ -116,13 +112,16 @@ class RunFolder:
         if entry.manifest is None:
             raise DialmeterError(f"{key}: {entry.reason}")
         with self._lock:
-            name = (key, entry.changed)
-            if name not in self._kept:
-                self._kept[name] = Opened(entry.folder, key)
+            found = self._kept.get((key, entry.digest)) or Opened(entry.folder, key)
+            # Named by what was read: the run may have been replaced since it was listed.
+            name = (key, found.run.digest)
+            self._kept[name] = found
             self._kept.move_to_end(name)
+            for older in [each for each in self._kept if each[0] == key and each != name]:
+                del self._kept[older]
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-            return self._kept[name]
+            return found
 
 
 def _entry(key: str, folder: Path) -> Entry:
@@ -132,11 +131,11 @@ def _entry(key: str, folder: Path) -> Entry:
     if not files[0].exists():
         return Entry(key, folder, "unfinished", "not finished: go on with --resume")
     try:
-        manifest = open_run(folder).manifest
-        kind_of(manifest)
+        run = open_run(folder)
+        kind_of(run.manifest)
         missing = [file.name for file in files if not file.is_file()]
         if missing:
             return Entry(key, folder, "broken", f"{' and '.join(missing)} missing")
-        return Entry(key, folder, "finished", manifest=manifest, changed=files[0].stat().st_mtime_ns)
+        return Entry(key, folder, "finished", manifest=run.manifest, digest=run.digest)
     except (DialmeterError, OSError) as error:
         return Entry(key, folder, "broken", str(error).replace(f"{folder}{os.sep}", ""))

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ...errors import DialmeterError, MissingExtra, one_line
+from ...errors import DialmeterError, MissingExtra, UnreadableAnswer, one_line
 from ..judge import Item, called
 from .answers import Answer, Answers
 from .prompts import digit, expectation, filled, parse_scale, read_template
@@ -175,7 +175,7 @@ class LanguageModel:
         try:
             return msgspec.json.decode(answer.content), "", 0.0
         except msgspec.DecodeError as error:
-            raise DialmeterError(f"{self._model}: the answer is not JSON ({error})") from None
+            raise UnreadableAnswer(f"{self._model}: the answer is not JSON ({error})") from None
 
     def _safe(self, text: str) -> str:
         return one_line(text.replace(self._secret, "(key)") if self._secret else text, 200)
@@ -186,7 +186,7 @@ class LanguageModel:
             text = str(choice["message"]["content"] or "")
             places = (choice.get("logprobs") or {}).get("content") or []
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise DialmeterError(f"{self._model}: the answer has no choices[0].message.content") from None
+            raise UnreadableAnswer(f"{self._model}: the answer has no choices[0].message.content") from None
         if self._parse == "logprobs":
             return text, expectation(places, self._ends)
         return text, digit(text, self._ends)

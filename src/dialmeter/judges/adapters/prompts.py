@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import exp
-from pathlib import Path
 from typing import Any
 
-from ...errors import DialmeterError, InputError, one_line
+from ...errors import DialmeterError, InputError, UnreadableAnswer, one_line
 from ...model import Move
+from ...readers.source import Source
 
 TEMPLATE = """Below is a conversation, and a reply to it. How good is the reply? Look at whether it fits what was said \
 before, whether it sounds natural, and whether it moves the conversation on.
@@ -35,10 +35,7 @@ def read_template(path: str) -> str:
     """
     if not path:
         return TEMPLATE
-    try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error})", file=path) from None
+    text = Source(path).text
     missing = [name for name in ("{context}", "{reply}") if name not in text]
     if missing:
         raise InputError(f"a template needs {missing[0]}", file=path)
@@ -87,7 +84,7 @@ def digit(answer: str, scale: tuple[int, int]) -> float:
     for found in _NUMBER.findall(answer):
         if scale[0] <= float(found) <= scale[1]:
             return float(found)
-    raise DialmeterError(f"no number from {scale[0]} to {scale[1]} in the answer {one_line(answer, 80)!r}")
+    raise UnreadableAnswer(f"no number from {scale[0]} to {scale[1]} in the answer {one_line(answer, 80)!r}")
 
 
 def expectation(places: Sequence[Any], scale: tuple[int, int]) -> float:
@@ -98,7 +95,7 @@ def expectation(places: Sequence[Any], scale: tuple[int, int]) -> float:
         scale: its two ends.
 
     Raises:
-        DialmeterError: no token is a number of the scale.
+        UnreadableAnswer: no token is a number of the scale.
 
     Example:
         >>> place = {"top_logprobs": [{"token": "4", "logprob": 0.0}, {"token": " 2", "logprob": 0.0}, {"token": "x", "logprob": 0.0}]}
@@ -113,6 +110,6 @@ def expectation(places: Sequence[Any], scale: tuple[int, int]) -> float:
                 weights[int(token)] = weights.get(int(token), 0.0) + exp(each["logprob"])
         if sum(weights.values()) > 0:
             return sum(number * weight for number, weight in weights.items()) / sum(weights.values())
-    raise DialmeterError(
+    raise UnreadableAnswer(
         f"no token of the answer is a number from {scale[0]} to {scale[1]}; does the server give logprobs?"
     )

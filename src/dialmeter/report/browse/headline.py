@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...core.account import account_in
 from ..html_env import score
 from ..tables import Table, interval
 from ..tracker import shared_fields
+from .kinds import Headline
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -26,7 +28,7 @@ def label(found: Mapping[str, Any]) -> str:
     return " · ".join([str(found["measure"]), *groups])
 
 
-def headline(run: Opened) -> Table:
+def score_table(run: Opened) -> Table:
     """The scores of one run, with what of the signature is a measure's own."""
     scores = run.scores
     shared = _shared(scores)
@@ -41,17 +43,31 @@ def headline(run: Opened) -> Table:
         )
         for each in scores
     )
-    headings = ("measure", "value", "interval", "n", "left out", "note")
+    headings = ("measure", "value", "interval", "n", "unscored", "note")
     keep = [at for at in range(6) if at < 4 or any(row[at] for row in rows)]
     kept = tuple(tuple(row[at] for at in keep) for row in rows)
     numeric = frozenset(place for place, at in enumerate(keep) if at in {1, 2, 3, 4})
     return Table("Scores", tuple(headings[at] for at in keep), kept, numeric)
 
 
+def first_score(manifest: Mapping[str, Any]) -> Headline:
+    """The headline of a run whose first score is the one that matters."""
+    scores = manifest.get("scores") or [{}]
+    first = scores[0] if isinstance(scores, list) and isinstance(scores[0], dict) else {}
+    value = first.get("value")
+    number = value if isinstance(value, float | int) else None
+    return Headline(f"{first.get('measure', '')} {score(number)}".strip(), number)
+
+
+def with_means(run: Opened) -> list[dict[str, Any]]:
+    """The scores of a run, those that sum others up before the others."""
+    return [*run.kind.means(run), *run.scores]
+
+
 def side_by_side(runs: Sequence[Opened]) -> Table:
     """One row per measure, and for every run its value and interval."""
-    names = list(dict.fromkeys(label(each) for run in runs for each in run.scores))
-    found = [{label(each): each for each in run.scores} for run in runs]
+    found = [{label(each): each for each in with_means(run)} for run in runs]
+    names = list(dict.fromkeys(name for scores in found for name in scores))
     rows = tuple(
         (
             name,
@@ -90,6 +106,9 @@ def facts(run: Opened) -> list[tuple[str, str]]:
     """What one wants to know first."""
     counts = run.manifest.get("counts") or {}
     found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items() if isinstance(value, int)][:3]
+    account = account_in(run.manifest)
+    if account is not None and not account.complete:
+        found.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
     rules = run.manifest.get("rules")
     if isinstance(rules, dict) and rules.get("name"):
         found.append(("rules", str(rules["name"])))

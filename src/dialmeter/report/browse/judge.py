@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,7 +17,7 @@ from ...judges.verdict import READING
 from ..html_env import score
 from ..tables import Table, percent
 from .findings import Finding
-from .kinds import Field, Picture, RowsLink, Scanned
+from .kinds import Field, Headline, Picture, RowsLink, Scanned
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -133,8 +134,49 @@ def ranking(columns: Sequence[str]) -> str:
     return ALL_JUDGES if ALL_JUDGES in columns else columns[0]
 
 
+def headline(manifest: Mapping[str, Any]) -> Headline:
+    """The mean error per facet, over attacks, corpora and the judges that were named.
+
+    Example:
+        >>> rates = [("coherence", 0.25), ("coherence", 0.75), ("interest", None), ("overall", 0.25), ("overall", 0.75)]
+        >>> found = [{"judge": "mine", "facet": facet, "value": value} for facet, value in rates]
+        >>> headline({"averages": found, "judges": [{"name": "mine"}]})
+        Headline(text='mean error: coherence 50.00', value=0.5)
+    """
+    trivial = {str(each.get("name")) for each in _dicts(manifest.get("judges")) if each.get("trivial")}
+    rates: dict[str, list[float]] = {}
+    averages = _dicts(manifest.get("averages"))
+    named = [each for each in averages if str(each.get("judge")) not in trivial] or averages
+    for each in named:
+        if isinstance(value := each.get("value"), float | int):
+            rates.setdefault(str(each.get("facet")), []).append(value)
+    found = {facet: fmean(values) for facet, values in rates.items()}
+    overall = found.pop("overall", None)
+    told = ", ".join(f"{facet} {score(value)}" for facet, value in found.items())
+    return Headline(f"mean error: {told or '–'}", overall)
+
+
+def means(run: Opened) -> list[dict[str, Any]]:
+    """The mean error of every judge per facet."""
+    return [
+        {
+            "measure": f"mean error, {each.get('facet')}",
+            **{name: each.get(name) for name in ("judge", "corpus", "value")},
+        }
+        for each in _dicts(run.manifest.get("averages"))
+        if each.get("value") is not None
+    ]
+
+
+def _dicts(listed: object) -> list[dict[str, Any]]:
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
 def headlines(run: Opened) -> Iterator[Table]:
-    """Error rates: a row per attack, a column per judge, one table per corpus; then the means of facets."""
+    """The means of facets; then error rates: a row per attack, a column per judge, one table per corpus."""
+    averages = _dicts(run.manifest.get("averages"))
+    if averages:
+        yield _facets(averages)
     for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
         found = [each for each in run.scores if each.get("corpus", "") == corpus]
         judges = list(dict.fromkeys(each.get("judge", "") for each in found))
@@ -149,9 +191,6 @@ def headlines(run: Opened) -> Iterator[Table]:
         title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
         headings = ("attack", "the score", "n", *judges)
         yield Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
-    averages = [each for each in run.manifest.get("averages") or () if isinstance(each, dict)]
-    if averages:
-        yield _facets(averages)
 
 
 def _rate(found: Mapping[str, Any]) -> str:

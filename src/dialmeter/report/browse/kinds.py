@@ -52,6 +52,13 @@ class Picture(NamedTuple):
     links: Mapping[str, str] = {}
 
 
+class Headline(NamedTuple):
+    """What the list of runs says of a run, and the number that it is sorted by."""
+
+    text: str
+    value: float | None
+
+
 class Kind(Protocol):
     """One kind of run; implemented by the modules beside this one."""
 
@@ -84,6 +91,12 @@ class Kind(Protocol):
 
     def breakdowns(self, run: Opened) -> Iterator[Table]:
         """Tables of groups."""
+
+    def headline(self, manifest: Mapping[str, Any]) -> Headline:
+        """What one reads of a run first; the manifest comes from a file and may hold anything."""
+
+    def means(self, run: Opened) -> list[dict[str, Any]]:
+        """Scores that sum others up, to stand before them."""
 
     def headlines(self, run: Opened) -> Iterator[Table]:
         """The scores of the run."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...core.runs import Run, open_run
+from ...core.open_runs import Run, open_run
 from ...errors import DialmeterError, InputError
 from .findings import Finding, Findings
 from .kinds import Kind, Scanned, kind_of

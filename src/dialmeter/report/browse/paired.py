@@ -1,14 +1,17 @@
-"""The rows that two runs have in common, and whether one run is better on them."""
+"""The rows that two runs have in common, whether their numbers may be compared, and whether one run is better."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...core.comparability import compare_scores, in_one_line
 from ...errors import DialmeterError
 from ...stats import Formula, paired_randomisation
 from ...stats.results import Comparison
+from .headline import label
 from .opened import Opened
 
 if TYPE_CHECKING:
@@ -19,12 +22,25 @@ _SAME = 1e-12
 
 
 class Matched(NamedTuple):
-    """Two runs and the positions of the rows that both have, in the order of the first."""
+    """Two runs and the positions of the rows that both have, in the order of the first.
+
+    ``apart`` has, for each score of both, why it may not be compared, or None.
+    """
 
     first: Opened
     second: Opened
     here: NDArray[np.int64]
     there: NDArray[np.int64]
+    apart: Mapping[str, str | None]
+
+    @property
+    def why_not(self) -> str:
+        """One line that says in which fields the runs differ; empty where all scores may be compared."""
+        return in_one_line(self.apart) if self.apart else "measures: the runs have no score in common"
+
+    def comparable(self, name: str) -> bool:
+        """May a score be compared? One that only rows have may if all others may."""
+        return self.apart[name] is None if name in self.apart else not self.why_not
 
 
 def match(first: Opened, second: Opened) -> Matched:
@@ -35,12 +51,16 @@ def match(first: Opened, second: Opened) -> Matched:
     """
     if first.kind is not second.kind:
         raise DialmeterError(f"{first.key} is a {first.kind.NAME} run and {second.key} a {second.kind.NAME} run")
-    if first is second:
+    if first.key == second.key:
         raise DialmeterError("choose two runs; this is one and the same")
     places = {name: at for at, name in enumerate(second.findings.ids)}
     both = [(at, places[name]) for at, name in enumerate(first.findings.ids) if name in places]
     pairs = np.array(both, dtype=np.int64).reshape(-1, 2)
-    return Matched(first, second, pairs[:, 0], pairs[:, 1])
+    apart = compare_scores(
+        first.kind.NAME,
+        *({label(each): str(each.get("signature") or "") for each in run.scores} for run in (first, second)),
+    )
+    return Matched(first, second, pairs[:, 0], pairs[:, 1], apart)
 
 
 def change(matched: Matched, by: str) -> NDArray[np.float64]:

@@ -17,8 +17,8 @@ from ..html_env import score
 from ..tables import Table, percent
 from ..tracker import mistakes_table
 from .findings import Finding
-from .headline import headline
-from .kinds import Field, Picture, RowsLink, Scanned
+from .headline import first_score, score_table
+from .kinds import Field, Headline, Picture, RowsLink, Scanned
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -123,9 +123,19 @@ def texts(row: Mapping[str, Any]) -> Iterator[str]:
         yield from (turn["system"], turn["user"])
 
 
+def headline(manifest: Mapping[str, Any]) -> Headline:
+    """The first score."""
+    return first_score(manifest)
+
+
+def means(run: Opened) -> list[dict[str, Any]]:
+    """None: every score stands for itself."""
+    return []
+
+
 def headlines(run: Opened) -> Iterator[Table]:
     """One row per measure."""
-    yield headline(run)
+    yield score_table(run)
 
 
 def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:

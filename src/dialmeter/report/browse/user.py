@@ -16,7 +16,8 @@ from ...users.events import Event
 from ..html_env import score
 from ..tables import Table, interval
 from .findings import Finding
-from .kinds import Field, Picture, RowsLink, Scanned
+from .headline import first_score
+from .kinds import Field, Headline, Picture, RowsLink, Scanned
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -118,6 +119,16 @@ def cell(column: str, value: float) -> str:
 def ranking(columns: Sequence[str]) -> str:
     """Inform first."""
     return "I-GCDF1" if "I-GCDF1" in columns else columns[0]
+
+
+def headline(manifest: Mapping[str, Any]) -> Headline:
+    """The first score."""
+    return first_score(manifest)
+
+
+def means(run: Opened) -> list[dict[str, Any]]:
+    """None: every score stands for itself."""
+    return []
 
 
 def headlines(run: Opened) -> Iterator[Table]:

@@ -1,8 +1,4 @@
-"""A run on disk: a folder that holds all that was measured and all that one wants to look at afterwards.
-
-``run.json`` is written last, so that a folder without it is an unfinished run. Nothing in it depends on the clock, the
-machine or a path; that stands in ``log.json``.
-"""
+"""Reading a finished run from its folder."""
 
 from __future__ import annotations
 
@@ -25,7 +21,6 @@ SCHEMA = 1
 PARTS = "parts"
 WHOLE_RUN = f"{PARTS}/whole"
 """A new run that is whole, while its files are moved to their place; they count before those that are there."""
-_CHUNK = 1 << 20
 
 
 class Run:
@@ -33,6 +28,9 @@ class Run:
 
     Args:
         folder: the run's folder.
+
+    Attributes:
+        digest: SHA-256 of ``run.json``, which tells a run from the one that replaced it.
 
     Raises:
         DialmeterError: no finished run there.
@@ -45,8 +43,10 @@ class Run:
             unfinished = (self.folder / PARTS).exists()
             reason = "an unfinished run; go on with --resume" if unfinished else "no run here (run.json is missing)"
             raise DialmeterError(f"{folder}: {reason}")
+        data = manifest.read_bytes()
+        self.digest = hashlib.sha256(data).hexdigest()
         try:
-            self.manifest: dict[str, Any] = msgspec.json.decode(manifest.read_bytes(), type=dict[str, Any])
+            self.manifest: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
         except msgspec.DecodeError as error:
             raise InputError(f"damaged: {error}", file=str(manifest)) from None
         if self.manifest.get("schema") != SCHEMA:
@@ -98,23 +98,6 @@ def file_of_run(folder: Path, name: str) -> Path:
     """Where a file of a run is: in its folder, or where it waits to be moved there after a kill."""
     moving = folder / WHOLE_RUN / name
     return moving if moving.exists() else folder / name
-
-
-def input_of(role: str, path: str) -> dict[str, str | None]:
-    """An input's name without its folder, and its SHA-256; standard input cannot be read twice and has none."""
-    if path == "-":
-        return {"role": role, "name": "standard input", "sha256": None}
-    root = Path(path)
-    if not root.exists():
-        raise InputError("no such file", file=path)
-    digest = hashlib.sha256()
-    for file in sorted(root.rglob("*.json*")) if root.is_dir() else [root]:
-        if root.is_dir():
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0")
-        with open(file, "rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-    return {"role": role, "name": root.name, "sha256": digest.hexdigest()}
 
 
 def open_run(folder: str | Path) -> Run:

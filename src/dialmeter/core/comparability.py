@@ -1,0 +1,78 @@
+"""The one gate of comparability: two numbers are compared only if they were made in the same way from the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from ..signature import difference
+
+_WORDS = {
+    "d": "dialogues",
+    "t": "turns",
+    "n": "scored cases",
+    "map": "value map",
+    "K": "number of slots",
+    "only": "dialogues asked for",
+    "scored": "scored of what was asked for",
+}
+_DATA = {"tracker": "gold", "user": "goals", "judge": "cases"}
+OWN: Mapping[str, frozenset[str]] = {
+    "tracker": frozenset(),
+    # Users with the same goals talk for as long as they like; what one of them did not finish is its own.
+    "user": frozenset({"t", "left_out", "scored"}),
+    "judge": frozenset({"judge"}),
+}
+"""By kind of run, the fields of a signature that belong to the system under test and not to how it was measured."""
+
+
+def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -> str | None:
+    """Why two numbers may not be compared: the fields in which their signatures differ, with both values.
+
+    Args:
+        kind: tracker, user or judge.
+        one: the signature of the first number.
+        other: the signature of the second one.
+        own: further fields that may differ, beside those in ``OWN``.
+
+    Returns:
+        One line, or None where they are comparable.
+
+    Example:
+        >>> not_comparable("tracker", "JGA|rules:a|d:100|data:3f|v:1", "JGA|rules:a|d:1000|data:77|v:2")
+        'dialogues (d): 100 ≠ 1000; gold (data): 3f ≠ 77'
+        >>> not_comparable("user", "I-GCDF1|rules:a|t:100|v:1", "I-GCDF1|rules:a|t:90|v:1")
+    """
+    if not one or not other:
+        return "signature: missing"
+    words = {**_WORDS, "data": _DATA.get(kind, "data")}
+    found = []
+    for line in difference(one, other):
+        name, _, values = line.partition(": ")
+        if name not in own and name not in OWN.get(kind, ()):
+            found.append(f"{words[name]} ({name}): {values}" if name in words else line)
+    return "; ".join(found) or None
+
+
+def compare_scores(kind: str, one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str | None]:
+    """For every score that two runs share, why it may not be compared.
+
+    Args:
+        kind: of both runs.
+        one: the signatures of the first run's scores, by their names.
+        other: those of the second run.
+
+    Example:
+        >>> compare_scores("tracker", {"JGA": "JGA|rules:a", "SA": "SA|K:1"}, {"JGA": "JGA|rules:b", "GCA": "GCA"})
+        {'JGA': 'rules: a ≠ b'}
+    """
+    return {name: not_comparable(kind, one[name], other[name]) for name in one if name in other}
+
+
+def in_one_line(found: Mapping[str, str | None]) -> str:
+    """The fields of all scores that may not be compared, each once; empty where all may.
+
+    Example:
+        >>> in_one_line({"JGA": "rules: a ≠ b", "SA": "rules: a ≠ b; number of slots (K): 30 ≠ 31", "GCA": None})
+        'rules: a ≠ b; number of slots (K): 30 ≠ 31'
+    """
+    return "; ".join(dict.fromkeys(part for line in found.values() if line for part in line.split("; ")))

@@ -1,0 +1,137 @@
+"""The account of judges: each has its own, and one that scored nothing is no success."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialmeter.core.open_runs import open_run
+from dialmeter.judges.result import score_judge
+
+from ..cli.invoke import call, checked
+from ..judges.chat_server import Reply, saying, serve
+from ..judges.made import Oracle, cases, write_cases
+
+HTML: Reply = (200, "<html>please log in</html>", {})
+
+
+class Halting(Oracle):
+    """Judges naturalness alone, one reply at a time, and fails on the replies to every second dialogue."""
+
+    name = "halting"
+    facets = frozenset({"naturalness"})
+    batch_size = 1
+
+    def score(self, items: object) -> list[float]:
+        ((_, reply),) = items  # type: ignore[misc, attr-defined]
+        if int(reply.split()[1]) % 4 == 1:
+            raise RuntimeError("no memory")
+        return [float("nan")] if int(reply.split()[1]) % 4 == 3 else [float(self._one(reply))]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_cases(tmp_path / "cases.jsonl", cases(("speaker", "repetition"), count=12))
+    return tmp_path / "cases.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason", "why"),
+    [
+        ((401, "who are you", {}), "whose request failed", "the server says 401 who are you"),
+        ((500, "tired", {}), "whose request failed", "no answer after 1 attempts: 500 tired"),
+        (HTML, "whose answer could not be read", "the answer is not JSON"),
+        (saying("I would rather not."), "whose answer could not be read", "no number from 1 to 5"),
+    ],
+)
+def test_an_endpoint_that_gives_no_score(
+    reply: Reply, reason: str, why: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 0 and an empty column, until now."""
+    run = tmp_path / "run"
+    with serve(lambda body, number: reply) as server:
+        judge = f'llm(endpoint="{server.url}", model=m, retries=0)'
+        said = call(capsys, "judge", "score", file, "--judge", judge, "--quiet", "--out", run)
+    assert said.code == 2
+    assert said.out == ""
+    assert "scored none of 24 cases: " in said.complaint
+    assert reason in said.complaint
+    assert why in said.complaint
+    assert said.complaint.endswith("; the run is unfinished, go on with --resume")
+    assert not (run / "run.json").exists()
+
+
+def test_a_program_that_crashes_beside_a_judge_that_does_not(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "crash.py").write_text("raise SystemExit(3)")
+    words = [
+        "judge",
+        "score",
+        file,
+        "--judge",
+        "overlap",
+        "--judge-command",
+        f"mine={sys.executable} {tmp_path}/crash.py",
+    ]
+    said = call(capsys, *words, "--quiet", "--out", tmp_path / "run")
+    assert said.code == 2
+    assert said.complaint.startswith("mine scored none of 24 cases: ")
+    # What the other has said is printed all the same, and the run can be gone on with.
+    assert "\noverlap: 24 of 24 cases scored\n" in said.out
+    [row] = [line for line in said.out.splitlines() if line.startswith("speaker")]
+    assert "–" in row.split()
+    (tmp_path / "crash.py").write_text("import sys\nfor line in sys.stdin: print(len(line))")
+    assert call(capsys, *words, "--quiet", "--out", tmp_path / "run", "--resume").code == 0
+    assert open_run(tmp_path / "run").manifest["account"]["scored"] == 48
+
+
+def test_reasons_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    result = score_judge(cases(("speaker", "repetition"), count=12), {"halting": Halting(), "oracle": Oracle()})
+    account = result.accounts["halting"]
+    assert {each.reason: each.count for each in account.reasons} == {
+        "outside what the judge claims to judge": 12,
+        "whose request failed": 3,
+        "whose answer could not be read": 3,
+    }
+    assert (account.asked, account.found, account.scored, account.unscored) == (24, 24, 6, 18)
+    assert (result.account.asked, result.account.scored) == (48, 30)
+    cell = result.cell("halting", "repetition")
+    assert "|scored:6/12|n:6|" in cell.signature
+    assert "scored:" not in result.cell("oracle", "repetition").signature
+    assert result.silent == []
+
+
+def test_every_judge_has_its_own_n(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A judge that scored two cases of twelve was shown with n 12."""
+    lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
+    (tmp_path / "mine.csv").write_text("\n".join(lines))
+    words = ["judge", "score", file, "--scores", tmp_path / "mine.csv", "--threshold", "fixed=0.5"]
+    text = call(capsys, *words).out
+    assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
+    [row] = [line for line in text.splitlines() if line.startswith("speaker")]
+    assert row.split()[3:6] == ["12", "0.0", "(2)"]
+    assert "\n24 cases asked for, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
+    found = checked(call(capsys, *words, "--json"), "judge-score")
+    assert found["accounts"]["mine"] == found["account"]
+    assert {score["n"] for score in found["scores"] if score["judge"] == "mine"} == {2}
+
+
+def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_cases(tmp_path / "cases.jsonl", cases(("speaker",)))
+    said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
+    assert said.code == 0
+    assert "12 unscored: 12 outside what the judge claims to judge (" in said.out
+
+
+def test_explaining(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = checked(
+        call(capsys, "judge", "explain", file, "--judge", "overlap", "--cases", "2", "--json"), "judge-explain"
+    )
+    assert (found["account"]["unit"], found["account"]["asked"], found["account"]["scored"]) == ("case", 4, 4)
+    assert (
+        "\n4 of 4 cases explained"
+        in call(capsys, "judge", "explain", file, "--judge", "overlap", "--cases", "2", "--show", "0").out
+    )

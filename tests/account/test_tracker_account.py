@@ -1,0 +1,156 @@
+"""The account of trackers: what was asked for, found, scored, and what a list of dialogues that the file lacks leads to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter import score_tracker
+from dialmeter.core.account import Account, Reason
+
+from ..cli.invoke import call, checked
+from ..cli.samples import TOWN, native_lines, nested_document, written
+
+ABSENT = "1 of 3 dialogues that --only names are not in the file, or have no gold there: pmul1"
+LINE = "3 dialogues asked for, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
+DIGEST = hashlib.sha256(b"d1\nd3\npmul1").hexdigest()[:10]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return written(tmp_path / "town.jsonl", native_lines(TOWN))
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Path:
+    """Three dialogues, one of which no file has."""
+    return written(tmp_path / "split.txt", "D1.json\nd3\nPMUL1.json\n")
+
+
+@pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
+def test_a_list_with_a_dialogue_that_the_file_lacks(
+    command: str, file: Path, split: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Scored as if it were whole, until now."""
+    more = ["--ratings", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
+    said = call(capsys, "tracker", command, file, "--only", split, "--quiet", *(more if command == "human" else ()))
+    assert said.code == 2
+    assert said.complaint.startswith(f"{file}: {ABSENT}")
+    assert "\nready to be scored" not in said.out
+
+
+def test_curves(tmp_path: Path, split: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    written(folder / "ratio_0.1_seed_1_prediction.json", nested_document(TOWN))
+    said = call(capsys, "tracker", "curve", folder, "--only", split)
+    assert said.code == 2
+    assert ABSENT in said.complaint
+
+
+@pytest.mark.parametrize("missing", ["skip", "empty"])
+def test_what_allows_it_says_so_everywhere(
+    missing: str, file: Path, split: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["tracker", "score", file, "--only", split, "--missing", missing, "--measure", "JGA", "--ci", "0"]
+    run = tmp_path / "run"
+    text = call(capsys, *words, "--out", run)
+    assert text.code == 0
+    assert f"\n{LINE}\n\nsignature" in text.out
+    assert ABSENT.partition(":")[0] in text.err
+    found = checked(call(capsys, *words, "--json"), "tracker-score")
+    account = {"unit": "dialogue", "asked": 3, "found": 2, "scored": 2, "unscored": 1}
+    account["reasons"] = [{"reason": "not in the file", "count": 1, "where": "pmul1"}]
+    assert found["account"] == json.loads((run / "run.json").read_bytes())["account"] == account
+    assert f"|only:{DIGEST}|scored:2/3|d:2|t:5|" in found["scores"][0]["signature"]
+    assert LINE in (run / "report.md").read_text()
+    check = call(capsys, "tracker", "check", file, "--only", split, "--missing", missing)
+    assert check.code == 0
+    assert f"\naccount: {LINE}\nready to be scored\n" in check.out
+
+
+def test_a_list_that_the_file_holds(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    only = written(tmp_path / "part.txt", "d1\nd3\n")
+    found = checked(call(capsys, "tracker", "score", file, "--only", only, "--json"), "tracker-score")
+    assert found["account"] == {"unit": "dialogue", "asked": 2, "found": 2, "scored": 2, "unscored": 0, "reasons": []}
+    digest = hashlib.sha256(b"d1\nd3").hexdigest()[:10]
+    assert f"|only:{digest}|d:2|t:5|" in found["scores"][0]["signature"]
+    whole = call(capsys, "tracker", "score", file, "--json").json
+    assert "only:" not in whole["scores"][0]["signature"]
+    assert "scored:" not in whole["scores"][0]["signature"]
+
+
+def test_gold_without_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+    some = {name: turns for name, turns in TOWN.items() if name != "d2"}
+    pred = written(tmp_path / "pred.jsonl", native_lines(some, "pred"))
+    words = ["tracker", "score", pred, "--gold", gold, "--measure", "JGA"]
+    assert call(capsys, *words).code == 2
+    said = call(capsys, *words, "--missing", "skip")
+    assert "\n3 dialogues asked for, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
+    assert "|scored:2/3|left_out:1d/1t|d:2|" in said.out
+    assert "\n3 of 3 dialogues scored\n" in call(capsys, *words, "--missing", "empty").out
+    # A prediction without gold is nothing that anybody asked for, unless a list names it.
+    turned = ["tracker", "score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
+    turned[2] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
+    assert "\n2 of 2 dialogues scored\n" in call(capsys, *turned).out
+    only = written(tmp_path / "only.txt", "d1\nd2\n")
+    assert "1 of 2 dialogues that --only names" in call(capsys, *turned, "--only", only).complaint
+    said = call(capsys, *turned, "--only", only, "--missing", "skip")
+    assert "\n2 dialogues asked for, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
+
+
+def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path: Path) -> None:
+    """What is noticed of two parts of a corpus adds up."""
+    from dialmeter.tracking.scorer import TrackerScorer
+
+    parts = [TrackerScorer(["JGA"], "dialmeter") for _ in range(2)]
+    for name, turns in TOWN.items():
+        parts[name == "d3"].add(name, [turn["gold"] for turn in turns], [turn["pred"] for turn in turns])
+    whole = TrackerScorer(["JGA"], "dialmeter")
+    for part in parts:
+        whole.merge(part.part)
+    assert whole.result().account == Account("dialogue", 3, 3, 3)
+
+
+def test_python(file: Path) -> None:
+    assert score_tracker(file, measures=["JGA"], ci=0).account.line == "3 of 3 dialogues scored"
+
+
+def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fewer = {name: turns for name, turns in TOWN.items() if name != "d2"}
+    other = written(tmp_path / "fewer.jsonl", native_lines(fewer))
+    assert "not on the same dialogues" in call(capsys, "tracker", "compare", file, other).complaint
+    said = call(capsys, "tracker", "compare", file, other, "--common")
+    assert "warning: 1 dialogues are not in every file and are unscored; 2 are [d2]" in said.err
+    assert "\neach of 2: 2 of 2 dialogues scored\n" in said.out
+    assert f"|only:{hashlib.sha256(b'd1' + bytes([10]) + b'd3').hexdigest()[:10]}|" in said.out
+    found = checked(call(capsys, "tracker", "compare", file, other, "--common", "--json"), "tracker-compare")
+    assert list(found["accounts"]) == ["town", "fewer"]
+    assert (found["account"]["asked"], found["account"]["scored"]) == (4, 4)
+
+
+def test_rule_sets_that_treat_what_is_missing_differently(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+    pred = written(tmp_path / "pred.jsonl", native_lines({"d1": TOWN["d1"]}, "pred"))
+    words = ["tracker", "rules", pred, "--gold", gold, "--rules", "mwzeval", "--rules", "trade"]
+    found = checked(call(capsys, *words, "--missing", "skip", "--json"), "tracker-rules")
+    assert {name: (each["asked"], each["scored"]) for name, each in found["accounts"].items()} == {
+        "mwzeval": (3, 1),
+        "trade": (3, 1),
+    }
+    assert all("|scored:1/3|" in score["signature"] for score in found["scores"])
+
+
+def test_slots_that_are_looked_at_have_a_field_of_their_own(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "score", file, "--only-slots", "hotel//area")
+    assert "|only-slots:" in said.out
+    assert "|only:" not in said.out
+
+
+def test_reasons_add_up_to_what_is_unscored() -> None:
+    account = Account("dialogue", 5, 4, 2, (Reason("not in the file", 1, "a"), Reason("without a prediction", 2, "b")))
+    assert sum(each.count for each in account.reasons) == account.unscored == account.plain()["unscored"]

@@ -1,0 +1,178 @@
+"""How much may be read: compressed files that never end, devices in every role, and the option that allows more."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dialmeter.errors import DialmeterError, InputError
+from dialmeter.formats import read
+from dialmeter.readers.raw_file import BUDGET_VARIABLE, zstd_module
+from dialmeter.readers.source import Source
+
+from ..cli.invoke import Said, call, call_process
+from ..cli.samples import TOWN, native_lines
+
+MB = 1024**2
+LINES = native_lines(TOWN)
+
+
+def packed(path: Path, pieces: Iterator[bytes]) -> Path:
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for piece in pieces:
+            file.write(piece)
+    return path
+
+
+ENDLESS: dict[str, Callable[[], Iterator[bytes]]] = {
+    "newlines": lambda: (b"\n" * MB for _ in range(70)),
+    "blanks in a list": lambda: (b"[" if place == 0 else b" " * MB for place in range(70)),
+    "newlines behind a dialogue": lambda: (LINES if place == 0 else b"\n" * MB for place in range(70)),
+}
+
+
+@pytest.mark.parametrize("content", ENDLESS)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tracker", "score"),
+        ("tracker", "check"),
+        ("user", "check"),
+        ("judge", "score"),
+        ("user", "values"),
+    ],
+    ids=" ".join,
+)
+def test_a_small_file_that_unpacks_to_blanks(
+    words: tuple[str, ...], content: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = packed(tmp_path / "file.gz", ENDLESS[content]())
+    said = call(capsys, *words, file)
+    assert said.code == 2
+    assert str(file) in said.complaint
+    if words[0] != "judge":
+        assert (
+            said.complaint == f"{file}: over 64 MB of blanks in a row; --max-bytes (or {BUDGET_VARIABLE}) allows more"
+        )
+
+
+def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
+    """Commands with a device in the place of each kind of file."""
+    town = folder / "town.jsonl"
+    town.write_bytes(LINES)
+    score = ("tracker", "score", str(town), "-q")
+    return {
+        "predictions": ("tracker", "score", device),
+        "predictions of a run": ("tracker", "score", device, "--out", str(folder / "run")),
+        "gold": (*score, "--gold", device),
+        "schema": (*score, "--schema", device),
+        "training schema": (*score, "--train-schema", device, "--by", "seen"),
+        "list": (*score, "--only", device),
+        "map": (*score, "--map", device),
+        "convert": ("convert", device, str(folder / "out.jsonl")),
+        "talk": ("user", "check", device),
+        "goals": ("user", "score", str(town), "--goals", device),
+        "user's map": ("user", "score", str(town), "--map", device),
+        "goals to play": ("user", "play", "--goals", device, "--out", str(folder / "play.jsonl")),
+        "ontology": ("user", "values", device, "--out", str(folder / "values.json")),
+        "cases": ("judge", "score", device),
+        "attacked": ("judge", "attack", device, "--out", str(folder / "cases.jsonl")),
+        "ratings": ("tracker", "human", str(town), "--ratings", device),
+        "manifest": ("tracker", "curve", str(folder), "--manifest", device),
+    }
+
+
+@pytest.mark.parametrize("role", roles(Path("/tmp"), ""))
+def test_a_device_in_every_role(role: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, *roles(tmp_path, "/dev/zero")[role])
+    assert said.code == 2
+    assert "/dev/zero: is a device, not a file" in said.err
+
+
+def test_a_device_as_scores_and_template(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(json.dumps(CASE) + "\n")
+    for words in (
+        ("--scores", "/dev/zero"),
+        ("--endpoint", "http://127.0.0.1:9", "--model", "m", "--template", "/dev/zero"),
+    ):
+        said = call(capsys, "judge", "score", cases, *words)
+        assert said.code == 2
+        assert said.complaint == "/dev/zero: is a device, not a file"
+
+
+CASE = {
+    "attack": "dullness",
+    "variant": "made",
+    "context": [{"speaker": "user", "text": "hi"}],
+    "reply": "hello",
+    "adversarial": "ok",
+    "expected": "lower",
+    "facet": "interest",
+    "source": {"dialogue": "d1", "turn": 1},
+}
+
+
+def test_a_device_as_standard_input(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    with open("/dev/zero", "rb") as zero:
+        done = subprocess.run(
+            [sys.executable, "-m", "dialmeter", "tracker", "score", "-"], stdin=zero, capture_output=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"dialmeter: standard input: is a device, not a file\n"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd_module().compress], ids=["plain", "gz", "zst"])
+def test_max_bytes(pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "town.jsonl"
+    file.write_bytes(pack(LINES))
+    size = len(LINES)
+    assert call(capsys, "tracker", "score", file, "--max-bytes", str(size)).code == 0
+    said = call(capsys, "tracker", "score", file, "--max-bytes", str(size - 1))
+    assert said.code == 2
+    assert said.complaint == (
+        f"{file}: over {size - 1} bytes, decompressed; --max-bytes (or {BUDGET_VARIABLE}) allows more"
+    )
+    assert call(capsys, "tracker", "score", file).code == 0
+
+
+def test_max_bytes_of_a_pipe() -> None:
+    def piped(size: int) -> Said:
+        return call_process("tracker", "score", "-", "--max-bytes", str(size), stdin=LINES)
+
+    assert piped(len(LINES)).code == 0
+    assert "standard input: over" in piped(len(LINES) - 1).complaint
+
+
+def test_python_calls_take_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "town.jsonl"
+    file.write_bytes(LINES)
+    monkeypatch.setenv(BUDGET_VARIABLE, "100")
+    with pytest.raises(InputError, match="over 100 bytes, decompressed"):
+        list(read(file))
+    monkeypatch.setenv(BUDGET_VARIABLE, "lots")
+    with pytest.raises(
+        DialmeterError, match="DIALMETER_MAX_BYTES is 'lots'; write a number of bytes, such as 64M or 16G"
+    ):
+        list(read(file))
+    monkeypatch.setenv(BUDGET_VARIABLE, "1G")
+    assert len(list(read(file))) == 3
+
+
+def test_an_option_that_is_no_size(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "score", "x", "--max-bytes", "-3")
+    assert (said.code, said.complaint) == (2, "--max-bytes is '-3'; write a number of bytes, such as 64M or 16G")
+
+
+def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
+    file = tmp_path / "town.jsonl"
+    file.write_bytes(LINES.replace(b"\n", b"\n" * 5000))
+    assert len(list(read(file))) == 3
+    assert len(list(Source(file).lines())) == 3

@@ -1,0 +1,165 @@
+"""What one command refuses every command refuses, with the same message; what is strict in one role is strict in all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter.conversations import open_conversations
+from dialmeter.conversations.goals import GoalFile
+from dialmeter.errors import DialmeterError, InputError
+from dialmeter.formats import read
+from dialmeter.judges.case_lines import read_cases
+from dialmeter.rules import load as load_rules
+from dialmeter.simulation.world.goal_files import read_goals
+from dialmeter.users.ontology import read_ontology
+from dialmeter.users.profile import load as load_profile
+from dialmeter.values.maps import ValueMap
+
+from ..cli.invoke import call
+from .test_budget import CASE
+
+STATE = '{"hotel-area":"east"}'
+TALK = '"talk":[{"speaker":"user","text":"x"}],"goal":{"hotel":{"info":{"area":"east"}}}'
+
+
+def line(talk: str) -> str:
+    return f'{{"dialogue_id":"d","turns":[{{"turn":0,"gold":{STATE},"pred":{STATE}}}],{talk}}}\n'
+
+
+BAD_TALK = {
+    "a text": ('"talk":"x"', "dialogue d: Expected array, got str - at $.talk"),
+    "nothing": ('"talk":null', "dialogue d: Expected array, got null - at $.talk"),
+    "a move that is a number": ('"talk":[1]', "dialogue d, turn 0: Expected object, got int - at $.talk[0]"),
+    "no speaker": ('"talk":[{"text":"x"}]', "dialogue d, turn 0: Object missing required field speaker - at $.talk[0]"),
+    "a text that is a number": (
+        '"talk":[{"speaker":"user","text":3}]',
+        "dialogue d, turn 0: Expected str, got int - at $.talk[0].text",
+    ),
+    "an act that is a number": (
+        '"talk":[{"speaker":"user","acts":[3]}]',
+        "dialogue d, turn 0: Expected object, got int - at $.talk[0].acts[0]",
+    ),
+    "a goal that is a number": (
+        '"talk":[{"speaker":"user"}],"goal":3',
+        "dialogue d: Expected object | null, got int - at $.goal",
+    ),
+    "a text twice": (
+        '"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]',
+        "dialogue d: the key 'text' stands twice in one object",
+    ),
+    "a slot of a goal twice": (
+        '"talk":[{"speaker":"user"}],"goal":{"hotel":{"info":{"area":"east","area":"west"}}}',
+        "dialogue d: the key 'area' stands twice in one object",
+    ),
+    "talk twice": ('"talk":[],"talk":[{"speaker":"user"}]', "'talk' stands twice in a line"),
+    "bytes that are no text": ('"talk":[{"speaker":"user","text":"\udcff"}]', "not UTF-8 text (byte 132)"),
+    "a raw half character": ('"talk":[{"speaker":"user","text":"\ud800"}]', "not UTF-8 text (byte 132)"),
+    "half a character": (
+        '"talk":[{"speaker":"user","text":"\\ud800"}]',
+        "\\ud800 is half of a character and stands without the other half",
+    ),
+    "too large a number": ('"talk":[],"x":1e400', "1e400 is too large a number"),
+    "too deep": ('"talk":[],"x":' + "[" * 3000 + "]" * 3000, "JSON nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_TALK)
+def test_every_command_refuses_the_same_talk(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    talk, message = BAD_TALK[kind]
+    file = tmp_path / "file.jsonl"
+    errors = "surrogateescape" if "bytes" in kind else "surrogatepass"
+    file.write_bytes((line(TALK).replace('"d"', '"e"') + line(talk)).encode("utf-8", errors))
+    expected = f"{file}: line 2" + (", " if message.startswith("dialogue") else ": ") + message
+    said = [
+        call(capsys, "tracker", "score", file, "-q"),
+        call(capsys, "tracker", "score", file, "-q", "--out", tmp_path / "run"),
+        call(capsys, "tracker", "check", file),
+        call(capsys, "tracker", "rules", file),
+        call(capsys, "tracker", "compare", file, file, "--name", "a", "--name", "b"),
+        call(capsys, "convert", file, tmp_path / "out.jsonl"),
+        call(capsys, "user", "check", file),
+    ]
+    assert [(each.code, each.complaint) for each in said] == [(2, expected)] * len(said)
+    with pytest.raises(InputError) as caught:
+        list(read(file))
+    assert str(caught.value) == expected
+    talks = open_conversations(file)
+    assert [each.id for each in talks] == ["e"]
+    assert [str(each) for each in talks.refused] == [expected]
+    scored = call(capsys, "user", "score", file, "-q", "--profile", "town")
+    assert scored.code == 2
+    assert f"dialmeter: {expected}\n" in scored.err
+
+
+def written(path: Path, data: bytes | str) -> Path:
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+READERS = {
+    "goals": (GoalFile, '{"d": {"hotel": {"info": {"area": "X"}}}}'),
+    "goals to play": (read_goals, '{"d": {"hotel": {"info": {"area": "X"}}}}'),
+    "a value map": (ValueMap.read, '{"area": {"east": ["X"]}}'),
+    "an ontology": (read_ontology, '{"hotel-semi-area": ["X"]}'),
+    "a case": (read_cases, json.dumps({**CASE, "reply": "X"})),
+}
+BAD_BYTES = {
+    "a raw half character": (b"X", b"\xed\xa0\x80", "not UTF-8 text"),
+    "a half character": (b"X", rb"\udc00", r"\udc00 is half of a character"),
+    "a duplicate key": (b"}", b', "y": 0, "\\u0079": 1}', "the key 'y' stands twice in one object"),
+    "too large a number": (b'"X"', b"1e400", "1e400 is too large a number"),
+    "too deep": (b'"X"', b"[" * 3000 + b"]" * 3000, "JSON nested too deeply"),
+    "no number": (b'"X"', b"NaN", "NaN is not a JSON value"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_BYTES)
+@pytest.mark.parametrize("role", READERS)
+def test_json_is_strict_in_every_role(role: str, kind: str, tmp_path: Path) -> None:
+    reader, good = READERS[role]
+    old, new, message = BAD_BYTES[kind]
+    file = written(tmp_path / "file.json", new.join(good.encode().rsplit(old, 1)))
+    with pytest.raises(InputError) as caught:
+        reader(file)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("load", [load_rules, load_profile])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'about = "\xed\xa0\x80"', "not UTF-8 text (byte 9)"),
+        (b"x = " + b"[" * 3000 + b"]" * 3000, "nested too deeply"),
+        (b"x = 1\nx = 2", "not valid TOML: Cannot overwrite a value"),
+    ],
+)
+def test_toml_is_strict(load: object, content: bytes, message: str, tmp_path: Path) -> None:
+    file = written(tmp_path / "mine.toml", content)
+    with pytest.raises(DialmeterError) as caught:
+        load(str(file))  # type: ignore[operator]
+    assert str(caught.value).startswith(f"{file}: ")
+    assert message in str(caught.value)
+
+
+def test_a_reply_twice_in_a_case(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = json.dumps(CASE)
+    file = written(tmp_path / "cases.jsonl", f'{text}\n{text[:-1]}, "reply": "other"}}\n')
+    expected = f"{file}: line 2: the key 'reply' stands twice in one object"
+    assert call(capsys, "judge", "score", file).complaint == expected
+
+
+def test_a_heading_twice_in_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cases = written(tmp_path / "cases.jsonl", json.dumps(CASE))
+    scores = written(tmp_path / "scores.csv", "case,human,adversarial,human\n1,2,3,4\n")
+    said = call(capsys, "judge", "score", cases, "--scores", scores)
+    assert (said.code, said.complaint) == (2, f"{scores}: line 1: a heading stands twice")
+
+
+def test_a_key_twice_in_a_manifest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    manifest = written(tmp_path / "manifest.jsonl", '{"file": "a", "ratio": 0.1, "ratio": 0.2}\n')
+    said = call(capsys, "tracker", "curve", tmp_path, "--manifest", manifest)
+    assert (said.code, said.complaint) == (2, f"{manifest}: line 1: the key 'ratio' stands twice in one object")

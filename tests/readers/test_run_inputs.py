@@ -1,0 +1,164 @@
+"""The hash in run.json is of the bytes that were scored: of files, of folders, and of pipes, which are read once."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from dialmeter import open_run
+from dialmeter.core.inputs import RunInput, RunInputs
+from dialmeter.errors import InputError
+
+from ..cli.invoke import call, call_process
+from ..cli.samples import TOWN, native_lines
+from .test_budget import CASE
+
+LINES = native_lines(TOWN)
+CASES = (json.dumps(CASE) + "\n").encode()
+TALK = (
+    b'{"dialogue_id":"d","goal":{"hotel":{"info":{"area":"east"}}},"talk":[{"speaker":"user","text":"east","acts":'
+    b'[{"name":"Hotel-Inform","service":"hotel","slot":"area","values":["east"]}]}]}\n'
+)
+COMMANDS = {
+    "tracker": (("tracker", "score"), LINES),
+    "user": (("user", "score", "--profile", "multiwoz"), TALK),
+    "judge": (("judge", "score", "--judge", "length"), CASES),
+}
+
+
+def hash_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def inputs_of(run: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = open_run(run).manifest["inputs"]
+    return found
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_standard_input_has_its_hash(kind: str, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    words, content = COMMANDS[kind]
+    data = pack(content)
+    said = call_process(*words, "-", "-q", "--out", tmp_path / "run", stdin=data)
+    assert said.code == 0, said.err
+    [found] = inputs_of(tmp_path / "run")
+    assert (found["name"], found["sha256"]) == ("standard input", hash_of(data))
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_a_fifo_is_read_once(kind: str, tmp_path: Path) -> None:
+    words, content = COMMANDS[kind]
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    writer = Thread(target=lambda: fifo.write_bytes(content), daemon=True)
+    writer.start()
+    said = call_process(*words, fifo, "-q", "--out", tmp_path / "run")
+    assert said.code == 0, said.err
+    [found] = inputs_of(tmp_path / "run")
+    assert (found["name"], found["sha256"]) == ("fifo", hash_of(content))
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("path", ["/dev/stdin", "/dev/fd/0"])
+def test_a_path_to_a_pipe(path: str, kind: str, tmp_path: Path) -> None:
+    words, content = COMMANDS[kind]
+    said = call_process(*words, path, "-q", "--out", tmp_path / "run", stdin=content)
+    assert said.code == 0, said.err
+    assert [each["sha256"] for each in inputs_of(tmp_path / "run")] == [hash_of(content)]
+
+
+def test_process_substitution(tmp_path: Path) -> None:
+    file = tmp_path / "town.jsonl"
+    file.write_bytes(LINES)
+    only = tmp_path / "only.txt"
+    only.write_bytes(b"d1\nd2\n")
+    command = f"{sys.executable} -m dialmeter tracker score <(cat {file}) --only <(cat {only}) -q --out {tmp_path}/run"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert [(each["role"], each["sha256"]) for each in inputs_of(tmp_path / "run")] == [
+        ("predictions", hash_of(LINES)),
+        ("only", hash_of(b"d1\nd2\n")),
+    ]
+
+
+def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "town.jsonl"
+    file.write_bytes(LINES)
+    assert call_process("tracker", "score", file, "-q", "--out", tmp_path / "a").code == 0
+    assert call_process("tracker", "score", "-", "-q", "--out", tmp_path / "b", stdin=LINES).code == 0
+    runs = [open_run(tmp_path / name) for name in "ab"]
+    assert runs[0].scores == runs[1].scores
+    assert list(runs[0]) == list(runs[1])
+    assert inputs_of(tmp_path / "a")[0]["sha256"] == inputs_of(tmp_path / "b")[0]["sha256"]
+
+
+def test_a_run_from_a_pipe_is_not_resumed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    for path in ("-", fifo):
+        said = call(capsys, "tracker", "score", path, "--out", tmp_path / "run", "--resume")
+        assert said.code == 2
+        assert said.complaint.startswith("a run from standard input or a pipe cannot be resumed")
+
+
+def grown(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(LINES.replace(b'"d', b'"e'))
+
+
+def replaced(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(LINES)
+    other.replace(path)
+
+
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize("change", [grown, replaced, gone])
+def test_a_file_that_changes_while_it_is_scored(
+    change: Callable[[Path], None],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = tmp_path / "town.jsonl"
+    file.write_bytes(LINES)
+
+    from dialmeter.cli import tracker_score
+
+    scored = tracker_score.scored
+
+    def scored_and_changed(*words: Any) -> Any:
+        found = scored(*words)
+        change(file)
+        return found
+
+    monkeypatch.setattr(tracker_score, "scored", scored_and_changed)
+    said = call(capsys, "tracker", "score", file, "-q", "--out", tmp_path / "run")
+    assert said.code == 2
+    assert said.complaint == f"{file}: " + ("no such file" if change is gone else "the file changed while it was read")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_of_text_sheets_is_hashed(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one")
+    before = RunInputs([RunInput("predictions", str(tmp_path))]).described()
+    inputs = RunInputs([RunInput("predictions", str(tmp_path))])
+    assert inputs.after_reading() == before
+    (tmp_path / "b.txt").write_text("two")
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        inputs.after_reading()
+    assert RunInputs([RunInput("predictions", str(tmp_path))]).described() != before

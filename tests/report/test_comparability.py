@@ -1,0 +1,130 @@
+"""One gate for all: what `tracker compare` refuses, the report does not star and the viewer does not subtract."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dialmeter import score_judge
+from dialmeter.cli.main import cli
+from dialmeter.core.comparability import not_comparable
+from dialmeter.errors import DialmeterError
+from dialmeter.report.browse.opened import Opened
+from dialmeter.report.browse.paired import match
+from dialmeter.report.html import html_report
+from dialmeter.report.plain_report import plain_report
+from dialmeter.tracking.compare import check_comparable
+from dialmeter.tracking.scoring import score_file
+from dialmeter.viewer.comparing import compare_page
+from dialmeter.viewer.links import ServerLinks
+
+from ..shared_data import shared
+from ..viewer.made import case_lines
+
+DIALOGUES = 60
+STAR = {
+    "html": re.compile(r"<sup>\*+</sup>|\d\s?\*+<"),
+    "markdown": re.compile(r"\d (\\\*)+ \|"),
+    "latex": re.compile(r"\\textsuperscript\{\*+\}"),
+}
+
+
+def write(file: Path, right: float, dialogues: int = DIALOGUES, other_gold: bool = False) -> Path:
+    """A tracker that is right about as many turns."""
+    rng = Random(5)
+    lines = []
+    for number in range(dialogues):
+        turns = []
+        for turn in range(4):
+            gold = {"ferry-to": "lowick", "ferry-day": "sunday" if other_gold and number == 7 else "friday"}
+            pred = {**gold} if rng.random() < right else {"ferry-to": "port ash"}
+            turns.append({"turn": turn, "gold": gold, "pred": pred, "user": "", "system": ""})
+        lines.append(json.dumps({"dialogue_id": f"d{number}", "turns": turns}) + "\n")
+    file.write_text("".join(lines), "utf-8")
+    return file
+
+
+def run_of(file: Path, out: Path, *options: str) -> Opened:
+    words = ["tracker", "score", str(file), "--out", str(out), "-q", "--ci", "0", *options]
+    assert not cli.main(words, prog_name="dialmeter", standalone_mode=False)
+    return Opened(out)
+
+
+def written(runs: list[Opened], page: bool = True) -> dict[str, str]:
+    """The report in every style, without what is said of each run alone."""
+    texts = {style: plain_report(runs, style) for style in ("markdown", "latex")}
+    texts |= {"html": html_report(runs)} if page else {}
+    return {style: text[: text.index("Signature")] for style, text in texts.items()}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    folder = tmp_path_factory.mktemp("base")
+    return run_of(write(folder / "base.jsonl", 0.2), folder / "base")
+
+
+def test_systems_on_the_same_dialogues_have_stars(base: Opened, tmp_path: Path) -> None:
+    better = run_of(write(tmp_path / "better.jsonl", 0.8), tmp_path / "better")
+    for style, text in written([base, better]).items():
+        assert STAR[style].search(text), style
+        assert "not comparable" not in text
+    page = compare_page(match(base, better), {}, ServerLinks())
+    assert "ot comparable" not in page
+    assert re.search(r'<td class="n">\+\d', page)
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "field"),
+    [
+        ({"other_gold": True}, (), "gold (data): "),
+        ({"dialogues": 6}, (), "dialogues (d): 60 ≠ 6"),
+        ({}, ("--rules", "trade"), "rules: dialmeter ≠ trade"),
+        ({}, ("--none", "keep"), "none: "),
+    ],
+)
+def test_what_is_not_comparable_has_no_star_and_no_difference(
+    base: Opened, tmp_path: Path, what: dict, options: tuple[str, ...], field: str
+) -> None:
+    other = run_of(write(tmp_path / "other.jsonl", 0.8, **what), tmp_path / "other", *options)
+    for style, text in written([base, other], page=False).items():
+        assert not STAR[style].search(text), style
+        assert "it is not comparable with base" in text
+        assert field in text.replace(r"\_", "_").replace("&gt;", ">"), style
+    page = compare_page(match(base, other), {"show": "better"}, ServerLinks())
+    assert "Not comparable: " in page
+    assert field in page
+    assert not re.search(r'<td class="n[^"]*">[^<]*[+−]\d', page)
+    assert "▲" not in page
+
+
+def test_som_dst_and_trippy_are_not_compared(tmp_path: Path) -> None:
+    files = [shared("data", "tracking", name) for name in ("som_dst_100.json", "trippy_vectors.json.gz")]
+    runs = [run_of(file, tmp_path / file.name.split(".")[0], "--measure", "JGA") for file in files]
+    for style, text in written(runs).items():
+        assert not STAR[style].search(text), style
+        assert "dialogues (d): 100 ≠ 1000" in text
+    assert "dialogues (d): 100 ≠ 1000" in compare_page(match(*runs), {}, ServerLinks())
+
+
+def test_commands_refuse_with_the_same_words(base: Opened, tmp_path: Path) -> None:
+    other = run_of(write(tmp_path / "other.jsonl", 0.8), tmp_path / "other", "--rules", "trade")
+    line = not_comparable("tracker", base.scores[0]["signature"], other.scores[0]["signature"])
+    assert line
+    assert line in match(base, other).why_not
+    file = str(tmp_path / "other.jsonl")
+    results = {rules: score_file(file, rules=rules, measures=["JGA"]) for rules in ("dialmeter", "trade")}
+    with pytest.raises(DialmeterError, match=re.escape(line)):
+        check_comparable(results)
+
+
+def test_judges_of_one_result_are_comparable(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text(case_lines(), "utf-8")
+    result = score_judge(tmp_path / "cases.jsonl", ["overlap", "distinct"])
+    assert result.comparisons
+    for one in result.comparisons:
+        signatures = [result.cell(name, one.attack, one.corpus).signature for name in (one.judge, one.other)]
+        assert not_comparable("judge", *signatures, own={"n"}) is None
