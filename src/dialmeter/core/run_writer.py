@@ -20,6 +20,7 @@ import msgspec
 
 from .._version import __version__
 from ..errors import DialmeterError, writing
+from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
 from .manifest import SCHEMA
 from .open_runs import PARTS, WHOLE_RUN
@@ -57,7 +58,10 @@ class RowPart:
             if self._path.exists():
                 self._opened()
                 with open(self._path, "rb") as file:
-                    self._done = {msgspec.json.decode(line, type=_Row).id for line in file}
+                    self._done = {
+                        parse_as(line, _Row, str(self._path), number, what="a row of an unfinished run").id
+                        for number, line in enumerate(file, 1)
+                    }
         return self._done
 
     def _opened(self) -> IO[bytes]:

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 
-import msgspec
-
 from ..errors import InputError, one_line
 from ..readers.source import Source
-from ..readers.strict_json import parse_unique
+from ..readers.strict_json import parse_as
 from .cases import Case
 from .hashing import case_id
 from .judge import FACETS
@@ -34,11 +32,7 @@ def read_cases(path: str | Path) -> list[Case]:
 
 
 def _case(line: bytes, number: int, file: str) -> Case:
-    try:
-        case = msgspec.convert(parse_unique(line, file, number), Case)
-    except msgspec.ValidationError as error:
-        message = f"not a case: {str(error).replace('`', '')}"
-        raise InputError(message, file=file, line=number) from None
+    case = parse_as(line, Case, file, number, what="a case")
     if not case.context:
         raise InputError("a case needs a context of at least one move", file=file, line=number)
     for name, value, known in (("expected", case.expected, EXPECTED), ("facet", case.facet, FACETS)):

@@ -13,11 +13,10 @@ import msgspec
 from .._version import __version__
 from ..core.lock import Lock
 from ..core.output import write_all
-from ..errors import DialmeterError, one_line, writing
+from ..errors import DialmeterError, InputError, one_line, writing
 from ..model import Conversation
+from ..readers.strict_json import parse_as
 from .planning import AttackPart
-
-_decode = msgspec.json.Decoder(AttackPart).decode
 
 
 def attack_identity(talks: Iterable[Conversation], *settings: object) -> str:
@@ -83,11 +82,10 @@ class KeptParts:
         if whole < len(data):
             os.truncate(self._path, whole)
         try:
-            return [_decode(line) for line in data[:whole].splitlines()[1:]]
-        except msgspec.DecodeError as error:
-            raise DialmeterError(
-                f"{self._path}: not what attacks left behind ({error}); start again with --force"
-            ) from None
+            lines = enumerate(data[:whole].split(b"\n")[1:-1], 2)
+            return [parse_as(line, AttackPart, str(self._path), number, what="a part") for number, line in lines]
+        except InputError as error:
+            raise DialmeterError(f"{error}; start again with --force") from None
 
     def add(self, part: AttackPart) -> None:
         """Keeps a part; whoever kills this process afterwards leaves it there.

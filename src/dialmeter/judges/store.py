@@ -9,9 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.output import append_line, whole_lines
-from ..errors import InputError
-
-_decode = msgspec.json.Decoder(dict[str, float]).decode
+from ..readers.strict_json import parse_as
 
 
 class ScoreStore:
@@ -43,10 +41,7 @@ class ScoreStore:
         path = self._file(identity)
         found: dict[str, float] = {}
         for number, line in enumerate(whole_lines(path)[1:], 2):
-            try:
-                found.update(_decode(line))
-            except msgspec.DecodeError as error:
-                raise InputError(f"not a line of scores ({error})", file=str(path), line=number) from None
+            found.update(parse_as(line, dict[str, float], str(path), number, what="a line of scores"))
         return found
 
     def add(self, identity: str, scores: Mapping[str, float]) -> None:

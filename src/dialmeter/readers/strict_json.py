@@ -25,6 +25,7 @@ REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowEr
 _decode = msgspec.json.Decoder().decode
 
 Head = TypeVar("Head")
+Thing = TypeVar("Thing")
 _IS_PLAIN = __file__.endswith(".py")
 """Is this the file itself, and not what a compiler made of it?"""
 
@@ -72,6 +73,30 @@ def parse_unique(data: bytes, name: str | None, line: int | None = None) -> Any:
     if doubled:
         raise duplicate_key(doubled[0]).at(file=name, line=line)
     return found
+
+
+def parse_as(data: bytes, kind: type[Thing], name: str, line: int | None = None, *, what: str) -> Thing:
+    """One JSON value of a known type; see ``parse_unique``.
+
+    Args:
+        data: the text.
+        kind: the type.
+        name: of the file.
+        line: of the file.
+        what: what the value should have been, for the message.
+
+    Raises:
+        InputError: not valid JSON, a duplicate key, or another type.
+
+    Example:
+        >>> parse_as(b'{"a": "x"}', dict[str, float], "scores.jsonl", 2, what="a line of scores")
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: scores.jsonl: line 2: not a line of scores: Expected float, got str - at $[...]
+    """
+    try:
+        return msgspec.convert(parse_unique(data, name, line), kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"not {what}: {str(error).replace('`', '')}", file=name, line=line) from None
 
 
 def duplicate_key(found: Doubled) -> InputError:

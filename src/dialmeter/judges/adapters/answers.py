@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
@@ -9,6 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from ...core.output import append_line, whole_lines
+from ...errors import InputError
+from ...readers.strict_json import parse_as
 
 
 class Answer(Struct, frozen=True):
@@ -20,7 +23,7 @@ class Answer(Struct, frozen=True):
 
 
 class Answers:
-    """A file of answers that grows line by line; a line that was cut off is left out.
+    """A file of answers that grows line by line; a damaged line is skipped.
 
     Args:
         folder: where the file is; without it answers are kept in memory alone.
@@ -31,12 +34,11 @@ class Answers:
         self._known: dict[str, Answer] = {}
         self._lock = Lock()
         if self._path:
-            for line in whole_lines(self._path):
-                try:
-                    answer = msgspec.json.decode(line, type=Answer)
-                except msgspec.DecodeError:
-                    continue
-                self._known[answer.key] = answer
+            for number, line in enumerate(whole_lines(self._path), 1):
+                # What is damaged is asked again.
+                with suppress(InputError):
+                    answer = parse_as(line, Answer, str(self._path), number, what="an answer")
+                    self._known[answer.key] = answer
 
     def get(self, key: str) -> Answer | None:
         """The answer to what was asked, if it is known."""

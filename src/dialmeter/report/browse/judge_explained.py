@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
+
+from ...errors import InputError
+from ...readers.strict_json import parse_as
 
 
 class Reply(Struct, frozen=True):
@@ -37,9 +39,6 @@ class Document(Struct, frozen=True):
     cases: tuple[Case, ...]
 
 
-_DECODER = msgspec.json.Decoder(Document)
-
-
 def explained(folder: Path) -> dict[str, dict[str, Any]]:
     """By case and judge, the words of both replies with their values. A file that is something else is left out.
 
@@ -50,8 +49,12 @@ def explained(folder: Path) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("explained*.json")):
         try:
-            document = _DECODER.decode(path.read_bytes()) if not path.is_symlink() else None
-        except (msgspec.DecodeError, OSError):
+            document = (
+                parse_as(path.read_bytes(), Document, path.name, what="an explanation")
+                if not path.is_symlink()
+                else None
+            )
+        except (InputError, OSError):
             continue
         if document is None or not document.scores:
             continue

@@ -9,10 +9,9 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
+from ...readers.strict_json import REFUSALS
 from .findings import Finding, Findings
 from .kinds import Kind, Scanned, kind_of
 
@@ -155,7 +154,7 @@ class Opened:
     def _scanned(self, line: bytes, sums: Counter[Finding]) -> Scanned:
         try:
             return self.kind.scan(line, sums)
-        except msgspec.DecodeError as error:
+        except REFUSALS as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=self.read + 1) from None
 
 
