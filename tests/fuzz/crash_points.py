@@ -17,10 +17,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from dialmeter.core.open_runs import file_of_run
-
 from dialmeter.cli.main import run
 from dialmeter.core import run_writer, shards
+from dialmeter.core.open_runs import file_of_run
 from dialmeter.simulation.files import play_to_file
 
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
