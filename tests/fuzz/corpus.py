@@ -34,6 +34,8 @@ CORPUS: tuple[Found, ...] = (
     Found("runs/tracker/run.json", b'"signature"', b'"x"', "cite runs/tracker", "internal error: no signature"),
     Found("runs/judge/rows.jsonl", b'"adversarial":"', b'"x":"', REPORT.format("judge"), "internal error: missing field"),
     Found("runs/user/rows.jsonl", b'"talk":', b'"x":', REPORT.format("user"), "internal error: missing field"),
+    Found("runs/tracker/run.json", b'"value"', b'"x"', "report runs/tracker --as latex --out -", "internal error: missing field"),
+    Found("own.toml", b'"keep"', b"9" * 5000, "tracker rules native.jsonl --quiet --rules {} --rules trade", "internal error: digits"),
     Found("profile.toml", b"", b"x = " + b"[" * 3000, "user check agenda.jsonl --quiet --profile {}", "internal error: recursion"),
     Found("own.toml", b"", b"x = " + b"[" * 3000, "tracker score native.jsonl --quiet --rules {}", "internal error: recursion"),
     Found("user.toml", b"", b"x = " + b"[" * 3000, "user score agenda.jsonl --ci 0 --quiet --rules {}", "internal error: recursion"),

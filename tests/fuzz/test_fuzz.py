@@ -21,7 +21,7 @@ from .samples import write_samples
 from .targets import TRACKER_FILES, TRACKER_WAYS, Target, targets
 
 INPUTS = 20_000
-LAW_INPUTS = 30
+LAW_INPUTS = 60
 """Mutated files of each format that are read in every way."""
 
 ONLY_SCORED = re.compile(
@@ -100,7 +100,9 @@ def test_samples_are_accepted(town: Path) -> None:
     with stand_in(town):
         for target in targets():
             codes = [execute(command, target.path)[0] for command in target.commands]
-            if 0 not in codes or 4 in codes:
+            if (
+                0 not in codes and target.kind != "template"
+            ) or 4 in codes:  # nobody answers at the template's endpoint
                 refused.append((target.kind, codes))
     assert not refused
 
