@@ -49,7 +49,7 @@ class Condition(Struct, frozen=True):
                 raise ConditionHolds(f"{self.text}: {self.measure} is {score['value']:.4f}")
 
 
-_NOT_A_GROUP = {"measure", "value", "ci", "n", "unscored", "signature", "reason"}
+_NOT_A_GROUP = {"measure", "value", "ci", "ci_reason", "n", "unscored", "signature", "reason"}
 
 
 def _is_of(score: Mapping[str, Any], group: str | None) -> bool:

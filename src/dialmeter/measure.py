@@ -257,5 +257,7 @@ class Score(Struct, frozen=True, omit_defaults=True, kw_only=True):
     unscored: int
     signature: str
     ci: tuple[float, float] | None = None
+    ci_reason: str = ""
+    """Why a value that is there has no interval."""
     reason: str = ""
     group: dict[str, str | int] = field(default_factory=dict)

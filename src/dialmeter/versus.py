@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from .stats import Comparison
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
 
@@ -27,6 +30,11 @@ class Versus(Struct, frozen=True):
     ties: int
     losses: int
     reason: str = ""
+
+
+def why_not(*found: Comparison | None) -> str:
+    """The first reason why something is missing; empty if nothing is."""
+    return next((each.reason for each in found if each is not None and each.reason), "")
 
 
 def corrected(found: Sequence[Versus]) -> list[Versus]:

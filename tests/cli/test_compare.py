@@ -43,7 +43,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str], files: list[str]) -> None
     assert code == 0
     lines = out.splitlines()
     assert lines[2].split()[:3] == ["JGA", "good_one", "66.67"]
-    assert lines[3].split()[:4] == ["bad_one", "33.33", "33.33", "to"]
+    assert lines[3].split()[:4] == ["bad_one", "33.33", "none:", "all"]
     assert "-33.33 **" in lines[3]
     assert lines[3].endswith("0/0/20")
 

@@ -28,7 +28,8 @@ def test_student_leaves_out_what_is_unscored():
 
 def test_student_without_spread_or_scores():
     same = student_interval([0.1] * 10)
-    assert same.low == same.high == same.value == pytest.approx(0.1)
+    assert same.value == pytest.approx(0.1)
+    assert (same.low, same.high, same.reason) == (None, None, "all scores are equal")
     none = student_interval([None])
     assert none.value is None
     assert none.reason == "there are no scores"

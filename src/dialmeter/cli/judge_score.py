@@ -173,7 +173,7 @@ def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
         )
     settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
     click.echo(
-        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; – no score; (n) fewer cases scored; ° one score for all"
+        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; – no value; (n) fewer cases scored; ° one score for all"
     )
 
 

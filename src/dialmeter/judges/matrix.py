@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,6 +16,9 @@ from .judge import Judge, identity_of
 from .scoring import Pair, Scored
 from .thresholds import Threshold
 from .verdict import Relation, conforms, expected_of, relation
+
+if TYPE_CHECKING:
+    from ..stats.results import Interval
 
 CONTROL = "identical"
 OUTSIDE = "outside what the judge claims to judge"
@@ -51,6 +55,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     lower: float | None
     difference: float | None
     difference_ci: tuple[float, float] | None
+    difference_ci_reason: str
     threshold: float | None
     degenerate: bool
     trivial: bool
@@ -127,6 +132,7 @@ def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], 
         kind: fmean(each.relation == kind for each in met) if met else None for kind in ("higher", "similar", "lower")
     }
     differences = [each.difference for each in outcomes if each.difference is not None]
+    spread = _student(differences, how.confidence)
     return Cell(
         judge=judge.name,
         attack=first.attack,
@@ -139,7 +145,8 @@ def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], 
         unscored=len(numbers) - len(usable),
         **shares,
         difference=fmean(differences) if differences else None,
-        difference_ci=_student(differences, how.confidence),
+        difference_ci=None if spread.low is None or spread.high is None else (spread.low, spread.high),
+        difference_ci_reason=spread.reason or "",
         threshold=threshold,
         degenerate=degenerate(pairs),
         trivial=judge.trivial,
@@ -177,13 +184,13 @@ def _why_not(usable: int, threshold: float | None, how: How) -> str:
     return "one score has no spread to set a threshold from" if threshold is None else ""
 
 
-def _student(differences: Sequence[float], confidence: float) -> tuple[float, float] | None:
+def _student(differences: Sequence[float], confidence: float) -> Interval:
+    from ..stats.results import Interval
     from ..stats.student import student_interval
 
     if not confidence or len(differences) < 2:
-        return None
-    found = student_interval(differences, confidence=confidence)
-    return None if found.low is None or found.high is None else (found.low, found.high)
+        return Interval(None, None, None, len(differences))
+    return student_interval(differences, confidence=confidence)
 
 
 def _signature(judge: About, cases: Sequence[Case], how: How, *, n: int, expected: str) -> str:

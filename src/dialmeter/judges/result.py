@@ -167,8 +167,9 @@ def cell_dict(cell: Cell) -> dict[str, Any]:
     """A cell as a score of JSON: all but the single cases."""
     plain = {"measure": "error", **to_builtins(cell)}
     del plain["outcomes"]
-    if not plain["reason"]:
-        del plain["reason"]
+    for name in ("reason", "difference_ci_reason"):
+        if not plain[name]:
+            del plain[name]
     return plain
 
 

@@ -42,7 +42,13 @@ def long_table(compared: Compared) -> Table:
                 marks[len(rows), 4] = stars(found.p_holm)
             first = name == base
             rows.append(
-                (asked.text if first else "", name, percent(score.value), interval(score.ci), *difference_cells(found))
+                (
+                    asked.text if first else "",
+                    name,
+                    percent(score.value),
+                    interval(score.ci, score.ci_reason),
+                    *difference_cells(found),
+                )
             )
     headings = ("measure", "system", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
     return Table("", headings, tuple(rows), frozenset(range(2, 9)), marks, foot=account_lines(compared))
@@ -59,7 +65,8 @@ def difference_cells(found: Versus | None) -> tuple[str, ...]:
         return ("", "", "", "", "")
     change = "–" if found.difference is None else f"{100 * found.difference:+.2f}"
     tally = f"{found.wins}/{found.ties}/{found.losses}"
-    return (change, interval(found.ci), p_value(found.p), p_value(found.p_holm), tally)
+    span = interval(found.ci, "" if found.difference is None else found.reason)
+    return (change, span, p_value(found.p), p_value(found.p_holm), tally)
 
 
 def wide_table(compared: Compared, letters: bool) -> Table:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import fsum, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
@@ -88,6 +90,8 @@ class CrossScore(Struct, frozen=True):
     difference: float | None
     difference_ci: tuple[float, float] | None
     signature: str
+    ci_reason: str = ""
+    difference_ci_reason: str = ""
 
     @property
     def stands_out(self) -> bool:
@@ -105,7 +109,11 @@ def scores(cells: Sequence[Cell], how: Resampling | None) -> list[CrossScore]:
 def _of_cell(cell: Cell, base: Cell, how: Resampling | None) -> Iterator[CrossScore]:
     from ..stats import bootstrap, paired_bootstrap, ratio
 
-    formulas = {each.name: ratio(2 * place, 2 * place + 1) for place, each in enumerate(MEASURES)}
+    formulas = {
+        # A number of turns has no highest value.
+        each.name: replace(ratio(2 * place, 2 * place + 1), high=1.0 if each.as_percent else inf)
+        for place, each in enumerate(MEASURES)
+    }
     spans: dict[str, Interval] = {}
     apart: dict[str, Comparison] = {}
     if how is not None and len(cell.rows) > 1:
@@ -121,16 +129,18 @@ def _of_cell(cell: Cell, base: Cell, how: Resampling | None) -> Iterator[CrossSc
             system=cell.system,
             value=value,
             ci=_limits(span),
-            n=round(sum(numbers[2 * place + 1] for numbers in cell.rows)),
+            n=round(fsum(numbers[2 * place + 1] for numbers in cell.rows)),
             unscored=sum(not numbers[2 * place + 1] for numbers in cell.rows),
             difference=value - before if cell is not base and value is not None and before is not None else None,
             difference_ci=_limits(versus),
             signature=_signature(each.name, cell),
+            ci_reason=(span.reason or "") if span else "",
+            difference_ci_reason=(versus.reason or "") if versus else "",
         )
 
 
 def _value(rows: Sequence[tuple[float, ...]], place: int) -> float | None:
-    above, below = (sum(numbers[column] for numbers in rows) for column in (2 * place, 2 * place + 1))
+    above, below = (fsum(numbers[column] for numbers in rows) for column in (2 * place, 2 * place + 1))
     return above / below if below else None
 
 
@@ -162,8 +172,10 @@ def shown(measure: Measured, value: float | None, sign: str = "") -> str:
     return "–" if value is None else f"{100 * value if measure.as_percent else value:{sign}.2f}"
 
 
-def _span(measure: Measured, limits: tuple[float, float] | None) -> str:
-    return "" if limits is None else f"{shown(measure, limits[0])} to {shown(measure, limits[1])}"
+def _span(measure: Measured, limits: tuple[float, float] | None, reason: str) -> str:
+    if limits is None:
+        return f"none: {reason}" if reason else ""
+    return f"{shown(measure, limits[0])} to {shown(measure, limits[1])}"
 
 
 def matrices(found: Sequence[CrossScore]) -> list[Table]:
@@ -191,9 +203,9 @@ def long_table(found: Sequence[CrossScore]) -> Table:
             each.system,
             each.user,
             shown(each.measure, each.value),
-            _span(each.measure, each.ci),
+            _span(each.measure, each.ci, each.ci_reason),
             shown(each.measure, each.difference, "+") if each.difference is not None else "",
-            _span(each.measure, each.difference_ci),
+            _span(each.measure, each.difference_ci, each.difference_ci_reason),
         )
         for each in sorted(found, key=lambda one: (MEASURES.index(one.measure), _place(found, one.system)))
     )
@@ -219,6 +231,7 @@ def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
             "difference": each.difference,
             "difference_ci": list(each.difference_ci) if each.difference_ci else None,
             "signature": each.signature,
+            **{name: text for name in ("ci_reason", "difference_ci_reason") if (text := getattr(each, name))},
         }
         for each in found
     ]

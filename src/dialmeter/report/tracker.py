@@ -20,7 +20,7 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
         (
             score.measure,
             percent(score.value),
-            interval(score.ci),
+            interval(score.ci, score.ci_reason),
             str(score.n),
             str(score.unscored or ""),
             _own(score, shared),

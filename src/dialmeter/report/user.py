@@ -42,7 +42,7 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
                     f"{prefix}GCDF1" if domain == COMBINED else "",
                     str(domain),
                     percent(f1.value),
-                    interval(f1.ci),
+                    interval(f1.ci, f1.ci_reason),
                     percent(by_key[domain, f"{prefix}precision"].value),
                     percent(by_key[domain, f"{prefix}recall"].value),
                     str(f1.n),
@@ -142,13 +142,12 @@ def comparison_table(compared: Compared, domain: str) -> Table:
     for measure in MEASURES:
         for place, (name, result) in enumerate(compared.results.items()):
             own = [each for each in result.scores if (each.measure, each.group["domain"]) == (measure, domain)]
-            value, limits = (own[0].value, own[0].ci) if own else (None, None)
+            value, limits, reason = (own[0].value, own[0].ci, own[0].ci_reason) if own else (None, None, "")
             found = against.get((measure, name))
             if found and stars(found.p_holm):
                 marks[len(rows), 4] = stars(found.p_holm)
-            rows.append(
-                (measure if not place else "", name, percent(value), interval(limits), *difference_cells(found))
-            )
+            span = interval(limits, reason)
+            rows.append((measure if not place else "", name, percent(value), span, *difference_cells(found)))
     headings = ("measure", "user", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
     title = "" if domain == COMBINED else f"in {domain}"
     accounts = {name: result.account for name, result in compared.results.items()}

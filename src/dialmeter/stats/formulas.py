@@ -13,11 +13,13 @@ Value = Callable[[Floats], Floats | float | None]
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A value over sums, and the columns that it reads.
+    """A value over sums, the columns that it reads, and the range of its values.
 
     Attributes:
         value: Takes sums of shape (m, k) and returns m values; nan or infinity where a denominator is zero.
         take: Which columns of the shared matrix are the k columns of this measure; None for all.
+        low: The lowest value that there can be.
+        high: The highest value that there can be; infinite where there is none.
 
     Example:
         >>> jga = Formula(lambda sums: sums[..., 0] / sums[..., 1], take=slice(0, 2))
@@ -27,6 +29,8 @@ class Formula:
 
     value: Value
     take: slice | Sequence[int] | None = None
+    low: float = 0.0
+    high: float = 1.0
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Formula:
@@ -85,7 +89,7 @@ def evaluate(formula: Formula, sums: Floats) -> Floats:
         array([nan])
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        result = formula.value(_taken(formula, sums))
+        result = formula.value(taken(formula, sums))
     if result is None or isinstance(result, (int, float)):
         result = np.array([_or_nan(result)])
     values = np.array(result, dtype=np.float64)
@@ -109,12 +113,18 @@ def point(formula: Formula, columns: Floats) -> float | None:
         >>> point(ratio(), np.array([[1.0, 2.0], [2.0, 2.0]]))
         0.75
     """
-    sums = np.array([[fsum(column) for column in _taken(formula, columns).T.tolist()]])
+    sums = np.array([[fsum(column) for column in taken(formula, columns).T.tolist()]])
     value = float(evaluate(Formula(formula.value), sums)[0])
     return None if np.isnan(value) else value
 
 
-def _taken(formula: Formula, columns: Floats) -> Floats:
+def taken(formula: Formula, columns: Floats) -> Floats:
+    """The columns that a formula reads.
+
+    Example:
+        >>> taken(ratio(2, 0), np.array([[1.0, 2.0, 3.0]]))
+        array([[3., 1.]])
+    """
     if formula.take is None:
         return columns
     return columns[:, formula.take if isinstance(formula.take, slice) else list(formula.take)]

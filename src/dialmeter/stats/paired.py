@@ -14,12 +14,9 @@ from numpy.typing import ArrayLike
 from dialmeter.stats.draws import BLOCK_BYTES, Seed, resampled_sums, swapped_sums
 from dialmeter.stats.exact import as_columns, exact_pair
 from dialmeter.stats.formulas import Floats, Formula, evaluate, point
-from dialmeter.stats.resampling import NO_RESAMPLE, percentiles
+from dialmeter.stats.resampling import NO_RESAMPLE, TIE, limits
 from dialmeter.stats.results import Comparison
 from dialmeter.stats.tails import check_confidence, expanded_p
-
-# Differences that are equal on paper may differ in the last bits; they must count as ties.
-TIE = 1e-12
 
 
 def paired_bootstrap(
@@ -73,13 +70,16 @@ def paired_bootstrap(
     for name, formula in formulas.items():
         differences = evaluate(formula, sums[:, k:]) - evaluate(formula, sums[:, :k])
         observed = _observed(formula, one, two)
-        low, high, left_out = percentiles(differences, confidence, len(one) if expand else None)
+        # A difference has no range of its own: where it is the same in all resamples, there is no interval.
+        found = limits(differences, confidence, len(one), expand=expand)
         p = None
-        if observed is not None and low is not None:
+        if observed is not None and found.reason != NO_RESAMPLE:
             scored = differences[~np.isnan(differences)]
             p = _share(scored - scored.mean(), observed)
             p = expanded_p(p, len(one)) if expand else p
-        results[name] = _comparison(values[name], (low, high), p, len(one), left_out)
+        results[name] = _comparison(
+            values[name], (found.low, found.high), p, len(one), found.left_out, reason=found.reason
+        )
     return results
 
 
@@ -133,7 +133,8 @@ def paired_randomisation(
         scored = differences[~np.isnan(differences)]
         observed = _observed(formula, one, two)
         p = None if observed is None or not len(scored) else _share(scored, observed, 0.5 if mid_p else 1.0)
-        results[name] = _comparison(values[name], (None, None), p, len(one), len(differences) - len(scored))
+        why = NO_RESAMPLE if p is None else None
+        results[name] = _comparison(values[name], (None, None), p, len(one), len(differences) - len(scored), reason=why)
     return results
 
 
@@ -163,11 +164,17 @@ def _points(first: ArrayLike, second: ArrayLike, formulas: Mapping[str, Formula]
 
 
 def _comparison(
-    values: list[float | None], limits: tuple[float | None, float | None], p: float | None, n: int, left_out: int
+    values: list[float | None],
+    limits: tuple[float | None, float | None],
+    p: float | None,
+    n: int,
+    left_out: int,
+    *,
+    reason: str | None,
 ) -> Comparison:
     before, after = values
     if before is None or after is None:
         which = "either system" if before is after else "the first system" if before is None else "the second system"
-        reason = f"the measure has no value for {which} (its denominator is zero)"
-        return Comparison(before, after, None, None, None, None, n, left_out, reason)
-    return Comparison(before, after, after - before, *limits, p, n, left_out, NO_RESAMPLE if p is None else None)
+        none = f"the measure has no value for {which} (its denominator is zero)"
+        return Comparison(before, after, None, None, None, None, n, left_out, none)
+    return Comparison(before, after, after - before, *limits, p, n, left_out, reason)

@@ -4,18 +4,32 @@ Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
 """
 
 from collections.abc import Mapping
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dialmeter.stats.draws import BLOCK_BYTES, Seed, resampled_sums
 from dialmeter.stats.exact import as_columns, exact
-from dialmeter.stats.formulas import Floats, Formula, evaluate, point
+from dialmeter.stats.formulas import Floats, Formula, evaluate, point, taken
 from dialmeter.stats.results import Interval
 from dialmeter.stats.tails import check_confidence, expanded_tail
 
 NO_VALUE = "the measure has no value on these dialogues (its denominator is zero)"
 NO_RESAMPLE = "the measure has no value in all but one of the resamples"
+SAME = "all resamples have the same value"
+# Values that are equal on paper may differ in the last bits; they must count as equal.
+TIE = 1e-12
+
+
+class Limits(NamedTuple):
+    """An interval, how many resamples had no value, and why there is no interval."""
+
+    low: float | None
+    high: float | None
+    left_out: int
+    reason: str | None
 
 
 def bootstrap(
@@ -59,12 +73,83 @@ def bootstrap(
     results = {}
     for name, formula in formulas.items():
         value = point(formula, matrix)
-        low, high, left_out = percentiles(evaluate(formula, sums), confidence, n if expand else None)
-        reason = NO_VALUE if value is None else NO_RESAMPLE if low is None else None
-        if value is None:
-            low = high = None
-        results[name] = Interval(value, low, high, n, left_out, reason)
+        found = limits(evaluate(formula, sums), confidence, n, formula, matrix, expand=expand)
+        low, high = (None, None) if value is None else (found.low, found.high)
+        results[name] = Interval(value, low, high, n, found.left_out, NO_VALUE if value is None else found.reason)
     return results
+
+
+def limits(
+    values: Floats,
+    confidence: float,
+    n: int,
+    formula: Formula | None = None,
+    columns: Floats | None = None,
+    *,
+    expand: bool = True,
+) -> Limits:
+    """The interval of resampled values. Where all of them are equal, the one at the end of a range, or none.
+
+    Args:
+        values: One value per resample; nan has no value.
+        confidence: Coverage of the interval.
+        n: Number of dialogues.
+        formula: The measure, for its range; None for what has no range, such as a difference.
+        columns: The columns that were resampled: a dialogue in which all of the measure's are zero says nothing at an end.
+        expand: As for `bootstrap`.
+
+    Example:
+        >>> found = limits(np.ones(1000), 0.95, 20, Formula(lambda sums: sums[..., 0]))
+        >>> round(found.low, 4), found.high
+        (0.8316, 1.0)
+        >>> limits(np.full(1000, 0.5), 0.95, 20, Formula(lambda sums: sums[..., 0]))
+        Limits(low=None, high=None, left_out=0, reason='all resamples have the same value')
+    """
+    low, high, left_out = percentiles(values, confidence, n if expand else None)
+    if low is None or high is None:
+        return Limits(None, None, left_out, NO_RESAMPLE)
+    scored = values[~np.isnan(values)]
+    least, most = float(scored.min()), float(scored.max())
+    if most - least > TIE * max(1.0, abs(least), abs(most)):
+        return Limits(low, high, left_out, None)
+    ends = None
+    if formula is not None:
+        telling = n if columns is None else int(np.count_nonzero(taken(formula, columns).any(axis=1)))
+        ends = end_limits(least, telling, confidence, formula.low, formula.high)
+    return Limits(None, None, left_out, SAME) if ends is None else Limits(*ends, left_out, None)
+
+
+def end_limits(
+    value: float, n: int, confidence: float, low: float = 0.0, high: float = 1.0
+) -> tuple[float, float] | None:
+    """The interval of a mean at an end of its range, where all n dialogues have that value and resampling sees no other.
+
+    If a share q of all dialogues has the value, n of n have it with probability q^n. So the smallest q that is not
+    refuted at (1 - confidence) / 2 is that to the power of 1/n; the other dialogues may be at the other end. This is the
+    interval of Clopper and Pearson (1934), The Use of Confidence or Fiducial Limits, Biometrika 26, for n of n.
+
+    Args:
+        value: The value.
+        n: Number of dialogues.
+        confidence: Coverage of the interval.
+        low: The lowest value that there can be.
+        high: The highest value that there can be.
+
+    Returns:
+        The limits; None for a value inside the range, or if the other end is infinite.
+
+    Example:
+        >>> [round(limit, 4) for limit in end_limits(1.0, 20, 0.95)], [round(limit, 4) for limit in end_limits(0.0, 20, 0.95)]
+        ([0.8316, 1.0], [0.0, 0.1684])
+        >>> end_limits(0.5, 20, 0.95)
+    """
+    if not isfinite(high - low):
+        return None
+    near = 1e-9 * (high - low)
+    reach = (high - low) * (1 - ((1 - check_confidence(confidence)) / 2) ** (1 / n))
+    if abs(value - high) <= near:
+        return high - reach, high
+    return (low, low + reach) if abs(value - low) <= near else None
 
 
 def percentiles(values: Floats, confidence: float, n: int | None) -> tuple[float | None, float | None, int]:

@@ -43,7 +43,7 @@ class Comparison:
         p: Two-sided p value of "no difference".
         n: Number of dialogues.
         left_out: Resamples in which one of the systems had no value.
-        reason: Why `difference` or `p` is None.
+        reason: Why `difference`, the interval or `p` is None.
 
     Example:
         >>> Comparison(0.5, 0.6, 0.1, None, None, p=0.03, n=100).p

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from dialmeter.stats.results import Interval
 from dialmeter.stats.tails import check_confidence, student_p, student_quantile
 
+SAME_SCORES = "all scores are equal"
+
 
 def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, confidence: float = 0.95) -> Interval:
     """Interval of a mean: mean ± t · s / √n with n - 1 degrees of freedom.
@@ -22,7 +24,7 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
 
     Returns:
         The interval, with the number of scores left out and the p value of "the mean is zero". Scores that are all
-        equal give an interval of width zero and no p value.
+        equal give no interval and no p value: how much others differ cannot be told from them.
 
     Example:
         >>> result = student_interval([0.5, 0.7, 0.6, 0.8, None])
@@ -42,6 +44,6 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
         return Interval(mean, None, None, n, left_out, "an interval of a mean needs at least two scores")
     error = sqrt(fsum((score - mean) ** 2 for score in scored) / (n - 1) / n)
     if error == 0 or min(scored) == max(scored):
-        return Interval(mean, mean, mean, n, left_out)
+        return Interval(mean, None, None, n, left_out, SAME_SCORES)
     half = student_quantile(confidence, n - 1) * error
     return Interval(mean, mean - half, mean + half, n, left_out, None, student_p(mean / error, n - 1))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..measure import Measure
+from msgspec.structs import replace
+
+from ..measure import Measure, Score
 from ..model import dialogue_key
 from ..resampling import Resampling
 from .asked import Asked
-from .estimates import limits
 from .ledger import Ledger
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..stats import Formula
     from ..stats.formulas import Value as FormulaValue
+    from ..stats.resampling import Limits
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -31,15 +33,13 @@ def columns(ledger: Ledger, asked: Sequence[Asked]) -> tuple[FloatArray, dict[st
     """The matrix of all measures, rows sorted by dialogue, and each measure's formula over its own columns."""
     import numpy as np
 
-    from ..stats import Formula
-
     order = order_of(ledger)
     blocks: list[FloatArray] = []
     formulas: dict[str, Formula] = {}
     width = 0
     for each in asked:
         block = _block(ledger, each.used)
-        formulas[each.text] = Formula(_vectorised(each.used), take=slice(width, width + block.shape[1]))
+        formulas[each.text] = _formula(each.used, slice(width, width + block.shape[1]))
         blocks.append(block[order])
         width += block.shape[1]
     return np.hstack(blocks), formulas
@@ -55,6 +55,12 @@ def _block(ledger: Ledger, measure: Measure) -> FloatArray:
     return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
 
 
+def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
+    from ..stats import Formula
+
+    return Formula(_vectorised(measure), take, measure.low, measure.high)
+
+
 def _vectorised(measure: Measure) -> FormulaValue:
     from ..stats import rowwise
 
@@ -63,9 +69,15 @@ def _vectorised(measure: Measure) -> FormulaValue:
     return rowwise(lambda sums: measure.value(sums.tolist()))
 
 
-def intervals(
-    ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1
-) -> dict[str, tuple[float, float]]:
+def with_interval(score: Score, found: Limits | None) -> Score:
+    """A score with its interval, or with the reason why it has none; no value, no interval."""
+    if score.value is None or found is None:
+        return score
+    limits = None if found.low is None or found.high is None else (found.low, found.high)
+    return replace(score, ci=limits, ci_reason=found.reason or "")
+
+
+def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1) -> dict[str, Limits]:
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
     Args:
@@ -76,14 +88,17 @@ def intervals(
     """
     from ..stats.draws import resampled_sums
     from ..stats.formulas import evaluate
+    from ..stats.resampling import limits
 
     dialogues = len(ledger.main.dialogues)
     if dialogues < 2:
         return {}
     matrix, formulas = _exact_columns(ledger, asked, threads)
     sums = resampled_sums(matrix, how.resamples, how.seed, threads=threads)
-    found = {name: limits(evaluate(formula, sums), how.confidence, dialogues) for name, formula in formulas.items()}
-    return {name: each for name, each in found.items() if each}
+    return {
+        name: limits(evaluate(formula, sums), how.confidence, dialogues, formula, matrix)
+        for name, formula in formulas.items()
+    }
 
 
 def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> tuple[FloatArray, dict[str, Formula]]:
@@ -92,7 +107,6 @@ def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> 
 
     import numpy as np
 
-    from ..stats import Formula
     from ..stats.exact import exact
 
     gathered = [each for each in asked if each.used.average != "dialogue" and ledger.is_gathered(each.used)]
@@ -109,4 +123,4 @@ def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> 
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(settle, matrix))
-    return matrix.T, {each.text: Formula(_vectorised(each.used), take=takes[each.text]) for each in asked}
+    return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in asked}

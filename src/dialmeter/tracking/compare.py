@@ -12,7 +12,7 @@ from ..core.comparability import not_comparable
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
-from ..versus import FEWEST, Test, Versus, corrected
+from ..versus import FEWEST, Test, Versus, corrected, why_not
 from .asked import Asked
 from .columns import columns, order_of
 from .result import TrackerResult
@@ -127,7 +127,7 @@ def _versus(results: Mapping[str, TrackerResult], base: str, system: str, how: R
                 wins=wins,
                 ties=ties,
                 losses=losses,
-                reason="too few dialogues" if few else tests[mine.text].reason or "",
+                reason="too few dialogues" if few else why_not(tests[mine.text], span),
             )
         )
     return found

@@ -74,7 +74,14 @@ def points_of(group: Sequence[Scored], reference: str | None, how: Resampling | 
             found: dict[str, Estimate] = {}
             for kind in _kinds(measure, reference):
                 values, samples = _series(here, measure, reference, kind)
-                found[kind] = mean(values, samples, confidence=_level(how), dialogues=len(here[0].keys))
+                found[kind] = mean(
+                    values,
+                    samples,
+                    confidence=_level(how),
+                    dialogues=len(here[0].keys),
+                    formula=here[0].formulas[measure] if kind == "value" else None,
+                    columns=here[0].columns,
+                )
             yield Point(here[0].entry.domain, ratio, measure, tuple(each.entry.seed for each in here), **found)
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec.structs import replace
-
 from ..errors import DialmeterError, one_line
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
-from .columns import columns, order_of
+from .columns import columns, order_of, with_interval
 from .curve_files import Entry
-from .estimates import limits
 from .result import TrackerResult
 
 if TYPE_CHECKING:
@@ -100,13 +97,25 @@ def _same_gold(group: Sequence[Scored]) -> None:
 def _resample(group: Sequence[Scored], how: Resampling) -> None:
     """Gives files their resampled values, and their scores intervals."""
     from ..stats.formulas import evaluate
+    from ..stats.resampling import limits
 
     keys = group[0].keys
     for each, sums in zip(group, resampled(group, keys, how), strict=True):
         each.samples = {name: evaluate(formula, sums) for name, formula in each.formulas.items()}
-        each.scores = [
-            replace(score, ci=limits(each.samples[score.measure], how.confidence, len(keys))) for score in each.scores
-        ]
+        if len(keys) > 1:
+            each.scores = [
+                with_interval(
+                    score,
+                    limits(
+                        each.samples[score.measure],
+                        how.confidence,
+                        len(keys),
+                        each.formulas[score.measure],
+                        each.columns,
+                    ),
+                )
+                for score in each.scores
+            ]
 
 
 def resampled(files: Sequence[Scored], keys: Sequence[str], how: Resampling) -> list[FloatArray]:

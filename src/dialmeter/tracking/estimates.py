@@ -11,6 +11,8 @@ from msgspec import Struct
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..stats import Formula
+
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 Limits: TypeAlias = tuple[float, float]
@@ -40,7 +42,13 @@ class Estimate(Struct, frozen=True):
 
 
 def mean(
-    values: Sequence[float | None], samples: FloatArray | None = None, *, confidence: float = 0.95, dialogues: int = 0
+    values: Sequence[float | None],
+    samples: FloatArray | None = None,
+    *,
+    confidence: float = 0.95,
+    dialogues: int = 0,
+    formula: Formula | None = None,
+    columns: FloatArray | None = None,
 ) -> Estimate:
     """The mean over files.
 
@@ -49,6 +57,8 @@ def mean(
         samples: the same under resampled dialogues, one row per file; without it no interval over dialogues.
         confidence: coverage of the intervals; 0 for none.
         dialogues: how many there are.
+        formula: the measure, for its range; None for a mean of something else, such as a difference.
+        columns: what was resampled of a file.
 
     Example:
         >>> found = mean([0.5, 0.7, 0.6, 0.8, None])
@@ -65,8 +75,10 @@ def mean(
     if not confidence:
         return Estimate(fsum(known) / len(known), n=len(known), left_out=left_out)
     found = student_interval(known, confidence=confidence)
-    over = None if samples is None else limits(samples[scored].mean(axis=0), confidence, dialogues)
-    reason = "one seed only" if found.low is None else ""
+    drawn = None if samples is None else samples[scored].mean(axis=0)
+    over, why = _limits(drawn, confidence, dialogues, formula, columns)
+    alone = "" if found.low is not None else "one seed only" if len(known) < 2 else "all seeds have the same value"
+    reason = "; ".join(filter(None, (alone, why)))
     return Estimate(found.value, _both(found.low, found.high), over, len(known), left_out, reason)
 
 
@@ -98,6 +110,7 @@ def slope(
     """
     import numpy as np
 
+    from ..stats.resampling import TIE
     from ..stats.tails import student_quantile
 
     scored = [place for place, value in enumerate(values) if value is not None]
@@ -112,23 +125,31 @@ def slope(
     value = fsum(w * v for w, v in zip(weights.tolist(), y, strict=True))
     if not confidence:
         return Estimate(value, n=n, left_out=left_out)
-    over = None if samples is None else limits(weights @ samples[scored], confidence, dialogues)
+    over, why = _limits(None if samples is None else weights @ samples[scored], confidence, dialogues)
     if n < 3:
         return Estimate(value, None, over, n, left_out, "an interval of a slope needs three files")
     level = fsum(y) / n
     scatter = fsum((v - level - value * c) ** 2 for c, v in zip(centred.tolist(), y, strict=True))
     half = student_quantile(confidence, n - 2) * sqrt(scatter / (n - 2) / spread)
-    return Estimate(value, (value - half, value + half), over, n, left_out)
+    if half <= TIE:
+        return Estimate(value, None, over, n, left_out, "; ".join(filter(None, ("all files lie on one line", why))))
+    return Estimate(value, (value - half, value + half), over, n, left_out, why)
 
 
-def limits(samples: FloatArray, confidence: float, dialogues: int) -> Limits | None:
-    """The bootstrap interval of resampled values; None below two dialogues, or where too few resamples have a value."""
-    from ..stats.resampling import percentiles
+def _limits(
+    samples: FloatArray | None,
+    confidence: float,
+    dialogues: int,
+    formula: Formula | None = None,
+    columns: FloatArray | None = None,
+) -> tuple[Limits | None, str]:
+    """The bootstrap interval of resampled values, if there are any, and why there is none where they are all equal."""
+    from ..stats.resampling import limits
 
-    if dialogues < 2:
-        return None
-    low, high, _ = percentiles(samples, confidence, dialogues)
-    return _both(low, high)
+    if samples is None or dialogues < 2:
+        return None, ""
+    found = limits(samples, confidence, dialogues, formula, columns)
+    return _both(found.low, found.high), found.reason or ""
 
 
 def _both(low: float | None, high: float | None) -> Limits | None:

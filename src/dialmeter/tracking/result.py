@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
-from msgspec.structs import replace
 
 from ..core.account import Account, only_field
 from ..errors import DialmeterError, did_you_mean
@@ -20,7 +19,7 @@ from ..views import as_polars, html_table, percent
 from .align import PairFiles
 from .asked import Asked
 from .breakdown import ActiveTurns, Breakdown, By
-from .columns import intervals
+from .columns import intervals, with_interval
 from .diagnosis import Finding, diagnose
 from .findings import Findings
 from .gathering import gathered
@@ -103,7 +102,7 @@ class TrackerResult:
         """The asked measures in order, with intervals where resampling was asked for."""
         limits = intervals(self.ledger, self.asked, self.resampling, self.threads) if self.resampling else {}
         plain = [self._score(each, self.ledger.value(each.used)) for each in self.asked]
-        return [score if score.value is None else replace(score, ci=limits.get(score.measure)) for score in plain]
+        return [with_interval(score, limits.get(score.measure)) for score in plain]
 
     def __getitem__(self, measure: str) -> Score:
         """The score of a measure as it was asked for."""
@@ -289,7 +288,7 @@ def score_dict(score: Score) -> dict[str, Any]:
     """A score as it stands in JSON: the keys of its group beside the others."""
     plain: dict[str, Any] = to_builtins(score)
     group = plain.pop("group", {})
-    reason = {"reason": score.reason} if score.reason else {}
+    reasons = {name: text for name in ("ci_reason", "reason") if (text := getattr(score, name))}
     return {
         "measure": score.measure,
         "value": score.value,
@@ -297,6 +296,6 @@ def score_dict(score: Score) -> dict[str, Any]:
         "n": score.n,
         "unscored": score.unscored,
         **group,
-        **reason,
+        **reasons,
         "signature": score.signature,
     }

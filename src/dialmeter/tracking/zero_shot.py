@@ -79,12 +79,16 @@ def _table(ratio: float | None, files: Sequence[Scored], how: Resampling | None)
 
 
 def _row(measure: str, by_domain: dict[str, list[_Sums]], level: float, dialogues: int) -> DomainScores:
+    import numpy as np
+
     domains = {
         name: mean(
             [each.file.values[measure] for each in group],
             _stacked([_values(measure, [each]) for each in group]),
             confidence=level,
             dialogues=len(group[0].file.keys),
+            formula=group[0].file.formulas[measure],
+            columns=group[0].file.columns,
         )
         for name, group in by_domain.items()
     }
@@ -100,7 +104,14 @@ def _row(measure: str, by_domain: dict[str, list[_Sums]], level: float, dialogue
         measure,
         domains,
         _mean_over_domains(measure, runs, level, dialogues),
-        mean(pooled, samples, confidence=level, dialogues=dialogues),
+        mean(
+            pooled,
+            samples,
+            confidence=level,
+            dialogues=dialogues,
+            formula=runs[0][0].file.formulas[measure],
+            columns=np.vstack([each.file.columns for each in runs[0]]),
+        ),
     )
 
 
@@ -118,6 +129,7 @@ def _mean_over_domains(measure: str, runs: Sequence[Sequence[_Sums]], level: flo
         rows = [_stacked([_values(measure, [each]) for each in group]) for group in domains.values()]
         row = _stacked([None if each is None else each.mean(axis=0) for each in rows])
         samples.append(None if row is None else row.mean(axis=0))
+    # Domains count the same, however few dialogues one has: at an end there is no interval over all dialogues together.
     return mean(values, _stacked(samples), confidence=level, dialogues=dialogues)
 
 

@@ -11,7 +11,7 @@ from ..core.comparability import not_comparable
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
-from ..versus import FEWEST, Versus, corrected
+from ..versus import FEWEST, Versus, corrected, why_not
 from .estimates import MEASURES, column
 from .outcome import COMBINED
 from .result import UserResult
@@ -120,7 +120,7 @@ def _versus(base: str, name: str, results: Mapping[str, UserResult], how: Resamp
                 wins=wins,
                 ties=ties,
                 losses=losses,
-                reason="too few dialogues" if few else (test.reason or "") if test else "",
+                reason="too few dialogues" if few else why_not(test, span),
             )
         )
     return found

@@ -14,6 +14,8 @@ from .outcome import Measured
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..stats import Interval
+
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 MEASURES: dict[str, tuple[Measured, str]] = {
@@ -55,7 +57,7 @@ def mean(values: Sequence[float]) -> float | None:
 
 def intervals(
     rows: Mapping[str, Row], columns: Mapping[Key, Mapping[str, float]], how: Resampling
-) -> dict[Key, tuple[float, float]]:
+) -> dict[Key, Interval]:
     """Intervals of all means from one draw of dialogues; none where there are fewer than two dialogues.
 
     Args:
@@ -76,5 +78,4 @@ def intervals(
             matrix[order[name], 2 * place : 2 * place + 2] = value, 1
     formulas = {f"{place}": ratio(2 * place, 2 * place + 1) for place in range(len(columns))}
     found = bootstrap(matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed)
-    limits = zip(columns, found.values(), strict=True)
-    return {key: (each.low, each.high) for key, each in limits if each.low is not None and each.high is not None}
+    return dict(zip(columns, found.values(), strict=True))

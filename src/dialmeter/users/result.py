@@ -115,15 +115,18 @@ class UserResult:
         found = []
         for key, values in columns.items():
             measure, domain = key
+            span = limits.get(key)
+            low, high = (span.low, span.high) if span else (None, None)
             # A domain is in play where a goal has it or a user strays into it.
             in_play = sum((MEASURES[measure][0], domain) in row for row in self.book.rows.values())
             found.append(
                 Score(
                     measure=measure,
                     value=mean(list(values.values())),
-                    ci=limits.get(key),
+                    ci=None if low is None or high is None else (low, high),
                     n=len(values),
                     unscored=in_play - len(values),
+                    ci_reason=(span.reason or "") if span and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
                     signature=signature(
@@ -227,7 +230,7 @@ class UserResult:
                 "n": score.n,
                 "unscored": score.unscored,
                 **score.group,
-                **({"reason": score.reason} if score.reason else {}),
+                **{name: text for name in ("ci_reason", "reason") if (text := getattr(score, name))},
                 "signature": score.signature,
             }
             for score in self.scores

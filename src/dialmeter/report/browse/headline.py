@@ -36,10 +36,15 @@ def score_table(run: Opened) -> Table:
         (
             label(each),
             score(each.get("value")),
-            interval(each.get("ci")),
+            _interval(each),
             f"{each.get('n') or 0:,}",
             f"{each['unscored']:,}" if each.get("unscored") else "",
-            "; ".join([*_own(each, shared), *([f"no value: {each['reason']}"] if each.get("reason") else [])]),
+            "; ".join(
+                [
+                    *_own(each, shared),
+                    *([f"no value: {each['reason']}"] if each.get("reason") else []),
+                ]
+            ),
         )
         for each in scores
     )
@@ -76,7 +81,7 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
                 for scores in found
                 for cell in (
                     score(scores[name].get("value") if name in scores else None),
-                    interval(scores[name].get("ci")) if name in scores else "",
+                    _interval(scores[name]) if name in scores else "",
                 )
             ),
         )
@@ -84,6 +89,10 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
     )
     headings = ("measure", *(word for run in runs for word in (run.key, "interval")))
     return Table("Scores side by side", headings, rows, frozenset(range(1, len(headings))))
+
+
+def _interval(found: Mapping[str, Any]) -> str:
+    return interval(found.get("ci"), str(found.get("ci_reason") or ""))
 
 
 def signature(run: Opened) -> str:

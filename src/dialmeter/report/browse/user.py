@@ -143,7 +143,17 @@ def headlines(run: Opened) -> Iterator[Table]:
         parts = [cells.get((f"{measure[0]}-{part}", domain), {}) for part in ("precision", "recall")]
         values = (score(each.get("value")) for each in (whole, *parts))
         f1, precision, recall = values
-        rows.append((measure, domain, f1, interval(whole.get("ci")), precision, recall, str(whole.get("n", ""))))
+        rows.append(
+            (
+                measure,
+                domain,
+                f1,
+                interval(whole.get("ci"), str(whole.get("ci_reason") or "")),
+                precision,
+                recall,
+                str(whole.get("n", "")),
+            )
+        )
     headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
     yield Table("Scores", headings, tuple(rows), frozenset(range(2, 7)))
 

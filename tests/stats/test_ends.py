@@ -1,0 +1,130 @@
+"""Intervals where all resamples are equal: no certainty at the ends of the range, and none inside it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dialmeter import TrackerScorer, score_judge, score_user
+from dialmeter.resampling import Resampling
+from dialmeter.stats import Formula, bootstrap, paired_bootstrap, ratio
+from dialmeter.stats.resampling import end_limits
+from dialmeter.tracking.estimates import mean
+
+from ..viewer.made import case_lines, dialmeter
+
+HOW = Resampling(resamples=200)
+SAME = "all resamples have the same value"
+
+
+def rows(value: float, dialogues: int = 20) -> np.ndarray:
+    return np.array([[4 * value, 4.0]] * dialogues)
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+@pytest.mark.parametrize("dialogues", [2, 20, 300])
+def test_the_ends_of_the_range(dialogues: int, confidence: float) -> None:
+    found = {
+        value: bootstrap(rows(value, dialogues), {"m": ratio()}, confidence=confidence, resamples=100)["m"]
+        for value in (0.0, 0.5, 1.0)
+    }
+    share = ((1 - confidence) / 2) ** (1 / dialogues)
+    assert (found[1.0].low, found[1.0].high) == pytest.approx((share, 1.0))
+    assert (found[0.0].low, found[0.0].high) == pytest.approx((0.0, 1 - share))
+    assert (found[0.5].low, found[0.5].high, found[0.5].reason) == (None, None, SAME)
+
+
+def test_twenty_right_dialogues() -> None:
+    found = bootstrap(rows(1.0), {"m": ratio()}, resamples=100)["m"]
+    assert f"{100 * found.low:.2f} to {100 * found.high:.2f}" == "83.16 to 100.00"
+
+
+def test_the_interval_is_that_of_clopper_and_pearson() -> None:
+    from scipy.stats import binomtest
+
+    for n in (5, 20, 77):
+        exact = binomtest(n, n).proportion_ci(0.95, method="exact")
+        assert end_limits(1.0, n, 0.95) == pytest.approx((exact.low, exact.high))
+
+
+def test_dialogues_that_say_nothing_do_not_count() -> None:
+    silent = np.array([[4.0, 4.0]] * 5 + [[0.0, 0.0]] * 15)
+    found = bootstrap(silent, {"m": ratio()}, resamples=500)["m"]
+    assert found.low == pytest.approx(0.025 ** (1 / 5))
+
+
+def test_other_ranges() -> None:
+    grade = Formula(ratio().value, low=1.0, high=5.0)
+    found = bootstrap(rows(5.0), {"m": grade}, resamples=100)["m"]
+    assert (found.low, found.high) == pytest.approx((5 - 4 * (1 - 0.025 ** (1 / 20)), 5.0))
+    for value in (0.0, 3.0):
+        endless = bootstrap(rows(value), {"m": Formula(ratio().value, high=math.inf)}, resamples=100)["m"]
+        assert (endless.low, endless.reason) == (None, SAME)
+
+
+def test_differences_that_never_vary_have_no_interval() -> None:
+    same = paired_bootstrap(rows(0.5), rows(0.5), {"m": ratio()}, resamples=100)["m"]
+    assert (same.difference, same.low, same.high, same.p, same.reason) == (0.0, None, None, 1.0, SAME)
+    apart = paired_bootstrap(rows(0.0), rows(1.0), {"m": ratio()}, resamples=100)["m"]
+    assert (apart.difference, apart.low, apart.reason) == (1.0, None, SAME)
+    assert apart.p is not None
+    assert apart.p < 0.05
+
+
+def test_trackers() -> None:
+    scorer = TrackerScorer(["JGA", "FGA(lam=0.5)", "GCA", "SA", "JGA(average=dialogue)", "ValueF1"])
+    gold = [{"ferry-to": "lowick"}, {"ferry-to": "lowick", "ferry-day": "friday"}]
+    for number in range(20):
+        scorer.add(f"d{number}", gold, gold)
+    for score in scorer.result(resampling=HOW).scores:
+        assert score.value == pytest.approx(1.0)
+        if score.measure == "ValueF1":
+            # It may be above 1 where a state holds a slot twice, so that 1 is not its end.
+            assert (score.ci, score.ci_reason) == (None, SAME)
+        else:
+            assert score.ci == pytest.approx((0.025 ** (1 / 20), 1.0)), score.measure
+            assert score.ci[1] == 1.0
+
+
+def test_trackers_that_are_always_half_right() -> None:
+    scorer = TrackerScorer(["JGA"])
+    for number in range(20):
+        scorer.add(f"d{number}", [{"ferry-to": "lowick"}] * 2, [{}, {"ferry-to": "lowick"}])
+    score = scorer.result(resampling=HOW).scores[0]
+    assert (score.value, score.ci, score.ci_reason) == (0.5, None, SAME)
+
+
+def test_users(tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    dialmeter("user", "play", "--goals", 8, "--noise", 0, "--workers", 1, "--out", talk, "-q")
+    result = score_user(str(talk), profile="town", resamples=200)
+    ends = [score for score in result.scores if score.value in (0.0, 1.0)]
+    assert ends
+    for score in ends:
+        share = 0.025 ** (1 / score.n)
+        assert score.ci == pytest.approx((share, 1.0) if score.value else (0.0, 1 - share)), score
+
+
+def test_judges(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text(case_lines(), "utf-8")
+    result = score_judge(tmp_path / "cases.jsonl", ["constant", "length"])
+    constant = result.cell("constant", "repetition")
+    assert (constant.difference, constant.difference_ci) == (0.0, None)
+    assert constant.difference_ci_reason == "all scores are equal"
+    for cell in result.cells:
+        if cell.value in (0.0, 1.0):
+            assert cell.ci is not None
+            assert cell.ci[0] < cell.ci[1]
+
+
+def test_curves_over_seeds() -> None:
+    samples = np.ones((3, 100))
+    found = mean([1.0, 1.0, 1.0], samples, dialogues=20, formula=ratio(), columns=rows(1.0))
+    assert found.dialogues == pytest.approx((0.025 ** (1 / 20), 1.0))
+    assert (found.seeds, found.reason) == (None, "all seeds have the same value")
+    difference = mean([0.0, 0.0], np.zeros((2, 100)), dialogues=20)
+    assert difference.dialogues is None
+    assert difference.reason == f"all seeds have the same value; {SAME}"
