@@ -10,7 +10,7 @@ TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
-.PHONY: demo test lint bench screenshots clean
+.PHONY: demo test lint fuzz bench screenshots clean
 
 demo: $(CORE)
 	$(BIN)/dialmeter demo --force
@@ -22,6 +22,13 @@ lint: $(FULL)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# A million mutated inputs, then every crash point; go on after an interruption by calling it again.
+N ?= 1000000
+SEED ?= 1
+fuzz: $(FULL)
+	$(BIN)/python -m tests.fuzz.run --inputs $(N) --seed $(SEED) --workers 2 --log benchmarks/fuzz.txt
+	$(BIN)/python benchmarks/crash_points.py
 
 screenshots: $(FULL)
 	$(BIN)/python tools/make_screenshots.py

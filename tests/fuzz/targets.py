@@ -79,7 +79,7 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("sheet", "filled/sheet.txt", (f"tracker human native.jsonl --read-sheets filled {QUICK}",)),
     ("cases", "cases.jsonl", ("judge score {} --judge length --judge overlap --quiet --json", "judge score {} --judge length --ci 0 --failing 1 --quiet --out made/judge --force", "judge explain {} --judge length --cases 1 --quiet", "judge score {} --judge length --as csv --details --quiet")),
     ("scores", "scores.csv", (f"{_JUDGE} --scores x={{}} --json", f"{_JUDGE} --scores x={{}} --judge length")),
-    ("template", "template.txt", (f"{_JUDGE} --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
+    ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
 )  # fmt: skip
 
 

@@ -135,3 +135,10 @@ def test_sentences_end_where_they_did() -> None:
     assert [text[start:end] for text in ("One. Two", '. "Yes!" no', "...a", ".. b", "a?! )b.") for start, end in sentences(text)] == [
         "One.", "Two", '. "Yes!"', "no", "...a", "..", "b", "a?!", ")b.",
     ]  # fmt: skip
+
+
+def test_changes_in_long_texts_are_one_span() -> None:
+    old = "a b " * 2000
+    assert changed_spans(old, old) == ()
+    assert changed_spans(old, f"{old}c") == ((8000, 8001),)
+    assert changed_spans(old, f"{old[:400]}x y {old[404:]}") == ((400, 403),)

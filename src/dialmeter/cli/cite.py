@@ -28,7 +28,7 @@ def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> None:
         scores = open_run(thing).scores
         named += [score["measure"] for score in scores]
         for score in scores:
-            click.echo(f"% {one_line(str(score['signature']), 4000)}")
+            click.echo(f"% {one_line(str(score.get('signature') or 'no signature'), 4000)}")
     click.echo("\n\n".join(for_measures(named)))
 
 

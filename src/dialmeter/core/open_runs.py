@@ -86,7 +86,16 @@ class Run:
                 found = {name.removeprefix("score:"): file[name] for name in file.files}
             if found["offset"].ndim != 1 or found["offset"].dtype.kind != "i":
                 raise ValueError("offsets must be whole numbers")
-        except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            EOFError,
+            MemoryError,
+            RuntimeError,
+            zipfile.BadZipFile,
+            zlib.error,
+        ) as error:
             reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error}"
             raise InputError(reason, file=str(path)) from None
         return found

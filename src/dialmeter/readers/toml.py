@@ -25,7 +25,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # of the syntax, or a number with thousands of digits
         raise InputError(f"not valid TOML: {error}", file=name) from None
     except RecursionError:
         raise InputError("TOML nested too deeply", file=name) from None

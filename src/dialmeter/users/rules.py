@@ -276,6 +276,6 @@ def _value(text: str) -> Any:
     """A value as TOML reads it; what it does not read is text, and commas or plus signs make a list."""
     try:
         return tomllib.loads(f"x = {text}")["x"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         parts = [part.strip() for part in text.replace("+", ",").split(",")]
         return parts if len(parts) > 1 else text

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def measures(runs: Sequence[Opened], link: RowsLink) -> Picture:
     """Measures side by side; a bar leads to the rows, the worst under the measure first."""
     scores = {
-        run.key: {score["measure"]: Estimate(score["value"], *(score.get("ci") or ())) for score in run.scores}
+        run.key: {score["measure"]: Estimate(score.get("value"), *(score.get("ci") or ())) for score in run.scores}
         for run in runs
     }
     links = {

@@ -62,6 +62,42 @@ class Row(Struct, frozen=True):
 _DECODER = msgspec.json.Decoder(Row)
 
 
+class _Scored(Said, frozen=True):
+    """What one judge did, with its scores."""
+
+    human: float | None = None
+    adversarial: float | None = None
+    difference: float | None = None
+    threshold: float | None = None
+
+
+class _Spoken(Struct, frozen=True):
+    """A move of the context."""
+
+    speaker: str = ""
+    text: str = ""
+
+
+class ShownCase(Struct, frozen=True):
+    """A case, as it is shown."""
+
+    id: str
+    attack: str
+    variant: str
+    facet: str
+    expected: str
+    context: tuple[_Spoken, ...]
+    reply: str
+    adversarial: str
+    scores: dict[str, _Scored]
+    spans: tuple[tuple[int, int], ...] = ()
+    corpus: str = ""
+    speaker: str = ""
+
+
+ROW = ShownCase
+
+
 def scan(line: bytes, sums: Counter[Finding]) -> Scanned:
     """One finding per judge.
 

@@ -31,7 +31,7 @@ def _errors(run: Opened, corpus: str, link: RowsLink, of: str) -> Picture:
         if str(each.get("corpus", "")) != corpus or each.get("value") is None:
             continue
         judge, attack = str(each["judge"]), str(each["attack"])
-        scores.setdefault(judge, {})[attack] = Estimate(each["value"], *(each.get("ci") or ()))
+        scores.setdefault(judge, {})[attack] = Estimate(each.get("value"), *(each.get("ci") or ()))
         chosen = {"attack": attack, "judge": judge, "verdict": "error", **({"corpus": corpus} if corpus else {})}
         address = links[judge, attack] = link(run, chosen)
         words[address] = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"

@@ -70,6 +70,8 @@ class Kind(Protocol):
     """Of the scores of rows."""
     PAGE: str
     """The template of one row; the one of a pair is beside it."""
+    ROW: type[Any]
+    """What a row must hold to be shown."""
 
     def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
         """What stands in one line of rows.jsonl; further counts are added to the sums of the run."""

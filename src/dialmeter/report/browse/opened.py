@@ -93,6 +93,10 @@ class Opened:
             InputError: the row is damaged.
         """
         found = parse_row(self.line(position), self._rows_file, position + 1)
+        try:
+            msgspec.convert(found, self.kind.ROW)
+        except msgspec.ValidationError as error:
+            raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
         return {**found, **self._beside.get(found["id"], {})}
 
     @cached_property

@@ -68,6 +68,23 @@ class Row(Struct, frozen=True):
 _DECODER = msgspec.json.Decoder(Row)
 
 
+class _SpokenStep(Step, frozen=True, kw_only=True):
+    """A turn of a row, with the talk."""
+
+    user: str
+    system: str
+
+
+class ShownDialogue(Struct, frozen=True):
+    """A row, as it is shown."""
+
+    id: str
+    turns: tuple[_SpokenStep, ...]
+
+
+ROW = ShownDialogue
+
+
 def scan(line: bytes, sums: Counter[Finding]) -> Scanned:
     """A mistake is found at each of its turns, a right value where it begins, and every turn as right or wrong.
 

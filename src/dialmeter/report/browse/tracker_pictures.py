@@ -23,7 +23,7 @@ def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
     """Measures and turns of all runs together, then the spread and the mistakes of each."""
     yield measures(runs, link)
     if len(runs) > 1:
-        values = {run.key: {score["measure"]: score["value"] for score in run.scores} for run in runs}
+        values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
         title = "Do measures agree on the order?"
         yield Picture("parallel", title, lambda: parallel.draw(values, title=title), parallel.table(values))
     yield _by_turn(runs, link)

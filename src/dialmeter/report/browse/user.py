@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ...users.behaviours import ALL
 from ...users.events import Event
+from ...users.record import UserRow
 from ..html_env import score
 from ..tables import Table, interval
 from .findings import Finding
@@ -63,6 +64,7 @@ class Row(Struct, frozen=True):
 
 
 _DECODER = msgspec.json.Decoder(Row)
+ROW = UserRow
 
 
 def scan(line: bytes, sums: Counter[Finding]) -> Scanned:

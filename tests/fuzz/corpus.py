@@ -1,0 +1,51 @@
+"""What the fuzzer has found: files that once ended in an internal error, took too long, or were read in two ways.
+
+Each entry is what is replaced in a sample (see ``samples``), by what, the command, and what was wrong. An empty text that is replaced
+stands for the whole file.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Found(NamedTuple):
+    """A change to a sample file, and the command that could not bear it."""
+
+    path: str
+    old: bytes
+    new: bytes
+    command: str
+    was: str
+
+
+QUERY = "user query runs/user --json --quiet"
+REPORT = "report runs/{} --as markdown --out -"
+
+CORPUS: tuple[Found, ...] = (
+    Found("runs/user/rows.jsonl", b"", b'{"dialogue_id": "x"', QUERY, "internal error: torn row"),
+    Found("runs/user/rows.jsonl", b'"speaker":"user"', b'"speaker":"us\xff"', QUERY, "internal error: not UTF-8"),
+    Found("runs/user/rows.jsonl", b'"talk":[', b'"talk":[[],', QUERY, "internal error: retyped field"),
+    Found("runs/user/run.json", b'"kind"', b'"k\xffind"', "cite runs/user", "internal error: not UTF-8"),
+    Found("runs/tracker/run.json", b'"scores": [', b'"scores": ["x", ', REPORT.format("tracker"), "internal error: retyped field"),
+    Found("runs/tracker/run.json", b"", b"[" * 3000, REPORT.format("tracker"), "internal error: recursion"),
+    Found("runs/judge/run.json", b'"counts"', b'"counts": 3, "x"', REPORT.format("judge"), "internal error: retyped field"),
+    Found("runs/judge/rows.jsonl", b"{", b"{\xd7", REPORT.format("judge"), "internal error: not UTF-8"),
+    Found("runs/tracker/run.json", b'"signature"', b'"x"', "cite runs/tracker", "internal error: no signature"),
+    Found("runs/judge/rows.jsonl", b'"adversarial":"', b'"x":"', REPORT.format("judge"), "internal error: missing field"),
+    Found("runs/user/rows.jsonl", b'"talk":', b'"x":', REPORT.format("user"), "internal error: missing field"),
+    Found("runs/tracker/run.json", b'"value"', b'"x"', "report runs/tracker --as latex --out -", "internal error: missing field"),
+    Found("own.toml", b'"keep"', b"9" * 5000, "tracker rules native.jsonl --quiet --rules {} --rules trade", "internal error: digits"),
+    Found("profile.toml", b"", b"x = " + b"[" * 3000, "user check agenda.jsonl --quiet --profile {}", "internal error: recursion"),
+    Found("own.toml", b"", b"x = " + b"[" * 3000, "tracker score native.jsonl --quiet --rules {}", "internal error: recursion"),
+    Found("user.toml", b"", b"x = " + b"[" * 3000, "user score agenda.jsonl --ci 0 --quiet --rules {}", "internal error: recursion"),
+    Found("manifest.jsonl", b"0.1", b"[" * 3000 + b"]" * 3000, "tracker curve . --manifest {} --ci 0 --measure JGA --quiet", "internal error: recursion"),
+    Found("manifest.csv", b"native.jsonl", b"[" * 3000, "tracker curve . --manifest {} --ci 0 --measure JGA --quiet", "internal error: file name too long"),
+    Found("native.jsonl", b'"gold"', b'"go\\u006cd": {}, "gold"', "tracker score {} --quiet --out made/run --force", "score and --out disagree"),
+    Found("native.jsonl", b'"a hotel in the east"', b'"\xed\xa0\x80"', "convert {} - --quiet", "internal error: half character"),
+    Found("goals.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --goals {}", "internal error: half character"),
+    Found("map.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --map {}", "internal error: half character"),
+    Found("cases.jsonl", b'"reply":', b'"reply": ' + b"[" * 3000 + b"]" * 3000 + b', "x":', "judge score {} --judge length --quiet", "internal error: recursion"),
+    Found("llm.jsonl", b'"completion": "', b'"completion": "SELECT * FROM hotel WHERE area = east' + b" " * 100_000 + b"\\u0000", "tracker score {} --quiet --ci 0", "quadratic time"),
+    Found("cases.jsonl", b'"reply":"', b'"reply":"' + b"." * 30_000 + b"a", "judge explain {} --judge length --cases 1 --quiet", "quadratic time"),
+)  # fmt: skip

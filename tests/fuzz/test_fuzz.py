@@ -1,0 +1,114 @@
+"""Twenty thousand mutated inputs, the corpus of what was found, and the law that every way accepts the same files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dialmeter import read
+from dialmeter.errors import DialmeterError
+
+from ..golden.execution import stand_in
+from .attempt import attempt, execute
+from .corpus import CORPUS, Found
+from .mutator import VALUES, mutate
+from .run import run_all
+from .samples import write_samples
+from .targets import TRACKER_FILES, TRACKER_WAYS, Target, targets
+
+INPUTS = 20_000
+LAW_INPUTS = 60
+"""Mutated files of each format that are read in every way."""
+
+ONLY_SCORED = re.compile(
+    r"has no (?:gold|predictions?)|no gold|no predictions?|turns? ha(?:s|ve) gold and no prediction|holds no values|two names|both stand for"
+    r"|no dialogues|says only which slots"
+)
+"""Documented reasons to refuse a file that can be read: scoring needs both sides and slots that can be told apart."""
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fuzz").resolve() / "samples"
+    folder.mkdir()
+    write_samples(folder)
+    return folder
+
+
+@pytest.fixture
+def town(samples: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(samples, tmp_path.resolve() / "town"))
+
+
+def test_mutated_inputs(tmp_path: Path) -> None:
+    found = run_all(INPUTS, 16, 1, tmp_path)
+    troubles = [each for chunk in found for each in chunk["troubles"]]
+    assert sum(sum(chunk["counts"].values()) for chunk in found) == INPUTS
+    assert not troubles, "\n".join(f"{each['number']}: {each['command']}: {each['trouble']}" for each in troubles[:40])
+
+
+@pytest.mark.parametrize("found", CORPUS, ids=lambda found: f"{found.path}-{found.was}"[:60])
+def test_corpus(found: Found, town: Path) -> None:
+    with stand_in(town):
+        original = Path(found.path).read_bytes()
+        assert found.old in original
+        data = original.replace(found.old, found.new, 1) if found.old else found.new
+        outcome = attempt(Target("corpus", found.path, ()), found.command, data, "", original)
+    assert not outcome.trouble
+
+
+@pytest.mark.parametrize("name", TRACKER_FILES)
+def test_every_way_accepts_the_same_files(name: str, town: Path) -> None:
+    differences = []
+    with stand_in(town):
+        original = Path(name).read_bytes()
+        for number in range(LAW_INPUTS):
+            data, changes = mutate(original, Random(f"law {name} {number}"))
+            Path(name).write_bytes(data)
+            said = {way: _message(*execute(command, name)) for way, command in TRACKER_WAYS.items()}
+            said["read"] = _read(name)
+            reading = {said["convert"], said["read"]}
+            scoring = {message for way, message in said.items() if way not in ("convert", "read")}
+            refused = {message for message in scoring if not ONLY_SCORED.search(message)}
+            if len(reading) > 1 or (refused != reading and (reading != {""} or refused)):
+                differences.append(f"{number} {changes}: {said}")
+    assert not differences, f"{len(differences)} of {LAW_INPUTS}\n" + "\n".join(differences[:5])
+
+
+def _message(code: int, out: str, err: str) -> str:
+    return err.removeprefix("dialmeter: ").strip() if code == 2 else ""
+
+
+def _read(name: str) -> str:
+    from dialmeter.errors import one_line
+
+    try:
+        for _ in read(name):
+            pass
+    except DialmeterError as error:
+        return one_line(str(error), 4000).strip()
+    return ""
+
+
+def test_samples_are_accepted(town: Path) -> None:
+    """A mutation says something only where the file is fine without it."""
+    refused = []
+    with stand_in(town):
+        for target in targets():
+            codes = [execute(command, target.path)[0] for command in target.commands]
+            if (
+                0 not in codes and target.kind != "template"
+            ) or 4 in codes:  # nobody answers at the template's endpoint
+                refused.append((target.kind, codes))
+    assert not refused
+
+
+def test_values_are_distinct_and_the_mutator_is_deterministic() -> None:
+    assert len(set(VALUES)) == len(VALUES)
+    data = b'{"a": [1, {"b": "c"}], "d": "e"}\n'
+    assert [mutate(data, Random(seed)) for seed in range(200)] == [mutate(data, Random(seed)) for seed in range(200)]
+    assert len({mutate(data, Random(seed))[0] for seed in range(200)}) > 120
