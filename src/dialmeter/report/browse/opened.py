@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
 from ...readers.strict_json import REFUSALS
