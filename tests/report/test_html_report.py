@@ -112,6 +112,13 @@ def test_a_report_that_is_there_is_not_replaced(made: Made, tmp_path: Path) -> N
     assert target.read_text() == "mine"
 
 
+def test_a_report_may_go_into_a_folder_that_is_not_there_yet(made: Made, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "folder" / "page.html"
+    run = made("whole", dialogues=2, turns=2)
+    cli.main(["report", str(run), "--out", str(target), "--quiet"], standalone_mode=False)
+    assert target.is_file()
+
+
 def test_runs_are_named_apart(tmp_path: Path) -> None:
     assert named_apart(["a/run", "b/run", "c"]) == ["a/run", "b/run", f"{Path().resolve().name}/c"]
     with pytest.raises(DialmeterError, match="twice"):

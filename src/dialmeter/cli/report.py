@@ -37,7 +37,7 @@ def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: 
     target = Path(out) if out else Path(runs[0]) / f"report{_ENDINGS[chosen]}"
     # A report in its run's folder is ours to renew; a file that somebody named is not.
     replaces = force or not out
-    if out != "-":
+    if out != "-" and target.parent.is_dir():
         check_target(target, force=replaces)
     text = _written(runs, chosen, title)
     if out == "-":
