@@ -150,7 +150,7 @@ def test_charts(capsys: pytest.CaptureFixture[str], tmp_path: Path, folder: str)
     assert document(capsys, str(zero), *FEW, "--charts", str(tmp_path / "d"))["charts"] == ["domains.svg"]
     code, _, err = call(capsys, folder, *FEW, "--quiet", "--charts", str(zero / "T5_result_zeroshot_taxi.json"))
     assert code == 2
-    assert "charts cannot be written" in err
+    assert "T5_result_zeroshot_taxi.json: cannot be written" in err
 
 
 def test_the_same_for_any_hash_seed(folder: str) -> None:

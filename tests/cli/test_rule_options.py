@@ -88,8 +88,8 @@ class TestOnlySlots:
         ):
             found = score(capsys, *words, "--only-slots", slots)
             assert found["value"] == value
-            [shown] = [part for part in found["parts"] if part.startswith("only:")]
-            assert shown.startswith(f"only:{slots.count(',') + 1}@")
+            [shown] = [part for part in found["parts"] if part.startswith("only-slots:")]
+            assert shown.startswith(f"only-slots:{slots.count(',') + 1}@")
 
     def test_of_all_slots_again(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one"]}}})

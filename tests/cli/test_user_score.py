@@ -163,7 +163,7 @@ def test_a_run_is_not_replaced_by_accident(capsys: pytest.CaptureFixture[str], t
     lonely = call(capsys, "user", "score", file, "--resume")
     assert (lonely.code, lonely.complaint) == (2, "--resume, --force and --rows go with --out")
     piped = call(capsys, "user", "score", "-", "--out", folder, "--resume")
-    assert (piped.code, piped.complaint[:29]) == (2, "a run from standard input can")
+    assert (piped.code, piped.complaint[:29]) == (2, "a run from standard input or ")
 
 
 def test_an_unfinished_run_goes_on_and_ends_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

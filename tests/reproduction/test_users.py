@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import msgspec
 import pytest
 
 from dialmeter.conversations import gcdf1, open_conversations
@@ -123,7 +122,7 @@ def case_names() -> list[str]:
 def score_case(name: str, rules: str = "gcdf1-repo") -> DialogueOutcome:
     case = cases()[name]
     set_ = [f"{SWITCHES[key]}={str(value).lower()}" for key, value in case["options"].items()]
-    talk = gcdf1.conversation(msgspec.Raw(msgspec.json.encode(case["dialogue"])))
+    talk = gcdf1.conversation(case["dialogue"])
     return UserScorer(changed(named(rules), *set_), "multiwoz", value_map()).add(talk)
 
 

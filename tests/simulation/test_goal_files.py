@@ -75,5 +75,5 @@ def test_a_goal_that_is_none_names_file_and_dialogue(tmp_path: Path) -> None:
 
 
 def test_no_file() -> None:
-    with pytest.raises(InputError, match="cannot be opened"):
+    with pytest.raises(InputError, match="no such file"):
         read_goals("no-such-file.json")

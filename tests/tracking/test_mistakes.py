@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.errors import InputError
 from dialmeter.report.browse.opened import Opened
 from dialmeter.report.browse.tracker import breakdowns
 from dialmeter.tracking.mistakes import Mistake
@@ -51,7 +52,7 @@ def test_they_stand_with_scores_by_slot_in_a_run_and_on_its_page(
 
 
 @pytest.mark.parametrize("noted", [7, [7], [{"slot": 1}], None])
-def test_a_run_of_somebody_else_may_note_anything(
+def test_damaged_mistakes_of_a_run_end_in_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, noted: object
 ) -> None:
     path = tmp_path / "d.jsonl"
@@ -59,4 +60,8 @@ def test_a_run_of_somebody_else_may_note_anything(
     call(capsys, "tracker", "score", path, "--out", tmp_path / "run", "--quiet")
     manifest = tmp_path / "run" / "run.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "mistakes": noted}))
-    assert next(iter(breakdowns(Opened(tmp_path / "run")))).title == "by domain"
+    if isinstance(noted, list) and isinstance(noted[0], dict):
+        assert next(iter(breakdowns(Opened(tmp_path / "run")))).title == "by domain"
+    else:
+        with pytest.raises(InputError, match=r"run\.json: damaged: Expected .*mistakes"):
+            Opened(tmp_path / "run")
