@@ -287,8 +287,8 @@ def _forked(
 
 
 def _run_quietly(words: Sequence[str], folder: Path, small_shards: bool, disk: FailingDisk | None) -> int:
+    before, default, batch = Path.cwd(), shards.spans.__defaults__, run_writer._BATCH
     run_writer._BATCH = 4
-    before, default = Path.cwd(), shards.spans.__defaults__
     os.chdir(folder)
     if small_shards:
         shards.spans.__defaults__ = (20_000,)
@@ -301,4 +301,5 @@ def _run_quietly(words: Sequence[str], folder: Path, small_shards: bool, disk: F
     finally:
         os.chdir(before)
         shards.spans.__defaults__ = default
+        run_writer._BATCH = batch
     return 0
