@@ -130,7 +130,7 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="another corpus or other settings; start again with --force"):
         KeptParts(tmp_path / "c", "y", resume=True)
     (tmp_path / "c.parts").write_bytes(b"x\n[1]\n")
-    with pytest.raises(DialmeterError, match="not what attacks left behind"):
+    with pytest.raises(DialmeterError, match="not a part"):
         KeptParts(tmp_path / "c", "x", resume=True)
     anew = KeptParts(tmp_path / "c", "y", force=True)
     assert anew.parts == []
