@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
+from .renamed import install
 
 if TYPE_CHECKING:
     from .conversations import open_conversations as read_conversations
@@ -98,6 +99,8 @@ __all__ = [
     "signature_difference",
     "write",
 ]
+
+install()
 
 
 def __getattr__(name: str) -> Any:
