@@ -25,7 +25,7 @@ from typing import Any
 
 import orjson
 
-from dialmeter.users.book import Book
+from dialmeter.users.score_table import Book
 from dialmeter.users.scorer import UserScorer, score_user
 from dialmeter.values.maps import ValueMap
 from rows import Row, at_least, at_most, print_ratios

@@ -17,7 +17,7 @@ from dialmeter.readers.strict_json import count_strings, count_written_strings, 
 from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.digest import GoldText
-from dialmeter.tracking.ledger import Ledger
+from dialmeter.tracking.measure_columns import Ledger
 from dialmeter.tracking.mistakes import Mistakes
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.scorer import Part, TrackerScorer, score_file

@@ -12,13 +12,13 @@ from dialmeter.errors import DialmeterError
 from dialmeter.measure import Measure, build, parameter_help, parse, registry, with_settings
 from dialmeter.model import Frame
 from dialmeter.rules import named
-from dialmeter.tracking.fga import FGA, lam_for
 from dialmeter.tracking.frames import FramePair
-from dialmeter.tracking.gca import GCA
-from dialmeter.tracking.jga import JGA
-from dialmeter.tracking.sa import SA
-from dialmeter.tracking.sequence_match import SequenceMatch
-from dialmeter.tracking.sgd_intents import IntentAccuracy
+from dialmeter.tracking.measures.fga import FGA, lam_for
+from dialmeter.tracking.measures.gca import GCA
+from dialmeter.tracking.measures.jga import JGA
+from dialmeter.tracking.measures.sa import SA
+from dialmeter.tracking.measures.sequence_match import SequenceMatch
+from dialmeter.tracking.measures.sgd_intents import IntentAccuracy
 from dialmeter.tracking.tally import Tally
 
 NAMES = registry.builtin()

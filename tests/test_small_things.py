@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter import DialmeterError, InputError, TrackerScorer, parse_measure, score_tracker
 from dialmeter.rules import load
-from dialmeter.tracking.asked import resolve
+from dialmeter.tracking.resolve_measures import resolve
 
 RULES = Path(__file__).parents[1] / "src" / "dialmeter" / "rulesets" / "trade.toml"
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from dialmeter.cli.main import cli
 from dialmeter.judges.case_lines import read_cases
 from dialmeter.judges.result import JudgeResult, score_judge
-from dialmeter.report.judge import matrix_tables
-from dialmeter.report.tables import render
+from dialmeter.views.judge import matrix_tables
+from dialmeter.views.tables import render
 
 PAGE = Path(__file__).parents[1] / "docs" / "judges.md"
 BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .rules import load as load_rules
     from .signature import difference as signature_difference
     from .simulation.files import play_to_file
-    from .tracking.fga import lam_for
+    from .tracking.measures.fga import lam_for
     from .tracking.result import TrackerResult
     from .tracking.scorer import TrackerScorer
     from .tracking.scoring import score_tracker
@@ -47,7 +47,7 @@ _PUBLIC = {
     "Run": "core.open_runs",
     "open_run": "core.open_runs",
     "signature_difference": "signature:difference",
-    "lam_for": "tracking.fga",
+    "lam_for": "tracking.measures.fga",
     "TrackerResult": "tracking.result",
     "TrackerScorer": "tracking.scorer",
     "score_tracker": "tracking.scoring",

@@ -113,12 +113,12 @@ def _number(value: object) -> str:
     return short if float(short) == value and "e" not in short else repr(value)
 
 
-_TRACKING = "dialmeter.tracking"
+_MEASURES = "dialmeter.tracking.measures"
 registry = Registry(
     "measure",
     "dialmeter.measures",
     {
-        name: f"{_TRACKING}.{module}:{name}"
+        name: f"{_MEASURES}.{module}:{name}"
         for name, module in {
             "JGA": "jga",
             "SA": "sa",

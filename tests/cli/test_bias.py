@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dialmeter.tracking.trivial import TRIVIAL
+from dialmeter.tracking.baselines import TRIVIAL
 
 from . import invoke
 

@@ -16,7 +16,7 @@ from dialmeter.model import Dialogue
 from dialmeter.readers.source import Sample, Source
 from dialmeter.rules import named
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
-from dialmeter.tracking.trivial import trivial
+from dialmeter.tracking.baselines import trivial
 
 from ..shared_data import shared
 from .files import complaint, read_all

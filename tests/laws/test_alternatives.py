@@ -12,7 +12,7 @@ from msgspec import structs
 from dialmeter.measure import Measure, parse
 from dialmeter.model import Dialogue, State
 from dialmeter.rules import change, named
-from dialmeter.tracking.fga import FGA
+from dialmeter.tracking.measures.fga import FGA
 
 from .corpora import PLAIN, corpora, law, scored, tallies_of
 from .literal import Changes, Listed, strict_changes_of_turn, strict_fga_of_turns

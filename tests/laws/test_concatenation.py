@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue
-from dialmeter.tracking.book import Book
 from dialmeter.tracking.digest import GoldDigest
-from dialmeter.tracking.ledger import Ledger
+from dialmeter.tracking.measure_columns import Ledger
 from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.tally_table import Book
 
 from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 

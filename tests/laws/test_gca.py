@@ -68,7 +68,7 @@ def test_the_rule_set_of_the_published_code_counts_so_from_end_to_end(corpus: li
 def test_the_value_is_the_weighted_harmonic_mean(
     missed: int, wrong: int, over: int, correct: int, alpha: float
 ) -> None:
-    from dialmeter.tracking.gca import GCA
+    from dialmeter.tracking.measures.gca import GCA
 
     value = GCA(alpha=alpha).value((missed, wrong, over, correct))
     predicted, expected = correct + wrong + over, correct + wrong + missed

@@ -10,7 +10,7 @@ from dialmeter.measure import Measure
 from dialmeter.model import Dialogue
 from dialmeter.normalise import Normaliser
 from dialmeter.rules import named
-from dialmeter.tracking.trivial import gold_against_itself
+from dialmeter.tracking.baselines import gold_against_itself
 
 from .corpora import (
     ALTERNATIVES,

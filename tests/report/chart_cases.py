@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dialmeter.report.charts import (
+from dialmeter.stats import Interval
+from dialmeter.views.charts import (
     bars,
     by_turn,
     canvas,
@@ -22,8 +23,7 @@ from dialmeter.report.charts import (
     scatter,
     trait_grid,
 )
-from dialmeter.report.charts.data import Estimate
-from dialmeter.stats import Interval
+from dialmeter.views.charts.data import Estimate
 
 MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA"]
 SYSTEMS = ["SOM-DST", "TripPy", "TRADE", "copy-previous"]

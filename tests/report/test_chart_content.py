@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialmeter.report.charts import (
-    bars,
-    by_turn,
-    confusion,
-    error_classes,
-    few_shot,
-    parallel,
-    scatter,
-    trait_grid,
-)
-from dialmeter.report.charts.data import Estimate
-from dialmeter.report.tables import render
+from dialmeter.views.charts import bars, by_turn, confusion, error_classes, few_shot, parallel, scatter, trait_grid
+from dialmeter.views.charts.data import Estimate
+from dialmeter.views.tables import render
 
 from .chart_cases import (
     CASES,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.report.charts import (
+from dialmeter.views.charts import (
     bars,
     by_turn,
     canvas,

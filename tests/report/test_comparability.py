@@ -13,14 +13,14 @@ from dialmeter import score_judge
 from dialmeter.cli.main import cli
 from dialmeter.core.comparability import not_comparable
 from dialmeter.errors import DialmeterError
-from dialmeter.report.browse.opened import Opened
-from dialmeter.report.browse.paired import match
-from dialmeter.report.html import html_report
-from dialmeter.report.plain_report import plain_report
 from dialmeter.tracking.compare import check_comparable
 from dialmeter.tracking.scoring import score_file
 from dialmeter.viewer.comparing import compare_page
 from dialmeter.viewer.links import ServerLinks
+from dialmeter.views.html import html_report
+from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.paired import match
+from dialmeter.views.plain_report import plain_report
 
 from ..shared_data import shared
 from ..viewer.made import case_lines

@@ -13,8 +13,8 @@ import pytest
 
 from dialmeter.cli.main import cli
 from dialmeter.errors import DialmeterError
-from dialmeter.report.browse.opened import Opened, named_apart
-from dialmeter.report.html import LARGEST, html_report
+from dialmeter.views.html import LARGEST, html_report
+from dialmeter.views.pages.opened import Opened, named_apart
 
 SAID = "I would like " + "a very long stay, " * 40
 

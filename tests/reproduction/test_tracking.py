@@ -12,9 +12,9 @@ import pytest
 from dialmeter.formats import open_corpus
 from dialmeter.normalise import Normaliser
 from dialmeter.rules import named
+from dialmeter.tracking.baselines import gold_against_itself
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer, score_file
-from dialmeter.tracking.trivial import gold_against_itself
 
 SHARED = Path(os.environ.get("DIALMETER_SHARED", Path(__file__).parents[3] / "shared"))
 EXPECTED_FILE = SHARED / "expected" / "tracking.json"

@@ -13,15 +13,15 @@ from scipy import stats as scipy_stats
 
 from dialmeter.rules import named
 from dialmeter.stats import compare_correlations
-from dialmeter.tracking.bias import LEAST, partner_of, rows_of, study
-from dialmeter.tracking.bias_filter import published
-from dialmeter.tracking.bias_findings import Row
-from dialmeter.tracking.bias_notices import notices_of_study
-from dialmeter.tracking.claim import NO_VALUE, verdicts
-from dialmeter.tracking.claim_words import summary
+from dialmeter.studies.bias.bias import LEAST, partner_of, rows_of, study
+from dialmeter.studies.bias.bias_filter import published
+from dialmeter.studies.bias.bias_findings import Row
+from dialmeter.studies.bias.bias_notices import notices_of_study
+from dialmeter.studies.bias.bias_summary import summary
+from dialmeter.studies.bias.bias_verdict import NO_VALUE, verdicts
+from dialmeter.studies.bias.error_position import TRAITS, traits_of
+from dialmeter.studies.bias.yardsticks import score_with_yardsticks
 from dialmeter.tracking.scorer import score_file
-from dialmeter.tracking.traits import TRAITS, traits_of
-from dialmeter.tracking.yardsticks import score_with_yardsticks
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"

@@ -19,9 +19,9 @@ from dialmeter.model import Dialogue
 from dialmeter.rules import change, load, names
 from dialmeter.tracking.align import open_pair, read_pair
 from dialmeter.tracking.explain_rules import explain
+from dialmeter.tracking.file_shard import Settings, SpanTask, score_span
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer, score_file
-from dialmeter.tracking.spans import Settings, SpanTask, score_span
 
 from ..formats.layouts import write_native, write_native_apart, write_nested
 from ..formats.talks import talks

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dialmeter.stats import zou_interval
-from dialmeter.tracking.bias import rows_of, strength_limits, study
-from dialmeter.tracking.bias_findings import Limits, Row, Study
-from dialmeter.tracking.claim import FAILS, HOLDS, UNDECIDED, sign_changes, verdicts
-from dialmeter.tracking.claim_words import summary
+from dialmeter.studies.bias.bias import rows_of, strength_limits, study
+from dialmeter.studies.bias.bias_findings import Limits, Row, Study
+from dialmeter.studies.bias.bias_summary import summary
+from dialmeter.studies.bias.bias_verdict import FAILS, HOLDS, UNDECIDED, sign_changes, verdicts
 from dialmeter.tracking.scorer import score_file
 
 SOM = "som_dst_100.json"

@@ -10,11 +10,11 @@ from scipy import stats as scipy_stats
 from dialmeter import DialmeterError, TrackerScorer
 from dialmeter.resampling import Resampling
 from dialmeter.rules import named
+from dialmeter.tracking.baselines import TRIVIAL, trivial
 from dialmeter.tracking.compare import compare, turn_tests, values_by_dialogue
 from dialmeter.tracking.disagree import asked_for, between_measures, between_systems
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
-from dialmeter.tracking.trivial import TRIVIAL, trivial
 
 HOW = Resampling(resamples=2000)
 MEASURES = ["JGA", "FGA(lam=0.5)", "GCA", "SA(slots=30)"]
@@ -85,7 +85,7 @@ def test_p_is_near_that_of_a_paired_test_from_elsewhere(som_dst: dict[str, Track
 
 
 def _again(result: TrackerResult, measures: list[str]) -> TrackerResult:
-    from dialmeter.tracking.asked import resolve
+    from dialmeter.tracking.resolve_measures import resolve
 
     asked, _ = resolve(measures, result.rules)
     again = object.__new__(TrackerResult)

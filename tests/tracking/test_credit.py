@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dialmeter import DialmeterError, MissingExtra, TrackerScorer, embedding
 from dialmeter.embedding import weights_folder
-from dialmeter.tracking import credit
-from dialmeter.tracking.gca import GCA
+from dialmeter.tracking.measures import credit
+from dialmeter.tracking.measures.gca import GCA
 
 STATE = st.dictionaries(
     st.sampled_from(["a-1", "a-2", "b-1"]), st.sampled_from(["north", "south", "northern", "x"]), max_size=3

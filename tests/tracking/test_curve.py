@@ -13,10 +13,10 @@ from scipy import stats
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.formats import open_corpus
 from dialmeter.resampling import Resampling
-from dialmeter.tracking.curve import Curve, draw_curve
-from dialmeter.tracking.curve_files import Entry, from_name, in_folder
-from dialmeter.tracking.curve_manifest import in_manifest
-from dialmeter.tracking.estimates import mean, slope
+from dialmeter.studies.curve.curve import Curve, draw_curve
+from dialmeter.studies.curve.curve_files import Entry, from_name, in_folder
+from dialmeter.studies.curve.curve_manifest import in_manifest
+from dialmeter.studies.curve.estimates import mean, slope
 from dialmeter.tracking.scorer import score_file
 
 from ..shared_data import shared

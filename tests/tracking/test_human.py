@@ -13,8 +13,8 @@ from scipy import stats
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import dialogue_key
 from dialmeter.stats import krippendorff_alpha, zou_interval
-from dialmeter.tracking.human import Study, compare_with_people
-from dialmeter.tracking.ratings import Ratings, read_ratings, write_ratings
+from dialmeter.studies.human.human import Study, compare_with_people
+from dialmeter.studies.human.ratings import Ratings, read_ratings, write_ratings
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
 

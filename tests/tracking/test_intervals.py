@@ -6,7 +6,7 @@ import pytest
 
 from dialmeter.resampling import Resampling
 from dialmeter.stats import bootstrap
-from dialmeter.tracking.columns import columns
+from dialmeter.tracking.bootstrap_matrix import columns
 from dialmeter.tracking.scorer import TrackerScorer
 
 from ..two_trackers import dialogues

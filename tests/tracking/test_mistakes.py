@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.report.browse.opened import Opened
-from dialmeter.report.browse.tracker import breakdowns
 from dialmeter.tracking.mistakes import Mistake
 from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.tracker import breakdowns
 
 from ..cli.invoke import call
 

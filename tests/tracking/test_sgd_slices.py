@@ -12,9 +12,9 @@ from dialmeter.errors import NotApplicable
 from dialmeter.formats import open_corpus
 from dialmeter.formats.native import write
 from dialmeter.model import Dialogue, Frame, Schema, Turn
+from dialmeter.studies.sensitivity import schema_sensitivity
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
-from dialmeter.tracking.sensitivity import schema_sensitivity
 
 RIGHT, WRONG = {"Hotels_1-city": "Ely"}, {"Hotels_1-city": "Xx"}
 DIALOGUE = Dialogue(

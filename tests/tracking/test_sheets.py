@@ -15,12 +15,12 @@ from dialmeter.formats import read
 from dialmeter.formats.pairs.state_layouts import FLAT
 from dialmeter.formats.pairs.vocabulary import PairDialogue
 from dialmeter.model import Dialogue, Turn
-from dialmeter.report.human import sheet_page
-from dialmeter.report.sheets import file_name, write_sheets
 from dialmeter.rules import change, named
+from dialmeter.studies.human.annotation_sheet import Sampler, Scale, Sheet, Slot, sheet_of
+from dialmeter.studies.human.sheet_text import read_sheets, written
 from dialmeter.tracking.scorer import TrackerScorer, score_file
-from dialmeter.tracking.sheet_text import read_sheets, written
-from dialmeter.tracking.sheets import Sampler, Scale, Sheet, Slot, sheet_of
+from dialmeter.views.human import sheet_page
+from dialmeter.views.sheets import file_name, write_sheets
 
 from ..shared_data import shared
 

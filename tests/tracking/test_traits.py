@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialmeter.studies.bias.error_position import TRAITS, mistakes_per_turn, traits_of
 from dialmeter.tracking.scoring import score_tracker
-from dialmeter.tracking.traits import TRAITS, mistakes_per_turn, traits_of
 
 MISTAKES = st.lists(st.integers(0, 9), min_size=1, max_size=30)
 

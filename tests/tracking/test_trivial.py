@@ -12,9 +12,9 @@ from dialmeter.errors import DialmeterError
 from dialmeter.measure import parse
 from dialmeter.model import Dialogue, Frame, State, Turn
 from dialmeter.rules import change, named
+from dialmeter.tracking.baselines import TRIVIAL, WRONG, trivial
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.trivial import TRIVIAL, WRONG, trivial
 
 LAW = settings(deadline=None, max_examples=25)
 RULES = named("dialmeter")

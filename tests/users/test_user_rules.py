@@ -8,7 +8,17 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.users import profile, rules
-from dialmeter.users.kinds import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OTHER, RECOMMEND, REQUEST, classifier
+from dialmeter.users.act_types import (
+    BOOK,
+    BOOKING_INTENT,
+    INFORM,
+    NO_BOOK,
+    NO_OFFER,
+    OTHER,
+    RECOMMEND,
+    REQUEST,
+    classifier,
+)
 from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
 

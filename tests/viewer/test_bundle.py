@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError
-from dialmeter.report.browse.opened import Opened
-from dialmeter.report.browse.select import Query, select
 from dialmeter.viewer.bundle import write_bundle
+from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.select import Query, select
 
 from .made import dialmeter
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.report.browse.headline import side_by_side
-from dialmeter.report.browse.opened import Opened
-from dialmeter.report.browse.select import Query, parse_query, select
-from dialmeter.report.charts import spread
+from dialmeter.views.charts import spread
+from dialmeter.views.pages.headline import side_by_side
+from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.select import Query, parse_query, select
 
 from .asking import ask
 

@@ -17,8 +17,8 @@ from ..judges.explain import CaseExplained, explain_case, importance
 from ..judges.hashing import case_id
 from ..judges.judge import Judge, load_weights
 from ..model import Notice
-from ..report.judge_explain import explain_charts, importance_table, words_table
-from ..report.tables import render
+from ..views.judge_explain import explain_charts, importance_table, words_table
+from ..views.tables import render
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
 from .option_kinds import choice_option, max_bytes_option, number_option

@@ -24,9 +24,9 @@ from ..judges.result import JudgeResult, assembled, judges_of
 from ..judges.scoring import Pair
 from ..judges.thresholds import parse_threshold
 from ..judges.verdict import RULES
-from ..report.headings import distinct
-from ..report.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
-from ..report.tables import render
+from ..views.headings import distinct
+from ..views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
+from ..views.tables import render
 from .judge_asking import asking
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching
@@ -119,7 +119,7 @@ def score(**options: Any) -> int:
         about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
     if options["charts"]:
-        from ..report.judge_charts import error_charts
+        from ..views.judge_charts import error_charts
 
         draw(error_charts(result), options)
     _print(result, options, judges)

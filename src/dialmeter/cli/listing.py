@@ -12,9 +12,9 @@ from msgspec.structs import fields
 
 from .. import conversations, formats, measure, rules
 from ..errors import DialmeterError, did_you_mean
-from ..report.tables import Table, render
 from ..users import measures as user_measures
 from ..users import rules as user_rules
+from ..views.tables import Table, render
 from . import listing_talkers as talkers
 from . import listing_users as users
 from .options import style_options

@@ -9,8 +9,8 @@ import msgspec
 from ..judges import attacks as attacking
 from ..judges import judge as judging
 from ..judges.verdict import READING
-from ..report.tables import Table
 from ..simulation import agents as talking
+from ..views.tables import Table
 from .say import warn
 
 

@@ -7,10 +7,10 @@ import textwrap
 import msgspec
 
 from ..errors import DialmeterError, did_you_mean
-from ..report.tables import Table
 from ..users import profile, rules
 from ..users.behaviours import ALL, names
 from ..users.measures import UserMeasure
+from ..views.tables import Table
 
 _FAMILIES = {
     "repetition": "a constraint of the goal is said again",

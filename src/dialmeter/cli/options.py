@@ -13,9 +13,9 @@ from ..errors import DialmeterError, InputError
 from ..formats.multiwoz import ids_of_list
 from ..model import dialogue_key
 from ..readers.raw_file import is_stream
-from ..report.tables import STYLES
 from ..resampling import Resampling
 from ..rules import FIELDS, Rules, change, load
+from ..views.tables import STYLES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -51,9 +51,9 @@ def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: 
 
 
 def _written(runs: tuple[str, ...], style: str, title: str) -> str:
-    from ..report.browse.opened import Opened, named_apart
-    from ..report.html import html_report
-    from ..report.plain_report import plain_report
+    from ..views.html import html_report
+    from ..views.pages.opened import Opened, named_apart
+    from ..views.plain_report import plain_report
 
     opened = [Opened(Path(run), name) for run, name in zip(runs, named_apart(runs), strict=True)]
     return html_report(opened, title) if style == "html" else plain_report(opened, style, title)

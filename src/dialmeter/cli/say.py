@@ -18,8 +18,8 @@ from .progress import bar
 
 if TYPE_CHECKING:
     from ..conversations import Conversations
-    from ..report.chart_files import Chart
     from ..tracking.diagnosis import Finding
+    from ..views.chart_files import Chart
 
 SCHEMA = 1
 
@@ -48,7 +48,7 @@ def _escaped(line: str) -> str:
 
 def draw(charts: Iterable[Chart], options: dict[str, Any]) -> list[str]:
     """Draws charts where --charts asks for them, and says where they are."""
-    from ..report.chart_files import write_charts
+    from ..views.chart_files import write_charts
 
     if not options["charts"]:
         return []

@@ -9,18 +9,18 @@ import click
 
 from ..errors import DialmeterError, one_line
 from ..model import Notice
-from ..report import bias as report
-from ..report.bias_charts import bias_charts
-from ..report.bias_json import plain
-from ..report.tables import Table, render
-from ..report.tracker import shared_signature
-from ..tracking.bias import rows_of, study
-from ..tracking.bias_findings import Study
-from ..tracking.bias_notices import notices_of_study
-from ..tracking.claim import verdicts
-from ..tracking.claim_words import summary
-from ..tracking.trivial import TRIVIAL
-from ..tracking.yardsticks import Measured, score_with_yardsticks
+from ..studies.bias.bias import rows_of, study
+from ..studies.bias.bias_findings import Study
+from ..studies.bias.bias_notices import notices_of_study
+from ..studies.bias.bias_summary import summary
+from ..studies.bias.bias_verdict import verdicts
+from ..studies.bias.yardsticks import Measured, score_with_yardsticks
+from ..tracking.baselines import TRIVIAL
+from ..views import bias as report
+from ..views.bias_charts import bias_charts
+from ..views.bias_json import plain
+from ..views.tables import Table, render
+from ..views.tracker import shared_signature
 from .option_kinds import max_bytes_option
 from .options import (
     chart_options,

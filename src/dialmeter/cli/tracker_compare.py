@@ -12,24 +12,24 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..core.account import in_documents
+from ..core.pairing import Test
 from ..errors import ConditionHolds, DialmeterError
 from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Dialogue, Notice, dialogue_key
-from ..report import compare as tables
-from ..report.tables import render
-from ..report.tracker import shared_signature
-from ..report.tracker_charts import system_charts
 from ..resampling import Resampling
 from ..rules import Rules
 from ..tracking import show
 from ..tracking.align import GoldFile
+from ..tracking.baselines import TRIVIAL, trivial
 from ..tracking.compare import Compared, TurnTest, compare, turn_tests
 from ..tracking.compared import ComparedDialogue
 from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
 from ..tracking.result import TrackerResult, score_dict
 from ..tracking.scorer import score_file
-from ..tracking.trivial import TRIVIAL, trivial
-from ..versus import Test
+from ..views import compare as tables
+from ..views.tables import render
+from ..views.tracker import shared_signature
+from ..views.tracker_charts import system_charts
 from .option_kinds import max_bytes_option
 from .options import (
     chart_options,

@@ -12,16 +12,16 @@ from msgspec.structs import replace
 from ..core.account import lines
 from ..errors import one_line
 from ..model import Notice
-from ..report.curve import tables_of
-from ..report.curve_charts import curve_charts
-from ..report.curve_data import plain, scores_of
-from ..report.headings import distinct
-from ..report.tables import render
-from ..report.tracker import shared_signature
-from ..tracking.curve import Curve, draw_curve
-from ..tracking.curve_files import Entry, in_folder
-from ..tracking.curve_manifest import in_manifest
-from ..tracking.curve_points import SCALES
+from ..studies.curve.curve import Curve, draw_curve
+from ..studies.curve.curve_files import Entry, in_folder
+from ..studies.curve.curve_manifest import in_manifest
+from ..studies.curve.curve_points import SCALES
+from ..views.curve import tables_of
+from ..views.curve_charts import curve_charts
+from ..views.curve_data import plain, scores_of
+from ..views.headings import distinct
+from ..views.tables import render
+from ..views.tracker import shared_signature
 from .option_kinds import max_bytes_option
 from .options import (
     chart_options,

@@ -10,17 +10,17 @@ from msgspec.structs import replace
 from ..core.output import write_file
 from ..errors import DialmeterError, one_line
 from ..model import Notice
-from ..report.headings import distinct
-from ..report.human import plain, scores_of, tables_of
-from ..report.sheets import write_sheets
-from ..report.tables import render
-from ..report.tracker import shared_fields
-from ..tracking.human import Study, compare_with_people
-from ..tracking.ratings import Ratings, read_ratings, write_ratings
+from ..studies.human.annotation_sheet import Sampler, Scale
+from ..studies.human.human import Study, compare_with_people
+from ..studies.human.ratings import Ratings, read_ratings, write_ratings
+from ..studies.human.sheet_text import read_sheets
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import Sink, score_file
-from ..tracking.sheet_text import read_sheets
-from ..tracking.sheets import Sampler, Scale
+from ..views.headings import distinct
+from ..views.human import plain, scores_of, tables_of
+from ..views.sheets import write_sheets
+from ..views.tables import render
+from ..views.tracker import shared_fields
 from .main import EXIT_INPUT
 from .option_kinds import max_bytes_option
 from .options import (

@@ -17,14 +17,14 @@ from ..errors import DialmeterError, one_line
 from ..formats import split_tracker
 from ..measure import Score, parse
 from ..model import dialogue_key
-from ..report.tables import render
-from ..report.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
-from ..report.tracker_charts import mistake_charts, system_charts
 from ..rules import Rules
 from ..tracking import record
+from ..tracking.file_shard import Settings
 from ..tracking.result import TrackerResult, score_dict
-from ..tracking.spans import Settings
 from ..values import maps
+from ..views.tables import render
+from ..views.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
+from ..views.tracker_charts import mistake_charts, system_charts
 from .option_kinds import max_bytes_option
 from .options import (
     RULE_OPTIONS,

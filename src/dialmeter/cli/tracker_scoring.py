@@ -15,9 +15,9 @@ from ..model import Notice, dialogue_key
 from ..tracking import record, show
 from ..tracking.align import PairFiles
 from ..tracking.compared import ComparedDialogue
+from ..tracking.file_shard import Settings, SpanTask
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
-from ..tracking.spans import Settings, SpanTask
 from .options import chosen_resampling
 from .say import warn, watched
 from .tracker_span import score_noted

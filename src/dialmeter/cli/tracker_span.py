@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.engine import is_noting, note
 from ..formats import Corpus
-from ..tracking.spans import SpanScore, SpanTask, score_span
+from ..tracking.file_shard import SpanScore, SpanTask, score_span
 
 
 def score_noted(task: SpanTask) -> SpanScore:

@@ -8,8 +8,8 @@ import click
 from msgspec import to_builtins
 
 from ..errors import one_line
-from ..report.tables import percent
 from ..users.check import Checked, check_talk
+from ..views.tables import percent
 from .main import EXIT_INPUT
 from .option_kinds import max_bytes_option
 from .options import quiet_option

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 from ..core.account import in_documents, lines
 from ..errors import DialmeterError
 from ..model import Conversation
-from ..report import cross as report
-from ..report.tables import render
 from ..simulation.outcome import played, silence
 from ..simulation.play import Setting, Task, play_all
 from ..simulation.world import town
@@ -22,6 +20,8 @@ from ..users.result import How
 from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
+from ..views import cross as report
+from ..views.tables import render
 from .map_options import chosen_map, map_option, old_map_option
 from .option_kinds import max_bytes_option
 from .options import (

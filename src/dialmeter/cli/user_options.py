@@ -18,13 +18,13 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..resampling import Resampling
 from ..users.blame import Verdict
+from ..users.file_shard import SpanScore, SpanTask, score_span
 from ..users.profile import load as load_profile
 from ..users.record import UserRow, rows_of
 from ..users.result import How, UserResult
 from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
-from ..users.spans import SpanScore, SpanTask, score_span
 from .map_options import chosen_map, map_option, old_map_option
 from .options import stacked
 from .say import warn, watched

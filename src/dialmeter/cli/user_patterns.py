@@ -7,9 +7,9 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ..report.tables import render
-from ..report.user import pattern_tables
-from ..report.user_charts import Tally, user_charts
+from ..views.tables import render
+from ..views.user import pattern_tables
+from ..views.user_charts import Tally, user_charts
 from .option_kinds import max_bytes_option
 from .options import chart_options, quiet_option, style_options
 from .say import document, draw, print_json

@@ -13,7 +13,6 @@ from ..conversations import open_conversations
 from ..core.account import Account
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
-from ..report.tables import percent
 from ..simulation.agents import choose
 from ..simulation.agents.agent import Chosen, Role
 from ..simulation.files import given, sampled, write
@@ -21,6 +20,7 @@ from ..simulation.outcome import outcome, played, silence
 from ..simulation.play import MAX_TURNS, Setting, Task
 from ..simulation.world import town
 from ..simulation.world.goal_files import read_goals
+from ..views.tables import percent
 from .option_kinds import max_bytes_option, number_option
 from .options import quiet_option, stacked, style_options
 from .progress import counted

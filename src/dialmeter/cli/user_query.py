@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from ..core.account import Account
 from ..errors import DialmeterError
-from ..report.tables import render
-from ..report.user import found_table
 from ..users.events import Event
 from ..users.query import GOAL_PARTS, Query
 from ..users.record import UserRow
 from ..users.show import lines
+from ..views.tables import render
+from ..views.user import found_table
 from .option_kinds import max_bytes_option, number_option
 from .options import quiet_option, style_options
 from .say import document, print_json

@@ -11,13 +11,13 @@ from msgspec import to_builtins
 from ..conditions import parse_condition
 from ..core.inputs import RunInput, RunInputs
 from ..errors import one_line
-from ..report.tables import render
-from ..report.tracker import shared_signature
-from ..report.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
-from ..report.user_charts import Tally, user_charts
 from ..users import record
 from ..users.outcome import COMBINED
 from ..users.result import UserResult
+from ..views.tables import render
+from ..views.tracker import shared_signature
+from ..views.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
+from ..views.user_charts import Tally, user_charts
 from .main import EXIT_INPUT
 from .map_options import map_file
 from .option_kinds import max_bytes_option

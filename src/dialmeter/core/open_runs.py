@@ -13,9 +13,9 @@ from ..errors import DialmeterError, InputError
 from ..readers.raw_file import is_stream
 from ..readers.source import LINE_LIMIT, Source
 from ..readers.strict_json import parse_unique
-from ..views import as_polars
 from .manifest import parse_manifest
 from .parquet import finite
+from .tabular import as_polars
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from ..core.account import Account, total
+from ..core.tabular import as_polars, html_table, percent
 from ..errors import DialmeterError
 from ..model import Notice
-from ..views import as_polars, html_table, percent
 from . import compare
 from .asking import FAILED, NOT_ASKED, UNREADABLE
 from .case_lines import read_cases

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from ..measure import Measure
-from .ledger import Ledger, Valued, weighted
+from .measure_columns import Ledger, Valued, weighted
 from .pairs import PairRules
 from .tally import NEVER, Tally
 from .walk import Group, Walk

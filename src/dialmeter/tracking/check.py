@@ -17,10 +17,10 @@ from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
 from ..normalise import Normaliser
 from ..rules import Rules
 from .align import PairFiles, open_pair, read_pair
+from .baselines import gold_against_itself
 from .diagnosis import Finding, diagnose
 from .findings import Findings
 from .scorer import TrackerScorer
-from .trivial import gold_against_itself
 
 
 class Checked(Struct, frozen=True):

@@ -9,12 +9,12 @@ from math import isnan
 from msgspec import Struct
 
 from ..core.comparability import not_comparable
+from ..core.pairing import FEWEST, Test, Versus, corrected, why_not
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
-from ..versus import FEWEST, Test, Versus, corrected, why_not
-from .asked import Asked
-from .columns import columns, order_of
+from .bootstrap_matrix import columns, order_of
+from .resolve_measures import Asked
 from .result import TrackerResult
 
 

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
-from .asked import Asked
 from .compare import keys_by_order, values_by_dialogue
+from .resolve_measures import Asked
 from .result import TrackerResult
 
 

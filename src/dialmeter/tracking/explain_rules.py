@@ -14,15 +14,15 @@ from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..model import Schema, Value
 from ..rules import FIELDS, Rules, named, names
 from ..signature import signature
-from .asked import Asked, resolve
-from .book import Book
 from .compared import ComparedDialogue
 from .digest import GoldDigest, GoldText
 from .findings import Findings
-from .ledger import Ledger, with_slots
+from .measure_columns import Ledger, with_slots
 from .pairs import PairRules
+from .resolve_measures import Asked, resolve
 from .scorer import TrackerScorer, lacks, paused_garbage_collection
 from .tally import CORRECT
+from .tally_table import Book
 from .walk import Walk
 
 

@@ -9,15 +9,15 @@ from decimal import Decimal
 from ..core.account import BY_NAME
 from ..model import Notice, Value
 from ..rules import Rules, parse_match
-from .asked import Asked
-from .book import Book
-from .fga import FGA
 from .findings import Findings
-from .ledger import Ledger
+from .measure_columns import Ledger
+from .measures.fga import FGA
+from .measures.rsa import RSA
+from .measures.sa import SA
 from .mistakes import shown
-from .rsa import RSA
-from .sa import SA
+from .resolve_measures import Asked
 from .tally import NEVER, Tally
+from .tally_table import Book
 
 
 def notices_of(asked: Sequence[Asked], ledger: Ledger, findings: Findings, rules: Rules) -> list[Notice]:

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, to_builtins
 
 from ..core.account import Account, only_field
+from ..core.tabular import as_polars, html_table, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from ..resampling import Resampling
 from ..rules import Rules
 from ..signature import signature
-from ..views import as_polars, html_table, percent
 from .align import PairFiles
-from .asked import Asked
+from .bootstrap_matrix import intervals, with_interval
 from .breakdown import ActiveTurns, Breakdown, By
-from .columns import intervals, with_interval
 from .diagnosis import Finding, diagnose
 from .findings import Findings
-from .gathering import gathered
-from .ledger import Ledger, Valued, with_slots
+from .group_by_dialogue import gathered
+from .measure_columns import Ledger, Valued, with_slots
 from .notices import notices_of
+from .resolve_measures import Asked
 
 if TYPE_CHECKING:
     import polars

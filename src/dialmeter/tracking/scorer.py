@@ -22,14 +22,14 @@ from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..resampling import Resampling
 from ..rules import Rules, load
 from .align import GoldFile, PairFiles, open_pair, read_pair
-from .asked import resolve
 from .breakdown import Breakdown, By
 from .compared import ComparedDialogue
 from .digest import GoldText
 from .findings import Findings
-from .ledger import NEEDS_SCHEMA, Ledger
+from .measure_columns import NEEDS_SCHEMA, Ledger
 from .mistakes import Mistakes
 from .pairs import PairRules
+from .resolve_measures import resolve
 from .result import TrackerResult
 from .walk import Walk
 

@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from ..model import Act, Conversation
+from .act_types import NO_BOOK, SLOT_VALUES, classifier
 from .events import Event
 from .goals import requested_slot
-from .kinds import NO_BOOK, SLOT_VALUES, classifier
 from .outcome import DialogueOutcome, DomainOutcome, Measured
 from .profile import Profile
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .act_types import SLOT_VALUES
 from .goals import constraint
-from .kinds import SLOT_VALUES
-from .scene import Scene
+from .prepared_dialogue import Scene
 
 
 def told(scene: Scene, domain: str, wanted: str) -> tuple[int, ...]:

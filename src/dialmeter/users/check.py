@@ -11,10 +11,10 @@ from ..conversations import Conversations
 from ..core.account import Account, counted
 from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
-from .book import Row
 from .notices import SHOWN
 from .outcome import COMBINED
 from .result import How, places_of
+from .score_table import Row
 from .scorer import UserScorer
 
 

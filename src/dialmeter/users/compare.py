@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from ..core.comparability import not_comparable
+from ..core.pairing import FEWEST, Versus, corrected, why_not
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
-from ..versus import FEWEST, Versus, corrected, why_not
 from .estimates import MEASURES, column
 from .outcome import COMBINED
 from .result import UserResult

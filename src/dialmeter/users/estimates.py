@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..model import dialogue_key
 from ..resampling import Resampling
-from .book import Row
 from .outcome import Measured
+from .score_table import Row
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,7 +13,7 @@ from .behaviours.repeating import Repetition
 from .booking import told
 from .events import Event, Family, Remark
 from .goals import Wants, slot_of
-from .scene import Scene, Stage
+from .prepared_dialogue import Scene, Stage
 from .score import Counts, DialogueCounts
 
 

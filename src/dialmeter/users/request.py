@@ -10,7 +10,7 @@ from .behaviours.requesting import Asking
 from .booking import told_slots
 from .events import Event, Remark
 from .goals import requested_slot
-from .scene import Scene, Stage
+from .prepared_dialogue import Scene, Stage
 from .score import Counts, DialogueCounts
 
 

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ..core.account import NOT_IN_FILE, Account, counted, only_field
+from ..core.tabular import as_polars, html_table, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
 from ..resampling import Resampling
 from ..values.maps import ValueMap
-from ..views import as_polars, html_table, percent
-from .book import Book
 from .estimates import MEASURES, column, intervals, mean
 from .goals import data_digest
 from .notices import notices_of
 from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
+from .score_table import Book
 from .signature import how_scored, signature
 
 if TYPE_CHECKING:

@@ -12,20 +12,20 @@ from ..model import Conversation, Notice
 from ..resampling import Resampling
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
-from .book import Book
 from .canonical import Matcher
 from .events import Event
 from .from_text import TextReader
 from .inform import InformWalk
 from .outcome import DialogueOutcome, DomainOutcome
+from .prepared_dialogue import Stage
 from .profile import Profile
 from .profile import load as load_profile
 from .request import requests
 from .result import How, UserResult
 from .rules import UserRules
 from .rules import load as load_rules
-from .scene import Stage
 from .score import Counts, compare, pooled
+from .score_table import Book
 
 
 class UserScorer:

@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from ..errors import DialmeterError, one_line
-from ..report.browse.opened import Opened
-from ..report.browse.paired import match
-from ..report.browse.select import Query, Selection, parse_query, select
-from ..report.html_env import asset, page, warm_up
+from ..views.html_env import asset, page, warm_up
+from ..views.pages.opened import Opened
+from ..views.pages.paired import match
+from ..views.pages.select import Query, Selection, parse_query, select
 from .comparing import compare_page, pair_page
 from .folder import RunFolder
 from .guard import Guard

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from ..core.output import new_folder
 from ..errors import DialmeterError
-from ..report.browse.opened import Opened
-from ..report.browse.paired import match
-from ..report.browse.select import Query, Selection, select
-from ..report.html_env import asset
+from ..views.html_env import asset
+from ..views.pages.opened import Opened
+from ..views.pages.paired import match
+from ..views.pages.select import Query, Selection, select
 from .comparing import chosen_measure, compare_page, listed, pair_page
 from .folder import RunFolder
 from .links import BundleLinks

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DialmeterError
-from ..report.browse.headline import label, with_means
-from ..report.browse.opened import Opened
-from ..report.browse.paired import Matched, change, test, ways
-from ..report.browse.select import PAGE
-from ..report.html_env import page, score
+from ..views.html_env import page, score
+from ..views.pages.headline import label, with_means
+from ..views.pages.opened import Opened
+from ..views.pages.paired import Matched, change, test, ways
+from ..views.pages.select import PAGE
 from .links import Links
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from ..core.open_runs import file_of_run, open_run
 from ..errors import DialmeterError
-from ..report.browse.kinds import kind_of
-from ..report.browse.opened import Opened
+from ..views.pages.kinds import kind_of
+from ..views.pages.opened import Opened
 
 _DEEPEST = 5
 _KEPT = 8

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 from urllib.parse import quote, urlencode
 
-from ..report.html_env import with_params
+from ..views.html_env import with_params
 
 
 class Links(Protocol):

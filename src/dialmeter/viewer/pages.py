@@ -9,12 +9,12 @@ import numpy as np
 from markupsafe import Markup
 
 from ..errors import DialmeterError
-from ..report.browse.drawn import Drawn, drawn
-from ..report.browse.headline import confidence, facts, signature
-from ..report.browse.opened import Opened
-from ..report.browse.select import IN_FILE, PAGE, Query, Selection, is_down
-from ..report.browse.static_list import list_data
-from ..report.html_env import environment, page
+from ..views.html_env import environment, page
+from ..views.pages.drawn import Drawn, drawn
+from ..views.pages.headline import confidence, facts, signature
+from ..views.pages.opened import Opened
+from ..views.pages.select import IN_FILE, PAGE, Query, Selection, is_down
+from ..views.pages.static_list import list_data
 from .links import Links
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ..glance import Glance, offered
-from ..scene import Stage
+from ..prepared_dialogue import Stage
+from ..system_turn import Glance, offered
 
 
 class Mention(Struct, eq=False):

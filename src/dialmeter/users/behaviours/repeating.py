@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ..glance import Glance
-from ..kinds import REQUEST
-from ..scene import Stage, Turn
+from ..act_types import REQUEST
+from ..prepared_dialogue import Stage, Turn
+from ..system_turn import Glance
 
 
 class Repetition(Struct, eq=False):

@@ -1,0 +1,1 @@
+"""Few-shot curves and scores by held-out domain."""

@@ -1,0 +1,1 @@
+"""Do measures agree with what people say about predicted states?"""

@@ -1,0 +1,176 @@
+"""Human ratings of dialogues: CSV with one row per rating (dialogue, rater, rating) or one column per rater."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from ...core.csv_cells import guarded, unguarded
+from ...errors import InputError, one_line
+from ...model import dialogue_key
+from ...readers.source import Source
+
+_DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
+_MISSING = ("", "na", "n/a", "-", "–")
+_NO_HEADING = "(without a heading)"
+
+
+class Ratings(Struct, frozen=True):
+    """Who gave what to which dialogue; a missing rating is not there."""
+
+    raters: tuple[str, ...]
+    by_dialogue: dict[str, dict[str, float]]
+    """Key of the dialogue → rater → rating; a dialogue that nobody rated is not there."""
+    names: dict[str, str]
+    """Key of the dialogue → its name as written."""
+
+    def mean(self, key: str) -> float | None:
+        """The mean over the raters of one dialogue.
+
+        Example:
+            >>> Ratings(("ann", "bob"), {"d1": {"ann": 4.0, "bob": 5.0}}, {"d1": "D1"}).mean("d1")
+            4.5
+        """
+        given = self.by_dialogue.get(key)
+        return math.fsum(given.values()) / len(given) if given else None
+
+    def of(self, rater: str, keys: Sequence[str]) -> list[float | None]:
+        """One rater's ratings of some dialogues."""
+        return [self.by_dialogue.get(key, {}).get(rater) for key in keys]
+
+    def digest(self) -> str:
+        """Ten hexadecimal digits that say which ratings these are, whatever their order."""
+        cells = sorted(
+            f"{key}\x1f{rater}\x1f{value!r}" for key, row in self.by_dialogue.items() for rater, value in row.items()
+        )
+        return hashlib.sha256("\x1e".join(cells).encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+class Collector:
+    """Puts ratings together and refuses a second one of the same rater for the same dialogue."""
+
+    def __init__(self) -> None:
+        self._raters: dict[str, None] = {}
+        self._cells: dict[str, dict[str, float]] = {}
+        self._names: dict[str, str] = {}
+
+    def add(self, dialogue: str, rater: str, rating: float | None) -> None:
+        """Takes one rating, or the word that there is none.
+
+        Raises:
+            InputError: the rater has rated the dialogue before.
+        """
+        key = dialogue_key(dialogue)
+        self._raters[rater] = None
+        self._names.setdefault(key, dialogue)
+        if rating is None:
+            return
+        row = self._cells.setdefault(key, {})
+        if rater in row:
+            raise InputError(f"{one_line(rater)} has rated it before", dialogue=dialogue)
+        row[rater] = rating
+
+    def ratings(self) -> Ratings:
+        """All that was taken, dialogues and raters sorted."""
+        cells = {key: dict(sorted(self._cells[key].items())) for key in sorted(self._cells)}
+        return Ratings(tuple(sorted(self._raters)), cells, {key: self._names[key] for key in sorted(self._names)})
+
+
+def read_ratings(path: str) -> Ratings:
+    """Reads ratings from CSV; commas, semicolons or tabs.
+
+    Args:
+        path: columns ``dialogue, rater, rating``, or ``dialogue`` and one column for each rater.
+
+    Raises:
+        InputError: columns or ratings that are not as they should be, with the line.
+    """
+    found = Collector()
+    for line, row, columns in _rows(path):
+        try:
+            dialogue = unguarded((row[columns[0]] or "").strip())
+            if not dialogue:
+                raise InputError("a row without dialogue")
+            if row.get(_NO_HEADING):
+                raise InputError("more cells than headings", dialogue=dialogue)
+            if len(columns) == 3 and columns[1:] == ["rater", "rating"]:
+                rater = unguarded((row["rater"] or "").strip())
+                if not rater:
+                    raise InputError("a rating without rater", dialogue=dialogue)
+                found.add(dialogue, rater, _rating(row["rating"], dialogue))
+                continue
+            for rater in columns[1:]:
+                found.add(dialogue, rater, _rating(row[rater], dialogue, rater))
+        except InputError as error:
+            raise error.at(file=path, line=line) from None
+    ratings = found.ratings()
+    if not ratings.by_dialogue:
+        raise InputError("holds no rating", file=path)
+    return ratings
+
+
+def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapping[str, Mapping[str, float]]) -> str:
+    """Ratings as CSV with one column per rater; a missing one is an empty cell.
+
+    Example:
+        >>> print(write_ratings(["D1", "D2"], ["ann"], {"d1": {"ann": 4.0}}), end="")
+        dialogue,ann
+        D1,4
+        D2,
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["dialogue", *map(guarded, raters)])
+    for dialogue in dialogues:
+        row = ratings.get(dialogue_key(dialogue), {})
+        writer.writerow([guarded(dialogue), *(f"{row[rater]:.10g}" if rater in row else "" for rater in raters)])
+    return file.getvalue()
+
+
+def _rows(path: str) -> Iterator[tuple[int, dict[str, str | None], list[str]]]:
+    """Line, cells, and the columns that count: the dialogue, then rater and rating or one column per rater."""
+    text = Source(path).text
+    first = text.partition("\n")[0]
+    comma = next((sign for sign in (",", ";", "\t") if sign in first), ",")
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=comma, restkey=_NO_HEADING)
+    try:
+        given = [unguarded((name or "").strip()) for name in reader.fieldnames or ()]
+        lower = [name.lower() for name in given]
+        dialogue = next((name for name in _DIALOGUE if name in lower), None)
+        if dialogue is None or len(given) < 2:
+            raise InputError("expected the columns dialogue, rater, rating; or dialogue and one per rater", line=1)
+        is_long = {"rater", "rating"} <= set(lower)
+        names = (
+            lower
+            if is_long
+            else [dialogue if low == dialogue else name for name, low in zip(given, lower, strict=True)]
+        )
+        if len(set(names)) < len(names) or "" in names:
+            raise InputError("a heading that is empty or stands twice", line=1)
+        reader.fieldnames = names
+        columns = [dialogue, *(["rater", "rating"] if is_long else (name for name in names if name != dialogue))]
+        for row in reader:
+            yield reader.line_num, row, columns
+    except csv.Error as error:
+        raise InputError(f"not valid CSV: {error}", file=path, line=reader.line_num) from None
+    except InputError as error:
+        raise error.at(file=path) from None
+
+
+def _rating(text: str | None, dialogue: str, rater: str = "") -> float | None:
+    given = (text or "").strip()
+    if given.lower() in _MISSING:
+        return None
+    try:
+        rating = float(given)
+    except ValueError:
+        rating = math.nan
+    if not math.isfinite(rating):
+        by = f" of {one_line(rater)}" if rater else ""
+        raise InputError(f"the rating{by} is {one_line(given)!r}, and should be a number or empty", dialogue=dialogue)
+    return rating

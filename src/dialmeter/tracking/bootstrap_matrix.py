@@ -1,0 +1,126 @@
+"""A result as resampling wants it: one row per dialogue, the columns of all measures side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
+
+from ..measure import Measure, Score
+from ..model import dialogue_key
+from ..resampling import Resampling
+from .measure_columns import Ledger
+from .resolve_measures import Asked
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..stats import Formula
+    from ..stats.formulas import Value as FormulaValue
+    from ..stats.resampling import Limits
+
+    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+def order_of(ledger: Ledger) -> list[int]:
+    """The positions of dialogues sorted by id, so that no draw depends on the order of the file."""
+    names = list(map(dialogue_key, ledger.main.dialogues))
+    return sorted(range(len(names)), key=names.__getitem__)
+
+
+def columns(ledger: Ledger, asked: Sequence[Asked]) -> tuple[FloatArray, dict[str, Formula]]:
+    """The matrix of all measures, rows sorted by dialogue, and each measure's formula over its own columns."""
+    import numpy as np
+
+    order = order_of(ledger)
+    blocks: list[FloatArray] = []
+    formulas: dict[str, Formula] = {}
+    width = 0
+    for each in asked:
+        block = _block(ledger, each.used)
+        formulas[each.text] = _formula(each.used, slice(width, width + block.shape[1]))
+        blocks.append(block[order])
+        width += block.shape[1]
+    return np.hstack(blocks), formulas
+
+
+def _block(ledger: Ledger, measure: Measure) -> FloatArray:
+    """A measure's vectors; for a mean over dialogues the value of each, and whether it has one."""
+    import numpy as np
+
+    if measure.average != "dialogue":
+        return ledger.vectors(measure)
+    values = ledger.values(measure)
+    return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
+
+
+def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
+    from ..stats import Formula
+
+    return Formula(_vectorised(measure), take, measure.low, measure.high)
+
+
+def _vectorised(measure: Measure) -> FormulaValue:
+    from ..stats import rowwise
+
+    if measure.average == "dialogue" or type(measure).value is Measure.value:
+        return lambda sums: sums[..., 0] / sums[..., 1]
+    return rowwise(lambda sums: measure.value(sums.tolist()))
+
+
+def with_interval(score: Score, found: Limits | None) -> Score:
+    """A score with its interval, or with the reason why it has none; no value, no interval."""
+    if score.value is None or found is None:
+        return score
+    limits = None if found.low is None or found.high is None else (found.low, found.high)
+    return replace(score, ci=limits, ci_reason=found.reason or "")
+
+
+def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1) -> dict[str, Limits]:
+    """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
+
+    Args:
+        ledger: the account of the corpus.
+        asked: the measures.
+        how: the draw.
+        threads: how many to use.
+    """
+    from ..stats.draws import resampled_sums
+    from ..stats.formulas import evaluate
+    from ..stats.resampling import limits
+
+    dialogues = len(ledger.main.dialogues)
+    if dialogues < 2:
+        return {}
+    matrix, formulas = _exact_columns(ledger, asked, threads)
+    sums = resampled_sums(matrix, how.resamples, how.seed, threads=threads)
+    return {
+        name: limits(evaluate(formula, sums), how.confidence, dialogues, formula, matrix)
+        for name, formula in formulas.items()
+    }
+
+
+def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> tuple[FloatArray, dict[str, Formula]]:
+    """As ``columns``, rounded so that sums are exact, and without columns that are known to be the same."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    import numpy as np
+
+    from ..stats.exact import exact
+
+    gathered = [each for each in asked if each.used.average != "dialogue" and ledger.is_gathered(each.used)]
+    matrix, places = ledger.distinct([each.used for each in gathered], threads)
+    takes = {each.text: take for each, take in zip(gathered, places, strict=True)}
+    for each in (each for each in asked if each.text not in takes):
+        block = _block(ledger, each.used).T
+        takes[each.text] = list(range(len(matrix), len(matrix) + len(block)))
+        matrix = np.vstack([matrix, block])
+    order = np.array(order_of(ledger))
+
+    def settle(column: FloatArray) -> None:
+        column[:] = exact(column[order])[:, 0]
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(settle, matrix))
+    return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in asked}

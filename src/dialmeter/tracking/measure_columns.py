@@ -1,0 +1,318 @@
+"""All vectors that the asked measures need, kept per dialogue; values for the whole or for a part derive from them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, pairwise, repeat, zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from msgspec import structs
+
+from ..errors import NotApplicable
+from ..formats.pairs.vocabulary import PairDialogue
+from ..measure import Gather, Measure, Vector
+from ..model import Schema
+from .compared import ComparedDialogue
+from .frame_book import FrameBook
+from .group_by_dialogue import gather_into, gathered
+from .measures.dstc10_values import Overlap, ValueMeasure
+from .state_texts import state_texts
+from .tally import Lens, Tally
+from .tally_table import Book
+from .walk import Group, Walk
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
+
+
+class Valued(NamedTuple):
+    """A measure's value over a set of units."""
+
+    value: float | None
+    n: int
+    unscored: int
+
+
+def lens_of(measure: Measure) -> Lens:
+    """What a measure asks of the tally."""
+    return measure.lens() if hasattr(measure, "lens") else Lens()
+
+
+def plan(measures: Iterable[Measure]) -> list[Lens]:
+    """As few lenses as serve all measures, the first of each kind together."""
+    lenses = [lens_of(measure) for measure in measures]
+    first, *others = dict.fromkeys(lens.alternatives for lens in lenses if lens.alternatives) or ["overlap"]
+    planned: list[Lens] = []
+    for alternatives in (first, *others):
+        served = [lens for lens in lenses if (lens.alternatives or first) == alternatives]
+        locals_ = dict.fromkeys(lens.local for lens in served if lens.local)
+        deletions = dict.fromkeys(lens.deletions for lens in served if lens.deletions)
+        pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
+        planned += [Lens(local or "paper", deletion or "ignore", alternatives) for local, deletion in pairs]
+    return planned
+
+
+class Ledger:
+    """The account of a corpus.
+
+    Args:
+        measures: what will be asked, as the rule set sets it.
+        hyphen_cut: count errors as published code does that cuts at the last hyphen.
+    """
+
+    def __init__(self, measures: Sequence[Measure], hyphen_cut: bool = False) -> None:
+        self.measures = tuple(measures)
+        self.hyphen_cut = hyphen_cut
+        self.books = {lens: Book() for lens in plan(measures)}
+        self._looked_at: dict[Measure, FloatArray] = {}
+        self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
+        self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
+        self._by_texts: list[Any] = [each for each in self.measures if each.reads() == "texts"]
+        self.frames = FrameBook(each for each in self.measures if each.reads() == "frames")
+        others = (*self._by_changes, *self._by_states, *self._by_texts)
+        self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in others}
+
+    @property
+    def needs_none(self) -> bool:
+        """Does a lens look at explicit absent words?"""
+        return any(lens.deletions == "code" for lens in self.books)
+
+    @property
+    def looks_closely(self) -> bool:
+        """Does a measure look at more than tallies?"""
+        return bool(self._units or self.frames.measures)
+
+    @property
+    def main(self) -> Book:
+        """The book of the rule set's own choice."""
+        return next(iter(self.books.values()))
+
+    def add(self, walk: Walk, group: Group | None = None) -> None:
+        """Takes the tallies of the dialogue that a walk has taken, or of one group of its slots."""
+        counts = group is None
+        for lens, book in self.books.items():
+            rows = walk.rows(lens.local, lens.deletions, lens.alternatives, group, None, counts)
+            book.add(walk.id, walk.numbers, rows)
+            counts = False
+
+    def add_closely(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
+        """Takes what measures ask for that look at more than tallies."""
+        for measure in self._by_changes:
+            lens = self._lens_for(measure)
+            book = self.books[lens]
+            tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
+            wrong = compared.wrong_changes(lens.alternatives)
+            self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
+        overlaps: dict[str, list[Overlap]] = {}
+        for measure in self._by_states:
+            if isinstance(measure, ValueMeasure):
+                if measure.several not in overlaps:
+                    overlaps[measure.several] = measure.overlaps(compared)
+                units = [measure.from_overlap(each) for each in overlaps[measure.several]]
+            else:
+                states = [({}, {}), *compared.states()]
+                units = [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
+            self._units[measure].append(units)
+        if self._by_texts:
+            texts = state_texts(compared, dialogue)
+            for measure in self._by_texts:
+                self._units[measure].append([measure.from_texts(*each) for each in texts])
+        if self.frames.measures:
+            if schema is None:
+                raise NotApplicable(NEEDS_SCHEMA)
+            self.frames.add(compared, dialogue, schema)
+
+    def merge(self, other: Ledger) -> None:
+        """Appends the dialogues of another part of the corpus."""
+        for lens, book in self.books.items():
+            book.merge(other.books[lens])
+        for measure, units in self._units.items():
+            units.extend(other._units[measure])
+        self.frames.merge(other.frames)
+
+    def book_for(self, measure: Measure) -> Book:
+        """The book whose lens serves a measure."""
+        return self.books[self._lens_for(measure)]
+
+    def _lens_for(self, measure: Measure) -> Lens:
+        lens = lens_of(measure)
+        return next(mine for mine in self.books if lens.fits(mine))
+
+    def value(self, measure: Measure) -> Valued:
+        """A measure over the whole corpus."""
+        if measure.average == "dialogue":
+            return mean_of(self.per_dialogue(measure))
+        if measure in self.frames.measures:
+            return repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
+        if measure in self._units:
+            return total(measure, chain.from_iterable(self._units[measure]))
+        book = self.book_for(measure)
+        if measure.gather != "sum":
+            return total(measure, map(tuple, self.vectors(measure).tolist()))
+        return _weighed(measure, self._of_rows(measure), book.times())
+
+    def _of_rows(self, measure: Measure) -> FloatArray:
+        """A measure's columns over the rows of its book."""
+        import numpy as np
+
+        table = self.book_for(measure).table
+        found = self._looked_at.get(measure)
+        if found is None or found.shape[1] != len(table):
+            found = self._looked_at[measure] = np.array(columns_of(measure, table), np.float64)
+        return found
+
+    def vectors(self, measure: Measure) -> FloatArray:
+        """A measure's vector per dialogue, dialogues in the order in which they came."""
+        import numpy as np
+
+        if not self.is_gathered(measure):
+            units = self._units_of(measure)
+            width = len(next((each[0] for each in units if each), (0.0, 0.0)))
+            sums = [[math.fsum(column) for column in zip(*each, strict=True)] or [0.0] * width for each in units]
+            return np.array(sums, dtype=float).reshape(len(sums), width)
+        return gathered(self.book_for(measure), self._of_rows(measure), measure.gather).T
+
+    def is_gathered(self, measure: Measure) -> bool:
+        """Do a measure's vectors come from tallies?"""
+        return measure not in self._units and measure not in self.frames.measures
+
+    def _units_of(self, measure: Measure) -> list[list[Vector]]:
+        return self.frames.units(measure) if measure in self.frames.measures else self._units[measure]
+
+    def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[FloatArray, list[list[int]]]:
+        """The vectors of measures that are gathered, with what several of them have once: many divide by the turns.
+
+        Args:
+            measures: what is looked for.
+            threads: how many to use.
+
+        Returns:
+            Columns over dialogues, each as a line, and which of them each measure has.
+        """
+        import numpy as np
+
+        kinds: dict[tuple[Lens, Gather], dict[bytes, FloatArray]] = defaultdict(dict)
+        for measure in measures:
+            lines = kinds[self._lens_for(measure), measure.gather]
+            lines.update((line.tobytes(), line) for line in self._of_rows(measure))
+        places = {key: place for place, key in enumerate((kind, line) for kind in kinds for line in kinds[kind])}
+        found = np.empty((len(places), len(self.main.dialogues)))
+        first = 0
+        for (lens, how), lines in kinds.items():
+            into = found[first : first + len(lines)]
+            gather_into(into, self.books[lens], np.stack([*lines.values()]), how, threads)
+            first += len(lines)
+        return found, [
+            [places[(self._lens_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
+            for each in measures
+        ]
+
+    def values(self, measure: Measure) -> FloatArray:
+        """A measure's value for each dialogue, not a number where it has none."""
+        import numpy as np
+
+        sums = self.vectors(measure)
+        if type(measure).value is Measure.value:
+            shares: FloatArray = np.full(len(sums), np.nan)
+            np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
+            return shares
+        known = _Values(measure)
+        return np.array([known[each] for each in map(tuple, sums.tolist())], np.float64)
+
+    def per_dialogue(self, measure: Measure) -> list[float | None]:
+        """A measure's value for each dialogue."""
+        return [None if value != value else value for value in self.values(measure).tolist()]  # noqa: PLR0124
+
+    def by_turn(self, measure: Measure) -> dict[int, Valued]:
+        """A measure by the number of the turn; only for measures of turns."""
+        book = self.book_for(measure)
+        cells: dict[int, Counter[int]] = defaultdict(Counter)
+        for (number, row), count in Counter(zip(book.turns, book.rows, strict=True)).items():
+            cells[number][row] += count
+        return {number: weighted(measure, book.table, cells[number]) for number in sorted(cells)}
+
+    def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
+        """A measure of frames by service, or by groups of services."""
+        groups = self.frames.counts(measure, name_of)
+        return {name: repeated(measure, groups[name]) for name in sorted(groups)}
+
+    def units(self, measure: Measure) -> dict[str, list[Vector]]:
+        """The vectors of every unit of a measure of states or frames, by dialogue."""
+        return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
+
+    @property
+    def count_of_turns(self) -> int:
+        """How many turns are in."""
+        return len(self.main.rows)
+
+
+class _Values(dict[Vector, float | None]):
+    """A measure's values by the sums that they come from: short dialogues share them."""
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure = measure
+
+    def __missing__(self, sums: Vector) -> float | None:
+        self[sums] = value = self._measure.value(sums)
+        return value
+
+
+def columns_of(measure: Measure, tallies: Iterable[Tally]) -> list[list[float]]:
+    """A measure's vectors of many tallies: all first entries, all second ones, and so on."""
+    listed = list(tallies)
+    look = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
+    # One behind the other: a corpus has thousands of distinct tallies, and every measure sees them.
+    flat = list(chain.from_iterable(map(look, listed)))
+    width = len(flat) // len(listed) if listed else 2
+    if len(flat) != width * len(listed):
+        raise ValueError(f"{measure} gives vectors of different lengths")
+    return [flat[column::width] for column in range(width)]
+
+
+def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
+    """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
+    import numpy as np
+
+    columns = np.array(columns_of(measure, map(table.__getitem__, counts)), np.float64)
+    return _weighed(measure, columns, np.array([*counts.values()], np.int64))
+
+
+def _weighed(measure: Measure, columns: FloatArray, times: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Valued:
+    sums = [math.fsum((times * column).tolist()) for column in columns]
+    skipped = int(times[~columns.any(axis=0)].sum()) if measure.skips_empty else 0
+    return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)
+
+
+def total(measure: Measure, vectors: Iterable[Vector]) -> Valued:
+    """A measure over units given one by one."""
+    return repeated(measure, Counter(vectors))
+
+
+def repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:
+    """A measure over units given as distinct vectors with counts. Exactly rounded: every unit is a term of the sum."""
+    columns = zip(*counts, strict=True)
+    times = counts.values()
+    sums = [math.fsum(chain.from_iterable(map(repeat, column, times))) for column in columns] or [0.0, 0.0]
+    skipped = sum(count for vector, count in counts.items() if not any(vector)) if measure.skips_empty else 0
+    return Valued(measure.value(sums), sum(times) - skipped, skipped)
+
+
+def mean_of(values: Sequence[float | None]) -> Valued:
+    """The mean over the dialogues that are scored."""
+    scored = [value for value in values if value is not None]
+    mean = math.fsum(scored) / len(scored) if scored else None
+    return Valued(mean, len(scored), len(values) - len(scored))
+
+
+def with_slots(measure: Measure, slots: int) -> Measure:
+    """A measure that asks for the number of slots and was not told it, with the number of this corpus."""
+    if getattr(measure, "slots", None) == 0:
+        return structs.replace(measure, slots=slots)
+    return measure

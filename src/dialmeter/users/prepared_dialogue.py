@@ -1,0 +1,270 @@
+"""A dialogue made ready: acts by turn and service, in lower case, with canonical values and the parts that they play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct, field
+
+from ..errors import InputError, one_line
+from ..model import SYSTEM, USER, Act, Conversation, Goal
+from .act_types import INFORM, NO_BOOK, RAW, REQUEST, classifier
+from .canonical import Matcher
+from .events import Remark
+from .goals import Wants, constraint, request, wants_of
+from .profile import Profile, Traits
+from .rules import UserRules
+from .system_turn import Glance, glance
+
+Said: TypeAlias = tuple[int, str, str]
+"""The parts that an act plays, its slot and one value; empty where there is none."""
+
+ByService: TypeAlias = dict[str, list[Said]]
+
+
+class Turn(Struct, eq=False):
+    """One turn. Only services with at least one act are in ``acts``."""
+
+    number: int
+    acts: ByService
+    taxi: bool
+    """Has it taxi acts, or a word for taxi in its text?"""
+    no_book: bool = False
+    understood: ByService | None = None
+    glances: dict[str, Glance] = field(default_factory=dict)
+
+
+class Scene(Struct, eq=False):
+    """A dialogue made ready.
+
+    Attributes:
+        turns: all turns in order; user turns are even.
+        wants: the goal.
+        said: domain → constraint → user turns.
+        asked: domain → request → user turns.
+    """
+
+    id: str
+    turns: list[Turn]
+    wants: dict[str, Wants]
+    said: dict[str, dict[str, list[int]]]
+    asked: dict[str, dict[str, list[int]]]
+    remarks: list[Remark]
+    stage: Stage
+
+    def glance(self, number: int, domain: str) -> Glance:
+        """What a system turn does, as seen from a domain."""
+        turn = self.turns[number]
+        found = turn.glances.get(domain)
+        if found is None:
+            found = turn.glances[domain] = glance(turn, domain, self.stage)
+        return found
+
+    def between(self, after: int, before: int, domain: str) -> list[Glance]:
+        """The system turns between two user turns, newest first."""
+        return [self.glance(number, domain) for number in range(before - 1, after, -2)]
+
+
+class Stage:
+    """What all dialogues of a run are made ready with: rules, profile, values, and what was looked up once."""
+
+    def __init__(self, rules: UserRules, profile: Profile, matcher: Matcher) -> None:
+        self.rules = rules
+        self.profile = profile
+        self.matcher = matcher
+        self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
+        self._classify = classifier(profile.acts, rules.faults.nooffer_misspelt)
+        self._parts: dict[str, int] = {}
+        self._traits: dict[str, Traits] = {}
+        self._slots: dict[str, str] = {}
+        self._known: dict[str, bool] = {}
+
+    def traits(self, domain: str) -> Traits:
+        """What the profile says of a domain, looked up once."""
+        found = self._traits.get(domain)
+        if found is None:
+            found = self._traits[domain] = self.profile.traits(domain)
+        return found
+
+    def scene(self, talk: Conversation) -> Scene:
+        """Makes a dialogue ready.
+
+        Raises:
+            InputError: it has no goal or no turns, or user and system do not take turns.
+        """
+        goal = _checked(talk)
+        wants = wants_of(goal, self.rules.faults.goal_slots_as_written)
+        remarks: list[Remark] = []
+        self._look_at_goal(wants, remarks)
+        turns = []
+        for number, move in enumerate(talk.moves):
+            acts = self._by_service(move.acts or (), wants, number, remarks)
+            if move.acts is None:
+                remarks.append(Remark("no-acts", number))
+            turn = Turn(number, acts, self._is_about_taxi(acts, move.text))
+            if number % 2:
+                turn.no_book = any(part & NO_BOOK for said in acts.values() for part, _, _ in said)
+                if move.understood is None:
+                    remarks.append(Remark("no-understanding", number))
+                else:
+                    turn.understood = self._by_service(move.understood, wants, number, None)
+            turns.append(turn)
+        said = self._said(turns, remarks)
+        return Scene(talk.id, turns, wants, said, self._asked(talk, turns), remarks, self)
+
+    def _look_at_goal(self, wants: Mapping[str, Wants], remarks: list[Remark]) -> None:
+        values = self.matcher.map
+        for domain, wanted in wants.items():
+            if not self._is_known(domain):
+                remarks.append(Remark("unknown-domain", None, domain))
+            if values is None:
+                continue
+            for slot, wanted_values in wanted.values.items():
+                table = values.table(domain, slot)
+                # A slot with steps has more values than its table lists.
+                if table is not None and not table.steps:
+                    remarks += [
+                        Remark("goal-value-not-in-map", None, f"{domain}-{slot}={value}")
+                        for value in wanted_values
+                        if value not in table.known
+                    ]
+
+    def _is_about_taxi(self, acts: ByService, text: str) -> bool:
+        for word in self.profile.taxi.words:
+            if word in text:
+                return True
+        return any(self.traits(name).taxi for name in acts)
+
+    def _is_known(self, service: str) -> bool:
+        found = self._known.get(service)
+        if found is None:
+            found = self._known[service] = self.profile.knows(service)
+        return found
+
+    def _by_service(
+        self, acts: Sequence[Act], wants: Mapping[str, Wants], number: int, remarks: list[Remark] | None
+    ) -> ByService:
+        """Acts by service, one value each; what the listener understood is taken without remarks."""
+        found: ByService = {}
+        parts_of, slots, matcher, values = self._parts, self._slots, self.matcher, self.matcher.map
+        rewritten = False
+        for act in acts:
+            name, service = act.name, act.service
+            parts = parts_of.get(name)
+            if parts is None:
+                parts = parts_of[name] = self._classify(name)
+            entries = found.get(service)
+            if entries is None:
+                entries = found[service] = []
+                if remarks is not None and not self._is_known(service):
+                    remarks.append(Remark("unknown-domain", number, service))
+            if not parts and remarks is not None:
+                remarks.append(Remark("unknown-act", number, name))
+            written = act.slot
+            slot = slots.get(written)
+            if slot is None:
+                slot = slots[written] = written.lower()
+            wanted = wants.get(service)
+            if wanted is None or not slot or parts & RAW:
+                entries += [(parts, slot, value.lower()) for value in act.values] or [(parts, slot, "")]
+                continue
+            goal_values = wanted.values.get(slot, ())
+            if not act.values:
+                entries.append((parts, slot, ""))
+            for value in act.values:
+                lower = value.lower()
+                canonical = matcher(service, slot, lower, goal_values) if lower else lower
+                rewritten = rewritten or canonical != lower
+                entries.append((parts, slot, canonical))
+            # The map holds this slot for other domains only.
+            if remarks is not None and values and values.is_split(slot) and values.table(service, slot) is None:
+                remarks.append(Remark("slot-of-another-domain", number, f"{service}-{slot}"))
+        if rewritten and self.rules.values.collisions == "keep":
+            return self._kept(acts, wants)
+        return found
+
+    def _kept(self, acts: Sequence[Act], wants: Mapping[str, Wants]) -> ByService:
+        """Puts back values of one slot and turn that were rewritten to the same, as the published evaluator leaves them."""
+        forms: dict[tuple[str, str, str], dict[str, None]] = {}
+        written: dict[str, list[tuple[int, str, str, str]]] = {}
+        for act in acts:
+            service, slot, parts = act.service, act.slot.lower(), self._parts[act.name]
+            lines = written.setdefault(service, [])
+            normal = service in wants and slot and not parts & RAW
+            for value in act.values or ("",):
+                lower = value.lower()
+                canonical = lower
+                if normal and lower:
+                    canonical = self.matcher(service, slot, lower, wants[service].values.get(slot, ()))
+                    forms.setdefault((service, slot, canonical), {})[lower] = None
+                lines.append((parts, slot, lower, canonical))
+        return {
+            service: [
+                (parts, slot, lower if len(forms.get((service, slot, canonical), ())) > 1 else canonical)
+                for parts, slot, lower, canonical in lines
+            ]
+            for service, lines in written.items()
+        }
+
+    def _said(self, turns: list[Turn], remarks: list[Remark]) -> dict[str, dict[str, list[int]]]:
+        found: dict[str, dict[str, list[int]]] = {}
+        for turn in turns[::2]:
+            for service, acts in turn.acts.items():
+                if service in self.profile.general:
+                    continue
+                for parts, slot, value in acts:
+                    if not parts & INFORM or not slot:
+                        continue
+                    if service in self.no_domains:
+                        remarks.append(Remark("said-in-booking", turn.number, slot))
+                        continue
+                    if not value:
+                        remarks.append(Remark("act-without-value", turn.number, f"{service}-{slot}"))
+                        continue
+                    mentions = found.setdefault(service, {}).setdefault(constraint(slot, value), [])
+                    if not mentions or mentions[-1] != turn.number:
+                        mentions.append(turn.number)
+        return found
+
+    def _asked(self, talk: Conversation, turns: list[Turn]) -> dict[str, dict[str, list[int]]]:
+        """Requests by the lists beside the acts, or by acts where the dialogue has no such list."""
+        found: dict[str, dict[str, list[int]]] = {}
+        listed = any(move.requested is not None for move in talk.moves[::2])
+        for turn, move in zip(turns[::2], talk.moves[::2], strict=True):
+            if listed:
+                pairs = [(service, slot) for service, slots in (move.requested or {}).items() for slot in slots]
+            else:
+                pairs = [
+                    (service, slot)
+                    for service, acts in turn.acts.items()
+                    for parts, slot, _ in acts
+                    if parts & REQUEST and slot
+                ]
+            for service, slot in pairs:
+                if service in self.no_domains:
+                    continue
+                mentions = found.setdefault(service, {}).setdefault(request(service, slot), [])
+                if not mentions or mentions[-1] != turn.number:
+                    mentions.append(turn.number)
+        return found
+
+
+def _checked(talk: Conversation) -> Goal:
+    """The goal of a dialogue that can be scored."""
+    if not talk.moves:
+        raise InputError("a dialogue without turns", dialogue=talk.id)
+    if talk.goal is None:
+        raise InputError("no goal; a user is scored against its goal", dialogue=talk.id)
+    if not talk.goal:
+        raise InputError("the goal is empty", dialogue=talk.id)
+    for number, move in enumerate(talk.moves):
+        if move.speaker == (SYSTEM if number % 2 else USER):
+            continue
+        if move.speaker not in (USER, SYSTEM):
+            raise InputError(
+                f"speaker is user or system, found {one_line(move.speaker)!r}", dialogue=talk.id, turn=number
+            )
+        what = f"two {move.speaker} turns in a row" if number else "the system speaks first"
+        raise InputError(f"{what}; user and system take turns, the user first", dialogue=talk.id, turn=number)
+    return talk.goal

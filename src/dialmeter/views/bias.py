@@ -1,0 +1,157 @@
+"""The bias study as tables and as a page of Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import fsum
+
+from ..studies.bias.bias import REFERENCE, RIVAL, rows_of
+from ..studies.bias.bias_filter import FILTER_WORDS, Filter
+from ..studies.bias.bias_findings import Limits, Study
+from ..studies.bias.bias_summary import no_correlation
+from ..studies.bias.bias_verdict import WORDS, Verdict, limits
+from ..tracking.result import TrackerResult
+from .tables import Table, markdown_text, percent, render
+
+WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
+VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
+
+
+def coefficient(r: float | None, ci: Limits = None) -> str:
+    """A correlation with its interval; a dash where there is none.
+
+    Example:
+        >>> coefficient(0.4271, (0.25, 0.575)), coefficient(-0.1), coefficient(None)
+        ('0.427 (0.250 to 0.575)', '-0.100', '–')
+    """
+    if r is None:
+        return "–"
+    return f"{r:.3f} ({limits(ci)})" if ci else f"{r:.3f}"
+
+
+def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str, TrackerResult]) -> Table:
+    """The tracker and the trivial trackers under every measure, and the mean of their traits."""
+    measures = [score.measure for score in result.scores]
+    rows = []
+    for name, each in [(system, result), *((f"({name})", one) for name, one in yardsticks.items())]:
+        traits = [row.traits for row in rows_of(each)]
+        means = [f"{fsum(trait[which] for trait in traits) / len(traits):.3f}" for which in VERSIONS[0]]
+        rows.append((name, *(percent(score.value) for score in each.scores), *means))
+    headings = ("tracker", *measures, *(f"mean {which}" for which in VERSIONS[0]))
+    title, numeric = "scores, trivial trackers in brackets", frozenset(range(1, len(headings)))
+    return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,))
+
+
+def correlation_table(study: Study, traits: Sequence[str] = VERSIONS[0]) -> Table:
+    """One row per measure: its correlation with each trait, without and with the published filter."""
+    cells = {(each.measure, each.trait, each.filter): each for each in study.correlations}
+    columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
+    rows = tuple(
+        (measure, *(coefficient(cells[measure, *at].r, cells[measure, *at].ci) for at in columns))
+        for measure in study.measures
+    )
+    headings = ("measure", *(f"{trait}, {FILTER_WORDS[chosen]}" for trait, chosen in columns))
+    return Table(f"correlation with {' and '.join(traits)}", headings, rows, frozenset(range(1, len(headings))))
+
+
+def pair_table(study: Study, traits: Sequence[str] = VERSIONS[0], every: bool = False) -> Table:
+    """Differences of correlations with Zou's interval: pairs with GCA, or every pair."""
+    cells = {(each.first, each.second, each.trait, each.filter): each for each in study.pairs}
+    columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
+    shown = [pair for pair in combinations(study.measures, 2) if every or REFERENCE in pair]
+    rows = tuple(
+        (first, second, *(coefficient((cell := cells[first, second, *at]).difference, cell.ci) for at in columns))
+        for first, second in shown
+    )
+    headings = ("first", "second", *(f"{trait}, {FILTER_WORDS[chosen]}" for trait, chosen in columns))
+    title = f"r(first) minus r(second) with {' and '.join(traits)}"
+    return Table(title, headings, rows, frozenset(range(2, len(headings))))
+
+
+def between_table(study: Study) -> Table:
+    """Measures with each other, over all dialogues."""
+    cells = {(each.first, each.second): each.r for each in study.between if each.filter == "none"}
+    cells |= {(second, first): r for (first, second), r in cells.items()}
+    rows = tuple(
+        (first, *("" if first == second else coefficient(cells[first, second]) for second in study.measures))
+        for first in study.measures
+    )
+    headings = ("all dialogues", *study.measures)
+    return Table("correlation between measures", headings, rows, frozenset(range(1, len(headings))))
+
+
+def verdict_table(found: Sequence[Verdict]) -> Table:
+    """The papers' claim for their own pair of measures, by trait and filter."""
+    rows = tuple(
+        (
+            each.trait,
+            FILTER_WORDS[each.filter],
+            str(each.n),
+            coefficient(each.rival_r),
+            coefficient(each.reference_r),
+            coefficient(each.strength, each.strength_ci),
+            WORDS[each.outcome],
+            WORDS[each.as_tested],
+            " / ".join(f"{r:.2f}" for r in each.published or ()),
+        )
+        for each in found
+        if each.rival == RIVAL
+    )
+    headings = ("trait", "dialogues", "n", f"r {RIVAL}", f"r {REFERENCE}", "|r| differs by", "the claim", "signed test")
+    title = f"the papers' claim: {REFERENCE} follows the trait less than {RIVAL} does"
+    return Table(title, (*headings, "published r"), rows, frozenset({2, 3, 4, 5, 8}))
+
+
+def tables_of(study: Study, found: Sequence[Verdict], every_pair: bool = False) -> list[Table]:
+    """All tables of one study that say something: no pairs where there is one measure, no claim without GCA and FGA."""
+    if no_correlation(study):
+        return []
+    tables = [verdict_table(found), *(correlation_table(study, traits) for traits in VERSIONS)]
+    tables += [pair_table(study, traits, every_pair) for traits in (VERSIONS if every_pair else VERSIONS[:1])]
+    if len(study.measures) > 1:
+        tables.append(between_table(study))
+    return [table for table in tables if table.rows]
+
+
+def long_table(studies: Sequence[Study], pairs: bool = False) -> Table:
+    """One row per correlation, or per pair, with plain numbers: for other programs."""
+    names = list(_PAIR if pairs else _CORRELATION)
+    rows = tuple(
+        (study.system, *_cells(each, names))
+        for study in studies
+        for each in (study.pairs if pairs else study.correlations)
+    )
+    headings = [part for name in names for part in _LIMITS.get(name, (name,))]
+    return Table("", ("system", *headings), rows)
+
+
+_CORRELATION = ("trait", "measure", "filter", "partner", "r", "ci", "n", "left_out", "reason")
+_PAIR = (
+    *("trait", "first", "second", "filter", "first_r", "second_r"),
+    *("difference", "ci", "strength", "strength_ci", "n", "left_out", "reason"),
+)
+_LIMITS = {"ci": ("low", "high"), "strength_ci": ("strength_low", "strength_high")}
+
+
+def _cells(finding: object, names: Sequence[str]) -> list[str]:
+    cells = []
+    for name in names:
+        value = getattr(finding, name)
+        cells += [_plain(limit) for limit in (value or (None, None))] if name in _LIMITS else [_plain(value)]
+    return cells
+
+
+def _plain(value: object) -> str:
+    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]]) -> str:
+    """A page with one section per tracker: its tables, and what they say in plain words."""
+    sections = []
+    for system, (tables, sentences) in parts.items():
+        listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in sentences)
+        sections.append(
+            f"## {markdown_text(system)}\n\n{listed}\n\n" + "\n\n".join(render(table, "markdown") for table in tables)
+        )
+    return "# Do measures depend on where mistakes fall?\n\n" + "\n\n".join(sections)

@@ -1,0 +1,147 @@
+"""Systems side by side: values, differences, tests, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_lowercase
+
+from ..core.account import lines
+from ..core.pairing import Versus
+from ..measure import Score
+from ..tracking.compare import Compared, TurnTest
+from ..tracking.disagree import Disagreement
+from .tables import Table, interval, percent
+
+
+def stars(p: float | None) -> str:
+    """The usual marks: * below .05, ** below .01, *** below .001.
+
+    Example:
+        >>> stars(0.03), stars(0.0001), stars(0.2), stars(None)
+        ('*', '***', '', '')
+    """
+    return "" if p is None else "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
+
+
+def p_value(p: float | None) -> str:
+    """A p value with three decimals."""
+    return "–" if p is None else "<.001" if p < 0.001 else f"{p:.3f}"
+
+
+def long_table(compared: Compared) -> Table:
+    """One row per measure and system: value, interval, difference to the base, tests, dialogues won and lost."""
+    against = {(each.measure, each.system, each.base): each for each in compared.versus}
+    base = next(iter(compared.results))
+    rows: list[tuple[str, ...]] = []
+    marks: dict[tuple[int, int], str] = {}
+    for position, asked in enumerate(next(iter(compared.results.values())).asked):
+        for name, result in compared.results.items():
+            score = result.scores[position]
+            found = against.get((asked.text, name, base))
+            if found and stars(found.p_holm):
+                marks[len(rows), 4] = stars(found.p_holm)
+            first = name == base
+            rows.append(
+                (
+                    asked.text if first else "",
+                    name,
+                    percent(score.value),
+                    interval(score.ci, score.ci_reason),
+                    *difference_cells(found),
+                )
+            )
+    headings = ("measure", "system", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
+    return Table("", headings, tuple(rows), frozenset(range(2, 9)), marks, foot=account_lines(compared))
+
+
+def account_lines(compared: Compared) -> tuple[str, ...]:
+    """What was asked for and scored of every system."""
+    return tuple(lines({name: result.account for name, result in compared.results.items()}))
+
+
+def difference_cells(found: Versus | None) -> tuple[str, ...]:
+    """Difference, its interval, p values, and dialogues won, tied and lost; blank for the base."""
+    if found is None:
+        return ("", "", "", "", "")
+    change = "–" if found.difference is None else f"{100 * found.difference:+.2f}"
+    tally = f"{found.wins}/{found.ties}/{found.losses}"
+    span = interval(found.ci, "" if found.difference is None else found.reason)
+    return (change, span, p_value(found.p), p_value(found.p_holm), tally)
+
+
+def wide_table(compared: Compared, letters: bool) -> Table:
+    """One row per system, one column per measure, for papers.
+
+    Marks are stars for a difference to the first system, or the letters of the systems that this one is better than.
+    """
+    names = list(compared.results)
+    letter = dict(zip(names, ascii_lowercase, strict=False))
+    measures = [asked.text for asked in next(iter(compared.results.values())).asked]
+    rows = tuple(
+        (f"({letter[name]}) {name}" if letters else name, *(percent(score.value) for score in result.scores))
+        for name, result in compared.results.items()
+    )
+    marks: dict[tuple[int, int], str] = {}
+    for each in compared.versus:
+        column = 1 + measures.index(each.measure)
+        if not letters:
+            if stars(each.p_holm):
+                marks[names.index(each.system), column] = stars(each.p_holm)
+        elif each.p_holm is not None and each.p_holm < 0.05 and each.difference:
+            better, worse = (each.system, each.base) if each.difference > 0 else (each.base, each.system)
+            cell = (names.index(better), column)
+            marks[cell] = "".join(sorted(marks.get(cell, "") + letter[worse]))
+    numeric = frozenset(range(1, len(measures) + 1))
+    return Table("", ("system", *measures), rows, numeric, marks, foot=account_lines(compared))
+
+
+def rank_table(compared: Compared) -> Table:
+    """The rank of each system under each measure."""
+    names = list(compared.results)
+    rows = tuple(
+        (measure, *(str(ranks[name]) for name in names)) for measure, ranks in compared.ranks.by_measure.items()
+    )
+    return Table("ranks", ("measure", *names), rows, frozenset(range(1, len(names) + 1)))
+
+
+def tau_table(compared: Compared) -> Table:
+    """Pairs of measures that do not order the systems alike."""
+    apart = [(one, other, tau) for one, other, tau in compared.ranks.tau if tau is None or tau < 1 - 1e-9]
+    rows = tuple((one, other, "–" if tau is None else f"{tau:.2f}") for one, other, tau in apart)
+    return Table(
+        "measures that rank the systems differently (Kendall's tau)", ("measure", "and", "tau"), rows, frozenset({2})
+    )
+
+
+def turn_table(tests: Sequence[TurnTest]) -> Table:
+    """McNemar's tests."""
+    rows = tuple(
+        (each.system, each.unit, str(each.n), str(each.only_base), str(each.only_system), p_value(each.p))
+        for each in tests
+    )
+    base = tests[0].base if tests else "base"
+    headings = ("system", "unit", "n", f"right only in {base}", "right only here", "p")
+    return Table("McNemar's test", headings, rows, frozenset({2, 3, 4, 5}))
+
+
+def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
+    """One row per group and measure, one column per system."""
+    names = list(by_system)
+    cells = {(score.group[group], score.measure, name): score.value for name in names for score in by_system[name]}
+    keys = sorted({(str(where), measure) for where, measure, _ in cells})
+    places = {str(where): where for where, _, _ in cells}
+    rows = tuple(
+        (where, measure, *(percent(cells.get((places[where], measure, name))) for name in names))
+        for where, measure in keys
+    )
+    return Table(f"by {group}", (group, "measure", *names), rows, frozenset(range(2, len(names) + 2)))
+
+
+def disagreement_table(found: Sequence[Disagreement]) -> Table:
+    """Where two measures or two systems disagree most."""
+    rows = tuple(
+        (each.dialogue, each.system, percent(each.first_value), percent(each.second_value), f"{each.gap:.2f}")
+        for each in found
+    )
+    names = (found[0].first, found[0].second) if found else ("first", "second")
+    return Table("where they disagree most", ("dialogue", "system", *names, "gap"), rows, frozenset({2, 3, 4}))

@@ -1,0 +1,147 @@
+"""What a report says, before it is HTML, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..core.account import account_in
+from ..model import Notice
+from ..stats import holm
+from .pages.headline import confidence, facts, side_by_side, signature
+from .pages.kinds import Picture, RowsLink
+from .pages.opened import Opened
+from .pages.paired import match, test
+from .pages.select import Query, select
+from .tables import Table
+
+WORST = 10
+
+
+class Words(Struct, frozen=True):
+    """A paragraph."""
+
+    text: str
+
+
+class Code(Struct, frozen=True):
+    """A line to copy: a signature or a command."""
+
+    text: str
+
+
+class Warnings(Struct, frozen=True):
+    """What one should know before one trusts the numbers."""
+
+    notices: tuple[Notice, ...]
+
+
+class Charts(Struct, frozen=True):
+    """Pictures, drawn only where they can be shown."""
+
+    pictures: tuple[Picture, ...]
+
+
+class Rows(Struct, frozen=True):
+    """The worst rows of a run: as a table, and by position where whole rows can be shown."""
+
+    run: Opened
+    positions: tuple[int, ...]
+    table: Table
+
+
+Block: TypeAlias = Words | Code | Warnings | Charts | Rows | Table
+
+
+class Section(Struct, frozen=True):
+    """A heading and what stands below it."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+    level: int = 2
+
+
+def sections(runs: Sequence[Opened], link: RowsLink) -> Iterator[Section]:
+    """All that the report says, kind by kind, run by run."""
+    for kind in dict.fromkeys(run.kind.NAME for run in runs):
+        of_kind = [run for run in runs if kind == run.kind.NAME]
+        if len(of_kind) > 1:
+            yield _together(of_kind, link)
+        for run in of_kind:
+            yield from _alone(run, link, with_charts=len(of_kind) == 1)
+
+
+def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
+    table, tests, apart = _with_stars(runs)
+    many = runs[0].kind.UNIT[1]
+    stars = (
+        f"Stars: the mean change per {runs[0].kind.UNIT[0]} against {runs[0].key} (paired randomisation over {many}, "
+        f"Holm over {tests} tests), * below 0.05, ** below 0.01."
+    )
+    return Section(
+        f"{runs[0].kind.NAME.capitalize()}s side by side",
+        (
+            table,
+            Words("Values in percent." + (f" {stars}" if tests else "")),
+            *map(Words, apart),
+            Charts(tuple(runs[0].kind.pictures(runs, link))),
+        ),
+    )
+
+
+def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
+    """The table with stars at differences from the first run, how many tests that took, and what is not comparable."""
+    table = side_by_side(runs)
+    names = [row[0] for row in table.rows]
+    found: list[tuple[tuple[int, int], float]] = []
+    apart = []
+    for column, other in enumerate(runs[1:], 1):
+        both = match(runs[0], other)
+        if both.why_not:
+            apart.append(f"No stars for {other.key}: it is not comparable with {runs[0].key}: {both.why_not}.")
+        for row, name in enumerate(names):
+            shared = name in runs[0].columns and name in other.columns and both.comparable(name)
+            tested = test(both, name) if shared else None
+            if tested is not None and tested.p is not None:
+                found.append(((row, 1 + 2 * column), tested.p))
+    adjusted = zip(found, holm([p for _, p in found]), strict=True)
+    marks = {cell: "**" if p < 0.01 else "*" for (cell, _), p in adjusted if p is not None and p < 0.05}
+    return replace(table, marks=marks), len(found), apart
+
+
+def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
+    told = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
+    interval = confidence(run)
+    how = f", intervals of {interval} % by resampling {run.kind.UNIT[1]}" if interval else ""
+    notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
+    account = account_in(run.manifest)
+    told += f". {account.line}" if account is not None and not account.complete else ""
+    head: list[Block] = [Words(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
+    head += [*run.kind.headlines(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
+    if with_charts:
+        head.append(Charts(tuple(run.kind.pictures([run], link))))
+    yield Section(run.key, tuple(head))
+    yield Section(f"{run.key}: groups", tuple(run.kind.breakdowns(run)), level=3)
+    yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
+    inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
+    digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
+    yield Section(f"{run.key}: make it again", (Code(run.kind.again(run.manifest)), *map(Words, digests)), level=3)
+
+
+def worst(run: Opened) -> Rows:
+    """The rows of a run, worst first, and a table of the first few."""
+    order = tuple(select(run, Query()).positions.tolist())
+    by = run.ranking
+    rows = []
+    for position in order[:WORST]:
+        row = run.row(position)
+        told, _ = run.kind.teaser(row)
+        value = run.kind.cell(by, float(run.columns[by][position])) if by else "–"
+        rows.append((str(row["id"]), value, told))
+    table = Table(
+        f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
+    )
+    return Rows(run, order, table)

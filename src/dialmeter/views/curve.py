@@ -1,0 +1,134 @@
+"""A few-shot study as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..studies.curve.curve import Curve
+from ..studies.curve.curve_points import Point, Trend
+from ..studies.curve.estimates import Estimate
+from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
+from .tables import Table, interval, percent
+
+
+def tables_of(curve: Curve) -> Iterator[Table]:
+    """All tables in the order in which they are printed; none that is empty."""
+    for domain in dict.fromkeys(point.domain for point in curve.points):
+        points = [point for point in curve.points if point.domain == domain]
+        trends = [trend for trend in curve.trends if trend.domain == domain]
+        about = f", domain {domain}" if domain else ""
+        yield _values(points, about)
+        if curve.resampling or curve.reference:
+            yield _intervals(points, curve.reference, about)
+        if trends:
+            yield _trends(trends, curve, about)
+    for table in curve.tables:
+        yield _domains(table)
+        if curve.resampling:
+            yield _domain_intervals(table)
+
+
+def share(ratio: float | None) -> str:
+    """A share of training data.
+
+    Example:
+        >>> share(0.05), share(0), share(None)
+        ('0.05', '0', '–')
+    """
+    return "–" if ratio is None else f"{ratio:g}"
+
+
+def signed(value: float | None) -> str:
+    """A difference in percentage points.
+
+    Example:
+        >>> signed(0.0123), signed(-0.5), signed(-1e-9), signed(None)
+        ('+1.23', '-50.00', '+0.00', '–')
+    """
+    # Adding zero turns -0.0 into 0.0.
+    return "–" if value is None else f"{round(100 * value, 2) + 0.0:+.2f}"
+
+
+def _values(points: Sequence[Point], about: str) -> Table:
+    measures = list(dict.fromkeys(point.measure for point in points))
+    cells = {(point.ratio, point.measure): point for point in points}
+    rows = tuple(
+        (
+            share(ratio),
+            str(len(cells[ratio, measures[0]].seeds)),
+            *(percent(cells[ratio, measure].value.value) for measure in measures),
+        )
+        for ratio in dict.fromkeys(point.ratio for point in points)
+    )
+    title = f"values by share of training data, mean over seeds{about}"
+    return Table(title, ("ratio", "seeds", *measures), rows, frozenset(range(len(measures) + 2)))
+
+
+def _intervals(points: Sequence[Point], reference: str | None, about: str) -> Table:
+    compared = ("difference", "over seeds", "over dialogues") if reference else ()
+    rows = tuple(
+        (
+            point.measure,
+            share(point.ratio),
+            percent(point.value.value),
+            *_limits(point.value),
+            *(_difference(point.difference) if reference else ()),
+        )
+        for point in points
+    )
+    headings = ("measure", "ratio", "value", "over seeds", "over dialogues", *compared)
+    against = f", and differences to {reference}" if reference else ""
+    return Table(
+        f"intervals over seeds and over dialogues{against}{about}", headings, rows, frozenset(range(1, len(headings)))
+    )
+
+
+def _difference(found: Estimate | None) -> tuple[str, ...]:
+    return ("", "", "") if found is None else (signed(found.value), *_limits(found))
+
+
+def _limits(found: Estimate) -> tuple[str, str]:
+    return interval(found.seeds), interval(found.dialogues)
+
+
+def _trends(trends: Sequence[Trend], curve: Curve, about: str) -> Table:
+    """The published figure in numbers: does a measure come nearer to the reference with more data?"""
+    unit = "per tenfold training data" if curve.scale == "log" else "per whole training set"
+    of = {(trend.measure, trend.of): trend for trend in trends}
+    rows = []
+    for measure in dict.fromkeys(trend.measure for trend in trends):
+        own, apart = of[measure, "value"], of.get((measure, "distance"))
+        cells: tuple[str, ...] = ("", "", "", "")
+        if apart:
+            cells = (signed(apart.slope.value), *_limits(apart.slope), apart.verdict if curve.resampling else "")
+        rows.append((measure, signed(own.slope.value), *_limits(own.slope), *(cells if curve.reference else ())))
+    headings: tuple[str, ...] = ("measure", "slope", "over files", "over dialogues")
+    if curve.reference:
+        headings += (f"distance to {curve.reference}", "over files", "over dialogues", "with more data it")
+    return Table(f"trend in points {unit}{about}", headings, tuple(rows), frozenset(range(1, 7)))
+
+
+def _domains(table: DomainTable) -> Table:
+    measures = [row.measure for row in table.rows]
+    rows = [
+        (name, str(dialogues), *(percent(row.domains[name].value) for row in table.rows))
+        for name, dialogues in table.domains.items()
+    ]
+    rows.append((MEAN, "", *(percent(row.mean.value) for row in table.rows)))
+    rows.append((POOLED, "", *(percent(row.pooled.value) for row in table.rows)))
+    numeric = frozenset(range(1, len(measures) + 2))
+    return Table(f"by domain{_at(table)}", ("domain", "dialogues", *measures), tuple(rows), numeric)
+
+
+def _domain_intervals(table: DomainTable) -> Table:
+    rows = [
+        (row.measure, name, percent(found.value), *_limits(found), str(found.n))
+        for row in table.rows
+        for name, found in (*row.domains.items(), (MEAN, row.mean), (POOLED, row.pooled))
+    ]
+    headings = ("measure", "domain", "value", "over seeds", "over dialogues", "seeds")
+    return Table(f"by domain, intervals{_at(table)}", headings, tuple(rows), frozenset({2, 3, 4, 5}))
+
+
+def _at(table: DomainTable) -> str:
+    return "" if table.ratio is None else ", zero-shot" if table.ratio == 0 else f", ratio {share(table.ratio)}"

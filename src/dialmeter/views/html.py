@@ -1,0 +1,158 @@
+"""The report as one HTML file that needs nothing else: no network, at most 2 MB."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
+
+from .content import Charts, Rows, Section, sections
+from .html_env import asset, environment, page
+from .pages.drawn import Drawn, drawn
+from .pages.opened import Opened
+from .pages.static_list import list_data
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+LARGEST = 2_000_000
+MOST_ROWS = 200
+_FOR_CHARTS = 1_000_000
+_POLICY = (
+    "default-src 'none'; script-src 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'self'"
+)
+
+
+class ShownRow(NamedTuple):
+    """A row of the report, folded until it is opened."""
+
+    position: int
+    anchor: str
+    id: str
+    value: str
+    facts: str
+    body: Markup
+
+
+class ShownRows(NamedTuple):
+    """The rows of a run that fit."""
+
+    name: str
+    run: Opened
+    by: str
+    rows: list[ShownRow]
+    data: Markup
+    fields: list[tuple[Any, list[str]]]
+
+
+class ShownCharts(NamedTuple):
+    """Charts that fit, and how many do not."""
+
+    charts: list[Drawn]
+    left_out: int
+
+
+def html_report(runs: Sequence[Opened], title: str = "") -> str:
+    """One page about runs of any kinds.
+
+    Args:
+        runs: what to report; of several runs of one kind, the first is the baseline.
+        title: stands above; the names of the runs if nothing is given.
+    """
+    numbers = {run.key: number for number, run in enumerate(runs, 1)}
+
+    def link(run: Opened, params: Mapping[str, str]) -> str:
+        return f"#rows-{numbers[run.key]}&{urlencode(params)}"
+
+    found = list(sections(runs, link))
+    charts = _drawn(found)
+    most = MOST_ROWS // len(runs)
+    while True:
+        made = _page(runs, title, found, charts, numbers=numbers, most=most)
+        if len(made.encode()) <= LARGEST or not most:
+            return made
+        # Long dialogues: fewer of them.
+        most = most * 4 // 5
+
+
+def _drawn(found: Sequence[Section]) -> dict[int, ShownCharts]:
+    """All charts, as far as there is room, by the place of their section."""
+    room = _FOR_CHARTS
+    shown: dict[int, ShownCharts] = {}
+    number = 0
+    for at, section in enumerate(found):
+        for block in section.blocks:
+            if isinstance(block, Charts):
+                kept = []
+                for picture in block.pictures:
+                    number += 1
+                    if room > 0:
+                        made = drawn(picture, number)
+                        room -= len(made.svg)
+                        kept.append(made)
+                shown[at] = ShownCharts(kept, len(block.pictures) - len(kept))
+    return shown
+
+
+def _page(
+    runs: Sequence[Opened],
+    title: str,
+    found: Sequence[Section],
+    charts: Mapping[int, ShownCharts],
+    *,
+    numbers: Mapping[str, int],
+    most: int,
+) -> str:
+    from markupsafe import Markup
+
+    script = asset("viewer.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    shown = [
+        {
+            "heading": section.heading,
+            "level": section.level,
+            "blocks": [
+                ("Charts", charts[at])
+                if isinstance(block, Charts)
+                else ("Rows", _rows(block, numbers[block.run.key], most))
+                if isinstance(block, Rows)
+                else (type(block).__name__, block)
+                for block in section.blocks
+            ],
+        }
+        for at, section in enumerate(found)
+    ]
+    return page(
+        "report.html",
+        policy=_POLICY.format(digest=digest),
+        title=title or ", ".join(run.key for run in runs),
+        sections=shown,
+        # Both come with dialmeter and hold nothing from files.
+        style=Markup(asset("viewer.css")),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+    )
+
+
+def _rows(block: Rows, number: int, most: int) -> ShownRows:
+    run = block.run
+    name = f"rows-{number}"
+    by = run.ranking
+    template = environment().get_template(run.kind.PAGE.replace("_row.", "_brief."))
+    positions = block.positions[:most]
+    rows = []
+    for position in positions:
+        row = run.row(position)
+        body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
+        value = run.kind.cell(by, float(run.columns[by][position])) if by else ""
+        told, _ = run.kind.teaser(row)
+        rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, told, body))
+    found = run.findings
+    kept = [(at, [float(run.columns[by][at])] if by else [], found.of_row(at)) for at in positions]
+    data = list_data(
+        found.fields, [by] if by else [], by=by, rows=kept, unit=run.kind.UNIT[1], down=not run.kind.HIGHER_IS_BETTER
+    )
+    fields = [(field, found.options(field.name)) for field in run.kind.FIELDS if field.listed]
+    return ShownRows(name, run, by, rows, data, [(field, options) for field, options in fields if options])

@@ -1,0 +1,143 @@
+"""A study of ratings as tables, and annotation sheets as pages to print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import to_builtins
+
+from ..studies.human.annotation_sheet import HELP, QUESTION, Scale, Sheet
+from ..studies.human.human import Number, Study
+from .html_env import page
+from .tables import Table
+
+_MOST_RATERS = 12
+"""More raters than these stand in JSON only."""
+
+
+def tables_of(study: Study, confidence: float) -> Iterator[Table]:
+    """All tables in the order in which they are printed; none that is empty."""
+    yield _correlations(study)
+    if study.agreement:
+        yield _agreement(study)
+    if 1 < len(study.raters) <= _MOST_RATERS:
+        yield _raters(study)
+    if study.pairs and confidence:
+        yield _pairs(study)
+
+
+def coefficient(value: float | None) -> str:
+    """A correlation with three decimals.
+
+    Example:
+        >>> coefficient(0.3333), coefficient(-1), coefficient(None)
+        ('0.333', '-1.000', '–')
+    """
+    # Adding zero turns -0.0 into 0.0.
+    return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
+
+
+def _interval(found: Number) -> str:
+    return "" if found.ci is None else f"{coefficient(found.ci[0])} to {coefficient(found.ci[1])}"
+
+
+def _correlations(study: Study) -> Table:
+    kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
+    of = {(each.measure, each.statistic): each.found for each in study.correlations}
+    rows = []
+    for measure in dict.fromkeys(each.measure for each in study.correlations):
+        found = [of[measure, kind] for kind in kinds]
+        cells = [cell for each in found for cell in (coefficient(each.value), _interval(each))]
+        reason = next((each.reason for each in found if each.reason), "")
+        rows.append((measure, *cells, str(found[0].n), str(found[0].unscored or ""), reason))
+    headings = (
+        "measure",
+        *(word for kind in kinds for word in (kind.capitalize(), "interval")),
+        "n",
+        "left out",
+        "note",
+    )
+    title = "correlation with the mean rating, over dialogues"
+    return Table(title, headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
+
+
+def _agreement(study: Study) -> Table:
+    rows = tuple((each.statistic, coefficient(each.value), str(each.n), each.reason) for each in study.agreement)
+    return Table("agreement of raters", ("statistic", "value", "n", "note"), rows, frozenset({1, 2}))
+
+
+def _raters(study: Study) -> Table:
+    measures = list(study.raters[0].pearson)
+    rows = tuple(
+        (line.rater, str(line.n), f"{line.mean:.2f}", *(coefficient(line.pearson[name].value) for name in measures))
+        for line in study.raters
+    )
+    headings = ("rater", "dialogues", "mean", *measures)
+    return Table("Pearson by rater", headings, rows, frozenset(range(1, len(headings))))
+
+
+def _pairs(study: Study) -> Table:
+    rows = tuple(
+        (
+            pair.first,
+            pair.second,
+            coefficient(pair.difference.value),
+            _interval(pair.difference),
+            _verdict(pair.difference),
+        )
+        for pair in study.pairs
+    )
+    headings = ("first", "second", "difference", "interval", "")
+    return Table("Pearson of the first minus Pearson of the second, Zou's interval", headings, rows, frozenset({2, 3}))
+
+
+def _verdict(found: Number) -> str:
+    if found.ci is None:
+        return found.reason
+    low, high = found.ci
+    return "the first is higher" if low > 0 else "the second is higher" if high < 0 else ""
+
+
+def scores_of(study: Study) -> list[dict[str, Any]]:
+    """The correlations as scores, as in JSON."""
+    return [
+        {"measure": each.measure, "statistic": each.statistic, **_number(each.found), "signature": each.signature}
+        for each in study.correlations
+    ]
+
+
+def plain(study: Study) -> dict[str, Any]:
+    """The rest of the study, as in JSON."""
+    return {
+        "pairs": [{"first": pair.first, "second": pair.second, **_number(pair.difference)} for pair in study.pairs],
+        "agreement": [to_builtins(each) for each in study.agreement],
+        "raters": [
+            {
+                "rater": line.rater,
+                "n": line.n,
+                "mean": line.mean,
+                "pearson": {name: _number(found) for name, found in line.pearson.items()},
+            }
+            for line in study.raters
+        ],
+        "unmatched": {"only_rated": study.only_rated, "only_in_file": study.only_scored},
+    }
+
+
+def _number(found: Number) -> dict[str, Any]:
+    reason = {"reason": found.reason} if found.reason else {}
+    ci = list(found.ci) if found.ci else None
+    return {"value": found.value, "ci": ci, "n": found.n, "unscored": found.unscored, "p": found.p, **reason}
+
+
+def sheet_page(sheet: Sheet, rater: str, scale: Scale) -> str:
+    """A sheet as one HTML page that needs nothing else; text from files is escaped.
+
+    Example:
+        >>> "&lt;b&gt;" in sheet_page(Sheet("<b>", ()), "rater1", Scale(1, 5))
+        True
+    """
+    grades = range(scale.low, scale.high + 1) if scale.high - scale.low <= 10 else ()
+    shown = {"sheet": sheet, "rater": rater, "scale": scale, "grades": grades, "question": QUESTION, "help": HELP}
+    return page("sheet.html", **shown) + "\n"

@@ -1,0 +1,63 @@
+"""The report as Markdown or LaTeX, from the same content as the page: its tables ready to paste, its charts left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .content import Block, Charts, Code, Rows, Section, Warnings, Words, sections
+from .pages.opened import Opened
+from .tables import Table, latex_text, markdown_text, render, visible
+
+_BAR, _BREAK = latex_text("|"), r"\allowbreak "
+
+
+def plain_report(runs: Sequence[Opened], style: str, title: str = "") -> str:
+    """The report as text.
+
+    Args:
+        runs: what to report; of several runs of one kind, the first is the baseline.
+        style: ``markdown`` or ``latex`` (booktabs; to be put into a document with ``\\input``).
+        title: stands above; the names of the runs if nothing is given.
+    """
+    name = title or ", ".join(run.key for run in runs)
+    parts = [_heading(Section(name, (), level=1), style)]
+    for section in sections(runs, lambda run, params: ""):
+        blocks = [text for block in section.blocks for text in _block(block, style)]
+        if blocks:
+            parts += [_heading(section, style), *blocks]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(section: Section, style: str) -> str:
+    if style == "markdown":
+        return f"{'#' * section.level} {markdown_text(visible(section.heading))}"
+    command = ("section", "subsection", "subsubsection")[section.level - 1]
+    return rf"\{command}{{{latex_text(visible(section.heading))}}}"
+
+
+def _block(block: Block, style: str) -> Iterator[str]:
+    markdown = style == "markdown"
+    match block:
+        case Table():
+            yield render(block, style)
+        case Rows():
+            yield render(block.table, style)
+        case Words():
+            yield markdown_text(visible(block.text)) if markdown else latex_text(visible(block.text))
+        case Code():
+            text = visible(block.text)
+            # LaTeX breaks no line inside a word, and a signature is one.
+            yield (
+                f"    {text}"
+                if markdown
+                else rf"{{\small\ttfamily\sloppy {latex_text(text).replace(_BAR, _BAR + _BREAK)}}}"
+            )
+        case Warnings():
+            lines = [f"warning: {notice.message}" for notice in block.notices]
+            if markdown:
+                yield "\n".join(f"- {markdown_text(visible(line))}" for line in lines)
+            else:
+                items = "\n".join(rf"\item {latex_text(visible(line))}" for line in lines)
+                yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+        case Charts():
+            return
