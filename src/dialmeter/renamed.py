@@ -9,7 +9,15 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    "report": "views",
+    "report.charts": "views.charts",
+    "report.charts.data": "views.charts.data",
+    "report.tables": "views.tables",
+    "tracking.columns": "tracking.bootstrap_matrix",
+    "tracking.curve": "studies.curve.curve",
+    "tracking.curve_files": "studies.curve.curve_files",
+}
 """Old module → new module, without ``dialmeter.``; a package that is gone needs a line, too."""
 
 
