@@ -11,14 +11,11 @@ from types import ModuleType
 
 RENAMED: dict[str, str] = {
     "report": "views",
-    "report.charts": "views.charts",
-    "report.charts.data": "views.charts.data",
-    "report.tables": "views.tables",
     "tracking.columns": "tracking.bootstrap_matrix",
     "tracking.curve": "studies.curve.curve",
     "tracking.curve_files": "studies.curve.curve_files",
 }
-"""Old module → new module, without ``dialmeter.``; a package that is gone needs a line, too."""
+"""Old module → new module, without ``dialmeter.``; a package stands for its modules."""
 
 
 class RenamedModules:
@@ -34,10 +31,17 @@ class RenamedModules:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self) if fullname in self._renamed else None  # type: ignore[arg-type]
+        is_renamed = fullname.startswith("dialmeter.") and self._new_name(fullname) != fullname
+        return ModuleSpec(fullname, self) if is_renamed else None  # type: ignore[arg-type]
+
+    def _new_name(self, name: str) -> str:
+        for old, new in self._renamed.items():
+            if f"{name}.".startswith(f"{old}."):
+                return new + name.removeprefix(old)
+        return name
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        new = self._renamed[spec.name]
+        new = self._new_name(spec.name)
         # The caller's line is above the frames of the import machinery, which warnings do not count.
         warnings.warn(f"{spec.name} is now {new}", DeprecationWarning, stacklevel=2)
         module = import_module(new)
@@ -50,5 +54,5 @@ class RenamedModules:
 
 
 def install() -> None:
-    """Makes old names importable."""
-    sys.meta_path.append(RenamedModules(RENAMED))
+    """Makes old names importable. First in the list: others would look for a submodule in the folder of the new package."""
+    sys.meta_path.insert(0, RenamedModules(RENAMED))
