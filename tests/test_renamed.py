@@ -13,7 +13,7 @@ from dialmeter.renamed import RENAMED, RenamedModules
 @pytest.mark.parametrize(("old", "new"), [*RENAMED.items(), ("report.charts.data", "views.charts.data")])
 def test_an_old_name_is_the_new_module(old: str, new: str) -> None:
     sys.modules.pop(f"dialmeter.{old}", None)
-    with pytest.warns(DeprecationWarning) as caught:
+    with pytest.warns(DeprecationWarning, match="is now") as caught:
         found = import_module(f"dialmeter.{old}")
     assert f"dialmeter.{old} is now dialmeter.{new}" in [str(each.message) for each in caught]
     assert found is import_module(f"dialmeter.{new}")
