@@ -6,7 +6,6 @@ import tomllib
 from typing import Any
 
 from ..errors import InputError
-from .source import Source
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
@@ -29,12 +28,3 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         raise InputError(f"not valid TOML: {error}", file=name) from None
     except RecursionError:
         raise InputError("TOML nested too deeply", file=name) from None
-
-
-def read_toml(path: str) -> dict[str, Any]:
-    """The tables of a TOML file.
-
-    Raises:
-        InputError: cannot be read, or not valid TOML.
-    """
-    return parse_toml(Source(path).text, path)

@@ -5,16 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
+from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
-from ..errors import DialmeterError, did_you_mean
-from ..readers.source import Source
-from ..readers.toml import parse_toml
+from ..core.rule_files import RuleFiles
 
 
 class Acts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -133,48 +128,12 @@ def _listed(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The shipped profiles, the default first.
-
-    Example:
-        >>> names()
-        ('multiwoz', 'sgd', 'town')
-    """
-    found = sorted(Path(entry.name).stem for entry in files(__package__).joinpath("profiles").iterdir())
-    return ("multiwoz", *(name for name in found if name != "multiwoz"))
+def _complete(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
+    digest = f"@{hashlib.sha256(text.encode()).hexdigest()[:10]}" if text is not None else ""
+    return {"name": name, "shown": name + digest, **stated}
 
 
-@cache
-def named(name: str) -> Profile:
-    """A shipped profile.
-
-    Raises:
-        DialmeterError: no such profile.
-    """
-    if name not in names():
-        raise DialmeterError(
-            f"unknown profile {name!r}; {did_you_mean(name, names())} (a file of your own must end in .toml)"
-        )
-    text = files(__package__).joinpath("profiles", f"{name}.toml").read_text("utf-8")
-    return _parse(text, name, name, f"{name}.toml")
-
-
-def load(name_or_file: str) -> Profile:
-    """A profile by name, or from a TOML file.
-
-    Raises:
-        DialmeterError: unknown name, unreadable or incomplete file.
-    """
-    if not name_or_file.endswith(".toml"):
-        return named(name_or_file)
-    text = Source(name_or_file).text
-    stem = Path(name_or_file).stem
-    return _parse(text, stem, f"{stem}@{hashlib.sha256(text.encode()).hexdigest()[:10]}", name_or_file)
-
-
-def _parse(text: str, name: str, shown: str, file: str) -> Profile:
-    try:
-        return msgspec.convert({"name": name, "shown": shown, **parse_toml(text, file)}, Profile)
-    except msgspec.ValidationError as error:
-        raise DialmeterError(f"{file}: {str(error).replace('`', '')}") from None
+_FILES = RuleFiles(Profile, "profile", __package__, "profiles", "multiwoz", complete=_complete)
+names = _FILES.names
+named = _FILES.named
+load = _FILES.load

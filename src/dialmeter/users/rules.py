@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
+from ..core.rule_files import RuleFiles
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.toml import read_toml
 
 Count = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -142,54 +139,25 @@ class UserRules(_Part, frozen=True, kw_only=True):
         return {name: shown(value) for name, value in switches(self).items() if value != usual[name]}
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The named rule sets, the default first.
-
-    Example:
-        >>> names()
-        ('dialmeter', 'gcdf1-repo')
-    """
-    found = sorted(Path(entry.name).stem for entry in files(__package__).joinpath("rulesets").iterdir())
-    return ("dialmeter", *(name for name in found if name != "dialmeter"))
-
-
-@cache
-def named(name: str) -> UserRules:
-    """A rule set by name.
-
-    Raises:
-        DialmeterError: no such rule set.
-    """
-    if name not in names():
-        raise DialmeterError(
-            f"unknown rule set {name!r}; {did_you_mean(name, names())} (a file of your own must end in .toml)"
-        )
-    text = files(__package__).joinpath("rulesets", f"{name}.toml").read_text("utf-8")
-    return msgspec.convert({"name": name, **tomllib.loads(text)}, UserRules)
-
-
-def load(name_or_file: str) -> UserRules:
-    """A rule set by name, or from a TOML file: the switches that it states, the rest from ``base`` (default dialmeter).
-
-    Raises:
-        DialmeterError: unknown name, unreadable file, unknown switch.
-    """
-    if not name_or_file.endswith(".toml"):
-        return named(name_or_file)
-    stated = read_toml(name_or_file)
+def _inherit(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
+    """All switches of a file of the user: those that it states, the others from ``base`` (default dialmeter)."""
+    if text is None:
+        return {"name": name, **stated}
     base = stated.pop("base", "dialmeter")
     words = {key: stated.pop(key) for key in ("about", "evidence") if key in stated}
-    try:
-        whole = msgspec.to_builtins(named(str(base)))
-        for part, given in stated.items():
-            if not isinstance(given, dict):
-                raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
-            for switch, value in given.items():
-                _put(whole, f"{part}.{switch}", value)
-        return msgspec.convert({**whole, **words, "name": Path(name_or_file).stem, "base": base}, UserRules)
-    except (DialmeterError, msgspec.ValidationError) as error:
-        raise DialmeterError(f"{name_or_file}: {error}") from None
+    whole = msgspec.to_builtins(named(str(base)))
+    for part, given in stated.items():
+        if not isinstance(given, dict):
+            raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
+        for switch, value in given.items():
+            _put(whole, f"{part}.{switch}", value)
+    return {**whole, **words, "name": name, "base": base}
+
+
+_FILES = RuleFiles(UserRules, "rule set", __package__, "rulesets", "dialmeter", complete=_inherit)
+names = _FILES.names
+named = _FILES.named
+load = _FILES.load
 
 
 def changed(rules: UserRules, *changes: str) -> UserRules:
@@ -260,10 +228,7 @@ def _put(whole: dict[str, Any], name: str, value: Any) -> None:
     if isinstance(known[name], list | tuple) and not isinstance(value, list):
         value = [value]
     whole[part][switch] = value
-    try:
-        msgspec.convert(whole, UserRules)
-    except msgspec.ValidationError as error:
-        raise DialmeterError(f"{name}: {str(error).split(' - at')[0].replace('`', '')}") from None
+    _FILES.check(whole, name)
 
 
 def _near(name: str, known: Iterable[str]) -> str:
