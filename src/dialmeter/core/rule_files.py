@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.resources import files
@@ -10,9 +11,8 @@ from typing import Any, Generic, TypeAlias, TypeVar, get_args, get_type_hints
 
 import msgspec
 
-from ..errors import DialmeterError, did_you_mean
+from ..errors import DialmeterError, InputError, did_you_mean
 from ..readers.source import Source
-from ..readers.toml import parse_toml
 
 T = TypeVar("T", bound=msgspec.Struct)
 Fields: TypeAlias = dict[str, Any]
@@ -94,7 +94,12 @@ class RuleFiles(Generic[T]):
         return self._parse(Path(name_or_file).stem, name_or_file, Source(name_or_file).text, shipped=False)
 
     def _parse(self, name: str, file: str, text: str, *, shipped: bool) -> T:
-        stated = parse_toml(text, file)
+        try:
+            stated = tomllib.loads(text)
+        except ValueError as error:  # of the syntax, or a number with thousands of digits
+            raise InputError(f"not valid TOML: {error}", file=file) from None
+        except RecursionError:
+            raise InputError("TOML nested too deeply", file=file) from None
         try:
             return msgspec.convert(self._complete(stated, name, None if shipped else text), self._kind)
         except msgspec.ValidationError as error:
