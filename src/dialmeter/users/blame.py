@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
 from ..model import Act, Conversation
 from .act_types import NO_BOOK, SLOT_VALUES, classifier
+from .behaviours import ALL
 from .events import Event
 from .goals import requested_slot
 from .outcome import DialogueOutcome, DomainOutcome, Measured
@@ -100,7 +102,8 @@ class Blamer:
             if first is not None:
                 return Loss(measured, domain, about, party, *first)
         last = len(talk.moves) - 1
-        own = [event for event in outcome.events if event.domain in domains and event.turns and event.name in _OWN]
+        names = _names("user")
+        own = [event for event in outcome.events if event.domain in domains and event.turns and event.name in names]
         first = min(
             ((event.name, event.turns[-1]) for event in own), key=lambda each: each[1], default=("missed", last)
         )
@@ -115,7 +118,7 @@ class Blamer:
     def _by_understanding(
         self, talk: Conversation, outcome: DialogueOutcome, domains: tuple[str, ...]
     ) -> Iterator[_Reason]:
-        yield from _named(outcome.events, ("failed_sys_nlu", "system_req_nlu_failure"), domains)
+        yield from _blaming("understanding", outcome.events, domains)
         services = {*domains, self._profile.booking}
         for number in range(2, len(talk.moves), 2):
             heard, said = talk.moves[number].understood, talk.moves[number - 1].acts
@@ -123,7 +126,7 @@ class Blamer:
                 yield "failed_user_nlu", number
 
     def _by_system(self, talk: Conversation, outcome: DialogueOutcome, domains: tuple[str, ...]) -> Iterator[_Reason]:
-        yield from _named(outcome.events, ("delayed_response",), domains)
+        yield from _blaming("system", outcome.events, domains)
         goal = talk.goal or {}
         for domain in domains:
             for request, turns in outcome.asked.get(domain, {}).items():
@@ -150,17 +153,14 @@ class Blamer:
                 yield "no_book_without_cause", number
 
 
-_OWN = (
-    "unmatched",
-    "first_turn",
-    "informed_wrong_value",
-    "single_repetitions_nog",
-    "repeated_despite_receiving_answer",
-)
-"""What a user does wrong by itself."""
+@cache
+def _names(party: Party) -> frozenset[str]:
+    """The classes of events that blame a party."""
+    return frozenset(each.name for each in ALL if each.blames == party)
 
 
-def _named(events: Iterable[Event], names: tuple[str, ...], domains: tuple[str, ...]) -> Iterator[_Reason]:
+def _blaming(party: Party, events: Iterable[Event], domains: tuple[str, ...]) -> Iterator[_Reason]:
+    names = _names(party)
     return ((event.name, event.turns[0]) for event in events if event.name in names and event.domain in domains)
 
 

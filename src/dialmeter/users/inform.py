@@ -7,11 +7,10 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from .behaviours import OUTSIDE_GOAL, REPEATED_BY_SYSTEM, REPEATED_BY_USER, REPETITION_LOGS
 from .behaviours.not_in_goal import Mention
 from .behaviours.repeating import Repetition
 from .booking import told
-from .events import Event, Family, Remark
+from .events import Event, Family, Remark, switched_on
 from .goals import Wants, slot_of
 from .prepared_dialogue import Scene, Stage
 from .score import Counts, DialogueCounts
@@ -45,14 +44,11 @@ class InformWalk:
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
-        rules = stage.rules
-        repeated, outside = rules.repetitions, rules.not_in_goal
-        self._by_system = [each for each in REPEATED_BY_SYSTEM if getattr(repeated, each.name)]
-        self._by_user = [each for each in REPEATED_BY_USER if getattr(repeated, each.name)]
-        on = {each.name for each in self._by_system}
-        failures = ("elicited_by_booking_failure", "elicited_by_no_offers")
-        self._logs = [log for log, of in zip(REPETITION_LOGS, failures, strict=True) if of in on]
-        self._outside = [each for each in OUTSIDE_GOAL if getattr(outside, each.name)]
+        repeated = switched_on("repetition", stage.rules.repetitions)
+        self._by_system = [each for each in repeated if each.owner == "system"]
+        self._by_user = [each for each in repeated if each.owner == "user"]
+        self._notes = [each for each in repeated if each.owner == "log"]
+        self._outside = switched_on("not_in_goal", stage.rules.not_in_goal)
 
     def informs(self, scene: Scene) -> DialogueCounts:
         """What the constraints of a dialogue come to."""
@@ -136,9 +132,9 @@ class InformWalk:
             between = scene.between(*pair, domain)
             seen = Repetition(domain, slot, constraint, between, scene.turns[pair[1]], self._stage)
             names = [each.name for each in self._by_system if each.holds and each.holds(seen)]
-            for log in self._logs:
-                if log.holds and log.holds(seen):
-                    place.log(log.name, "repetition", constraint, pair)
+            for note in self._notes:
+                if note.holds and note.holds(seen):
+                    place.log(note.name, "repetition", constraint, pair)
             if not names:
                 names = [each.name for each in self._by_user if each.holds and each.holds(seen)]
             credited = bool(names) and k <= rules.repetitions.max and may_credit

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Container
 from itertools import pairwise
 
-from .behaviours import requesting
 from .behaviours.requesting import Asking
 from .booking import told_slots
-from .events import Event, Remark
+from .events import Event, Remark, switched_on
 from .goals import requested_slot
 from .prepared_dialogue import Scene, Stage
 from .score import Counts, DialogueCounts
@@ -98,16 +97,15 @@ def _repeated(scene: Scene, domain: str, each: str, turns: list[int], found: Dia
 
 
 def _why(seen: Asking, stage: Stage) -> tuple[list[str], bool]:
-    """The classes of a repeated request, and whether it is excused."""
-    rules = stage.rules.requests
-    if rules.spurious_annotation and requesting.spurious_annotation(seen):
-        return ["spurious_annotation"], False
-    not_heard = rules.validate_nlu and requesting.system_req_nlu_failure(seen)
-    names = ["system_req_nlu_failure"] if not_heard else []
-    if not rules.validate_policy:
-        return names, not_heard
-    answered = requesting.repeated_despite_receiving_answer
-    reason = next(
-        test for test in (answered, requesting.user_prempted_request, requesting.delayed_response) if test(seen)
-    )
-    return [*names, reason.__name__], reason is not answered
+    """The classes of a repeated request, and whether it is excused; where replies are looked at, the reply decides that."""
+    found = [each for each in switched_on("request", stage.rules.requests) if each.holds and each.holds(seen)]
+    wrong_labels = [each for each in found if each.owner == "log"]
+    if wrong_labels:
+        return [wrong_labels[0].name], False
+    replies = [each for each in found if each.switch == _REPLIES][:1]
+    reasons = [*(each for each in found if each.switch != _REPLIES), *replies]
+    return [each.name for each in reasons], any(each.excuses for each in replies or reasons)
+
+
+_REPLIES = "validate_policy"
+"""The switch of the classes that say what the system replied; the first that holds is the reason."""

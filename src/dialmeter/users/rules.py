@@ -1,20 +1,23 @@
 """How users are scored: named, printable, changeable rule sets.
 
-A rule set states every switch of the two measures; ``rulesets/`` holds the named ones. ``dialmeter`` is the definition,
-``gcdf1-repo`` the published evaluator with its faults.
+A rule set states the switches of the two measures; ``rulesets/`` holds the named ones. ``dialmeter`` is the definition,
+``gcdf1-repo`` the published evaluator with its faults. The switches of behaviours come from their declarations, with the
+values that they have in rule sets that do not state them.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
 from ..core.rule_files import RuleFiles
 from ..errors import DialmeterError, did_you_mean, one_line
+from .behaviours import ALL
+from .events import Family
 
 Count = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -24,33 +27,15 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class Repetitions(_Part, frozen=True):
-    """A constraint of the goal that is said again: how often it is credited, and which behaviours excuse it."""
-
+class _Repetitions(_Part, frozen=True):
     max: Count
     count_fp: bool
     warn_above: Count
-    elicited_by_sys_question: bool
-    elicited_by_booking_failure: bool
-    elicited_by_no_offers: bool
-    failed_sys_nlu: bool
-    confirmed_choice_params: bool
-    repeated_while_requesting_info: bool
-    repeated_while_booking: bool
-    repeated_when_answering_request: bool
-    switched_between_domains: bool
 
 
-class NotInGoal(_Part, frozen=True):
-    """A constraint on a slot that the goal does not have."""
-
+class _NotInGoal(_Part, frozen=True):
     max: Count
     context: Count
-    elicited_by_sys_question: bool
-    elicited_by_sys_offer: bool
-    elicited_by_booking_failure: bool
-    elicited_by_booking_acceptance: bool
-    elicited_by_recommendation: bool
 
 
 class AutoMatch(_Part, frozen=True):
@@ -62,9 +47,7 @@ class AutoMatch(_Part, frozen=True):
     pairs: bool
 
 
-class Requests(_Part, frozen=True):
-    """What the user asks for."""
-
+class _Requests(_Part, frozen=True):
     max: Count
     count_fp: bool
     warn_above: Count
@@ -74,6 +57,29 @@ class Requests(_Part, frozen=True):
     provision: bool
     provision_domains: tuple[str, ...]
     auto_ref: bool
+
+
+def _table(family: Family, name: str, base: type[_Part], about: str) -> Any:
+    """A table of a rule set, with a switch for each behaviour of a family."""
+    behaviours = (each for each in ALL if each.family == family and each.switch not in ("", *base.__struct_fields__))
+    switches = {each.switch: each.on for each in behaviours if each.switch == each.name}
+    fields = [(switch, bool, on) for switch, on in switches.items()]
+    return msgspec.defstruct(name, fields, bases=(base,), namespace={"__doc__": about}, module=__name__, frozen=True)
+
+
+if TYPE_CHECKING:
+    Repetitions: TypeAlias = _Repetitions
+    NotInGoal: TypeAlias = _NotInGoal
+    Requests: TypeAlias = _Requests
+else:
+    Repetitions = _table(
+        "repetition",
+        "Repetitions",
+        _Repetitions,
+        "A constraint of the goal that is said again: how often it is credited, and which behaviours excuse it.",
+    )
+    NotInGoal = _table("not_in_goal", "NotInGoal", _NotInGoal, "A constraint on a slot that the goal does not have.")
+    Requests = _table("request", "Requests", _Requests, "What the user asks for.")
 
 
 class EmptyResult(_Part, frozen=True):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from ..act_types import REQUEST
-from ..prepared_dialogue import Stage, Turn
+from ..events import behaviour
 from ..system_turn import Glance
+
+if TYPE_CHECKING:
+    from ..prepared_dialogue import Stage, Turn
 
 
 class Asking(Struct, eq=False):
@@ -28,6 +33,7 @@ class Asking(Struct, eq=False):
         return self.slot in self.stage.profile.reference_slots
 
 
+@behaviour("request", "log")
 def spurious_annotation(seen: Asking) -> bool:
     """The talk between is of other domains, so that the repeated request looks like a wrong label."""
     profile = seen.stage.profile
@@ -44,12 +50,14 @@ def spurious_annotation(seen: Asking) -> bool:
     return several and len(seen.between) > 3 and services != {seen.domain}
 
 
+@behaviour("request", "system", switch="validate_nlu", blames="understanding")
 def system_req_nlu_failure(seen: Asking) -> bool:
     """The system did not understand the request."""
     heard = seen.between[-1].understood_requests
     return heard is not None and seen.slot not in heard
 
 
+@behaviour("request", "user", switch="validate_policy", excuses=False, blames="user")
 def repeated_despite_receiving_answer(seen: Asking) -> bool:
     """The system has answered in the meantime."""
     if any(seen.slot in turn.informs for turn in seen.between):
@@ -57,11 +65,13 @@ def repeated_despite_receiving_answer(seen: Asking) -> bool:
     return seen.is_reference and any(turn.reference for turn in seen.between)
 
 
+@behaviour("request", "user", switch="validate_policy")
 def user_prempted_request(seen: Asking) -> bool:
     """The system asks for something itself instead of answering."""
     return any(parts & REQUEST for acts in seen.reply.acts.values() for parts, _, _ in acts)
 
 
+@behaviour("request", "system", switch="validate_policy", blames="system")
 def delayed_response(seen: Asking) -> bool:
     """The system neither answers nor asks."""
     return not repeated_despite_receiving_answer(seen) and not user_prempted_request(seen)
