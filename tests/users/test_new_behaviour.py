@@ -31,9 +31,9 @@ from click.testing import CliRunner
 
 from dialmeter.cli.main import cli
 from dialmeter.users import rules
-from dialmeter.users.blame import Blamer
+from dialmeter.users.analysis.blame import Blamer
 from dialmeter.users.profile import named as profile
-from dialmeter.users.query import Query
+from dialmeter.users.analysis.query import UserQuery
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.user_charts import REPETITIONS, Tally, _labelled
@@ -60,7 +60,7 @@ print(
             "docs": [line for line in events_page().splitlines() if "said_in_one_breath" in line],
             "docs of rules": [line for line in user_rules_section() if "said_in_one_breath" in line],
             "chart": _labelled(tally.events, "repetition", REPETITIONS),
-            "query": len(Query(events=("said_in_one_breath",)).found_in(row)),
+            "query": len(UserQuery(events=("said_in_one_breath",)).found_in(row)),
             "blame": Blamer(profile("multiwoz")).verdict(conversation, outcome).text,
         }
     )

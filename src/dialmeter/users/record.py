@@ -13,12 +13,12 @@ from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
-from .blame import Verdict
+from .analysis.blame import BlameVerdict
+from .analysis.patterns import Pattern, patterns_of
 from .estimates import MEASURES, column
 from .events import Event, Remark
 from .notices import SHOWN
 from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
-from .patterns import Pattern, patterns_of
 from .result import How, UserResult
 from .score import Parts
 
@@ -35,7 +35,7 @@ class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     events: tuple[Event, ...]
     patterns: tuple[Pattern, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    verdict: Verdict | None = None
+    verdict: BlameVerdict | None = None
     cut: bool = False
 
     def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
@@ -46,7 +46,7 @@ class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return found.score if found else None
 
 
-def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: Verdict | None = None) -> UserRow:
+def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict | None = None) -> UserRow:
     """The row of a scored dialogue."""
     return UserRow(
         id=talk.id,

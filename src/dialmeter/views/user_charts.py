@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from ..users.analysis.patterns import Kind, Pattern, counted
 from ..users.behaviours import ALL
-from ..users.patterns import Kind, Pattern, counted
 from ..users.record import UserRow
 from .chart_files import Chart
 from .charts import bars

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ..act_types import REQUEST
 from ..events import behaviour
-from ..system_turn import Glance
+from ..profile import REQUEST
+from ..system_turn import SystemTurn
 
 if TYPE_CHECKING:
-    from ..prepared_dialogue import Stage, Turn
+    from ..prepared_dialogue import PreparedTurn, ScoringSetup
 
 
 class Repetition(Struct, eq=False):
@@ -20,9 +20,9 @@ class Repetition(Struct, eq=False):
     domain: str
     slot: str
     constraint: str
-    between: list[Glance]
-    again: Turn
-    stage: Stage
+    between: list[SystemTurn]
+    again: PreparedTurn
+    setup: ScoringSetup
 
 
 @behaviour("repetition", "system")
@@ -47,7 +47,7 @@ def elicited_by_no_offers(seen: Repetition) -> bool:
 def failed_sys_nlu(seen: Repetition) -> bool:
     """The system did not understand the constraint."""
     heard = [turn.understood for turn in seen.between]
-    if None in heard and not seen.stage.rules.faults.missing_nlu_is_failure:
+    if None in heard and not seen.setup.rules.faults.missing_nlu_is_failure:
         return False
     return not any(seen.constraint in each for each in heard if each is not None)
 
@@ -62,7 +62,7 @@ def confirmed_choice_params(seen: Repetition) -> bool:
 def repeated_while_requesting_info(seen: Repetition) -> bool:
     """The user asks for something at the same turn."""
     acts = seen.again.acts
-    services = (seen.domain, seen.stage.profile.booking)
+    services = (seen.domain, seen.setup.profile.booking)
     return any(parts & REQUEST for service in services for parts, _, _ in acts.get(service, ()))
 
 
@@ -83,10 +83,10 @@ def switched_between_domains(seen: Repetition) -> bool:
     """The system has dealt with another domain in the meantime, and no taxi is talked of."""
     if seen.again.taxi or any(turn.taxi for turn in seen.between):
         return False
-    stage = seen.stage
-    own = {seen.domain, stage.profile.booking}
-    if not stage.rules.faults.general_is_a_domain:
-        own |= stage.no_domains
+    setup = seen.setup
+    own = {seen.domain, setup.profile.booking}
+    if not setup.rules.faults.general_is_a_domain:
+        own |= setup.no_domains
     return any(not turn.services <= own for turn in seen.between)
 
 
@@ -105,10 +105,10 @@ def nooffer_validation_failure(seen: Repetition) -> bool:
 
 
 def _bookable(seen: Repetition) -> bool:
-    return seen.stage.traits(seen.domain).transactional
+    return seen.setup.traits(seen.domain).transactional
 
 
-def _stands(between: list[Glance], failed: list[bool]) -> bool:
+def _stands(between: list[SystemTurn], failed: list[bool]) -> bool:
     """Is the newest failure not older than the newest success? At the same turn it is not."""
     for turn, fails in zip(between, failed, strict=True):
         if fails:
