@@ -28,8 +28,8 @@ from .patterns import computed, packages, uses
 
 COMPUTED = {
     "dialmeter.core.secrets._pattern",
-    "dialmeter.simulation.language.spotting._domain_words",
-    "dialmeter.simulation.language.spotting._forms",
+    "dialmeter.simulation.language.understand._domain_words",
+    "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compiled",
     "dialmeter.users.from_text.__init__",
     "dialmeter.users.profile.classifier",

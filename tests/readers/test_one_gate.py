@@ -13,7 +13,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.formats import read
 from dialmeter.judges.case_lines import read_cases
 from dialmeter.rules import load as load_rules
-from dialmeter.simulation.world.goal_files import read_goals
+from dialmeter.simulation.world.goals import read_goals
 from dialmeter.users.profile import load as load_profile
 from dialmeter.users.value_map_builder import read_ontology
 from dialmeter.values.maps import ValueMap

@@ -12,7 +12,7 @@ from dialmeter.simulation.agents.agenda import Agenda, Item
 from dialmeter.simulation.agents.agenda_user import AgendaUser, UserDials
 from dialmeter.simulation.agents.agent import Kind
 from dialmeter.simulation.agents.rule_system import RuleSystem, SystemDials
-from dialmeter.simulation.language.acts import BOOKING, act
+from dialmeter.simulation.language.grammar import BOOKING, act
 from dialmeter.simulation.world import town
 
 

@@ -9,9 +9,8 @@ from random import Random
 import pytest
 
 from dialmeter.model import SYSTEM, USER, Act
-from dialmeter.simulation.language.acts import BOOKING, GENERAL, act
 from dialmeter.simulation.language.generate import say
-from dialmeter.simulation.language.grammar import Clause, Frame, grammar
+from dialmeter.simulation.language.grammar import BOOKING, GENERAL, Clause, SentenceFrame, act, grammar
 from dialmeter.simulation.language.noise import noisy
 from dialmeter.simulation.language.understand import understand
 from dialmeter.simulation.world import DOMAINS, town
@@ -74,7 +73,7 @@ def test_every_act_has_four_phrasings() -> None:
             assert min(Counter((clause.slot, clause.value) for clause in clauses).values()) >= 4
 
 
-def _filled(frame: Frame, clause: str = "", word: str = "", value: str = "") -> str:
+def _filled(frame: SentenceFrame, clause: str = "", word: str = "", value: str = "") -> str:
     return frame.text.replace("{clauses}", clause).replace("{word}", word).replace("{v}", value)
 
 
@@ -95,7 +94,7 @@ def _clauses(speaker: str, service: str) -> list[tuple[Clause, str]]:
 @pytest.mark.parametrize(
     ("speaker", "frame"), FRAMES, ids=lambda each: each if isinstance(each, str) else f"{each.intent}: {each.text}"
 )
-def test_every_phrasing_is_read_back_with_every_clause_and_strange_values(speaker: str, frame: Frame) -> None:
+def test_every_phrasing_is_read_back_with_every_clause_and_strange_values(speaker: str, frame: SentenceFrame) -> None:
     service, words = frame.service, grammar(speaker).words
     if frame.kind == "plain":
         assert understand(frame.text, speaker) == (act(service, frame.intent),)

@@ -6,8 +6,8 @@ import pytest
 from msgspec import structs
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from dialmeter.simulation.language.acts import BOOKING, act
-from dialmeter.simulation.outcome import DomainOutcome, outcome
+from dialmeter.simulation.language.grammar import BOOKING, act
+from dialmeter.simulation.outcome import DomainSuccess, outcome
 from dialmeter.simulation.world import town
 from dialmeter.simulation.world.database import reference
 
@@ -25,13 +25,13 @@ ANSWER = [
 ]
 
 
-def found(said: list[Act], answer: list[Act]) -> DomainOutcome:
+def found(said: list[Act], answer: list[Act]) -> DomainSuccess:
     talk = Conversation("d", (Move(USER, acts=tuple(said)), Move(SYSTEM, acts=tuple(answer))), GOAL)
     return outcome(talk, town()).domains["hotel"]
 
 
 def test_all_is_well() -> None:
-    assert found(SAID, ANSWER) == DomainOutcome(True, True, True, True)
+    assert found(SAID, ANSWER) == DomainSuccess(True, True, True, True)
     assert found(SAID, ANSWER).complete
 
 
@@ -41,18 +41,18 @@ OTHER = next(row for row in town().tables["hotel"] if row["area"] != ROW["area"]
 @pytest.mark.parametrize(
     ("said", "answer", "expected"),
     [
-        (SAID[1:], ANSWER, DomainOutcome(False, True, True, True)),
-        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, DomainOutcome(False, True, True, True)),
-        (SAID, [*ANSWER[1:]], DomainOutcome(True, False, False, True)),
-        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], DomainOutcome(True, False, False, True)),
-        (SAID, [ANSWER[0], ANSWER[2]], DomainOutcome(True, True, False, True)),
-        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], DomainOutcome(True, True, False, True)),
-        (SAID, ANSWER[:2], DomainOutcome(True, True, True, False)),
-        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], DomainOutcome(True, True, True, False)),
+        (SAID[1:], ANSWER, DomainSuccess(False, True, True, True)),
+        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, DomainSuccess(False, True, True, True)),
+        (SAID, [*ANSWER[1:]], DomainSuccess(True, False, False, True)),
+        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], DomainSuccess(True, False, False, True)),
+        (SAID, [ANSWER[0], ANSWER[2]], DomainSuccess(True, True, False, True)),
+        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], DomainSuccess(True, True, False, True)),
+        (SAID, ANSWER[:2], DomainSuccess(True, True, True, False)),
+        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], DomainSuccess(True, True, True, False)),
     ],
     ids=["not told", "taken back", "not found", "another in the end", "not answered", "a wrong answer", "not booked", "a wrong booking"],
 )  # fmt: skip
-def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: DomainOutcome) -> None:
+def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: DomainSuccess) -> None:
     assert found(said, answer) == expected
     assert not expected.complete
 

@@ -10,8 +10,7 @@ import msgspec
 import pytest
 
 from dialmeter.simulation.world import DOMAINS, town
-from dialmeter.simulation.world.booking import trouble
-from dialmeter.simulation.world.database import reference
+from dialmeter.simulation.world.database import reference, trouble
 from dialmeter.simulation.world.goals import sample_goals
 from dialmeter.simulation.world.schema import DAYS
 from dialmeter.simulation.world.value_map import canonical, forms, goal_values, published

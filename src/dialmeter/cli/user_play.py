@@ -14,12 +14,12 @@ from ..core.account import Account
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
 from ..simulation.agents import choose
-from ..simulation.agents.agent import Chosen, Role
+from ..simulation.agents.agent import ChosenAgent, Role
 from ..simulation.files import given, sampled, write
 from ..simulation.outcome import outcome, played, silence
 from ..simulation.play import MAX_TURNS, Setting, Task
 from ..simulation.world import town
-from ..simulation.world.goal_files import read_goals
+from ..simulation.world.goals import read_goals
 from ..views.tables import percent
 from .option_kinds import max_bytes_option, number_option
 from .options import quiet_option, stacked, style_options
@@ -112,7 +112,7 @@ def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
     return given(goals), notices
 
 
-def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> Chosen:
+def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
     """An agent; a language model gets its address from the options."""
     if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
         return choose(text, role)

@@ -1,4 +1,4 @@
-"""Dialogues into a file, so that a run that is killed can go on without losing or repeating one."""
+"""Plays dialogues into a file; after a kill it can be resumed without losing or repeating a dialogue."""
 
 from __future__ import annotations
 

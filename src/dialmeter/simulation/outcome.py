@@ -1,4 +1,4 @@
-"""What became of a goal, looked up in the town and not asked of the agents."""
+"""Was a goal reached? This is looked up in the town; the agents are not asked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..core.account import Account, Reason, counted
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal
-from .language.acts import BOOKING, intent_of, value_of
+from .language.grammar import BOOKING, intent_of, value_of
 from .trackers import updated
 from .world.database import Row, World, reference
 from .world.schema import DOMAINS, DONTCARE, REFERENCE
@@ -18,7 +18,7 @@ _ANSWERS = ("inform", "recommend", "book", "offerbooked")
 _ENDS = ("departure", "destination")
 
 
-class DomainOutcome(Struct, frozen=True):
+class DomainSuccess(Struct, frozen=True):
     """What became of one domain of a goal.
 
     Attributes:
@@ -39,10 +39,10 @@ class DomainOutcome(Struct, frozen=True):
         return self.conveyed and self.found and self.answered and self.booked is not False
 
 
-class Outcome(Struct, frozen=True):
+class GoalSuccess(Struct, frozen=True):
     """What became of a goal."""
 
-    domains: dict[str, DomainOutcome]
+    domains: dict[str, DomainSuccess]
 
     @property
     def complete(self) -> bool:
@@ -56,7 +56,7 @@ class Outcome(Struct, frozen=True):
         return sum(wanted), len(wanted)
 
 
-def outcome(talk: Conversation, world: World) -> Outcome:
+def outcome(talk: Conversation, world: World) -> GoalSuccess:
     """What became of a conversation's goal.
 
     Example:
@@ -70,12 +70,14 @@ def outcome(talk: Conversation, world: World) -> Outcome:
     for move in talk.moves:
         if move.speaker == USER:
             state = updated(state, move.acts or ())
-    return Outcome({domain: _of_domain(talk, domain, goal, state, world) for domain, goal in (talk.goal or {}).items()})
+    return GoalSuccess(
+        {domain: _of_domain(talk, domain, goal, state, world) for domain, goal in (talk.goal or {}).items()}
+    )
 
 
 def _of_domain(
     talk: Conversation, domain: str, goal: DomainGoal, state: Mapping[str, str], world: World
-) -> DomainOutcome:
+) -> DomainSuccess:
     wanted = {**goal.info, **goal.book}
     conveyed = all(state.get(f"{domain}-{slot}") == value for slot, value in wanted.items())
     said = list(_told(talk, domain))
@@ -94,7 +96,7 @@ def _of_domain(
         codes = {value_of(each) for each in said if each.slot == REFERENCE}
         rows = world.search(domain, goal.info)
         booked = any(reference(domain, each[DOMAINS[domain].entity], goal.book) in codes for each in rows)
-    return DomainOutcome(conveyed, found, answered, booked)
+    return DomainSuccess(conveyed, found, answered, booked)
 
 
 def _told(talk: Conversation, domain: str) -> Iterator[Act]:

@@ -1,4 +1,4 @@
-"""Dialogues between a user and a system, each from its own seed, so that nothing depends on who plays it and when."""
+"""Dialogues between a user and a system. Each has its own seed, so that the process that plays it does not matter."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from .agents import QUICK
-from .agents.agent import Agent, Chosen
-from .agents.choosing import made
-from .language.acts import intent_of
+from .agents.agent import Agent, ChosenAgent, made
 from .language.generate import say
+from .language.grammar import intent_of
 from .language.noise import noisy
 from .language.understand import understand
 from .trackers import turns
@@ -40,8 +39,8 @@ class Setting(Struct, frozen=True):
         max_turns: after so many turns of the user a dialogue is cut.
     """
 
-    user: Chosen
-    system: Chosen
+    user: ChosenAgent
+    system: ChosenAgent
     noise: float = 0.0
     seed: int = 0
     max_turns: int = MAX_TURNS

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..model import USER, Act, Move
-from .language.acts import intent_of, value_of
-from .language.spotting import domain_in, values_in
+from .language.grammar import intent_of, value_of
+from .language.understand import domain_in, values_in
 from .world.schema import DOMAINS
 
 KEYWORD = "pred:keyword"

@@ -6,10 +6,9 @@ An agent is named on the command line as in ``agenda`` or ``agenda(patience=2)``
 from __future__ import annotations
 
 from ...registry import Registry
-from .agent import Agent, Chosen, Kind
-from .choosing import choose
+from .agent import Agent, ChosenAgent, Kind, choose
 
-__all__ = ["QUICK", "Agent", "Chosen", "Kind", "choose", "registry"]
+__all__ = ["QUICK", "Agent", "ChosenAgent", "Kind", "choose", "registry"]
 
 QUICK = frozenset({"agenda", "forgetful", "looping", "inventive", "hasty", "rule", "eager", "stubborn"})
 """Agents that answer at once."""
@@ -20,14 +19,14 @@ registry = Registry(
     {
         name: f"{__name__}.{target}"
         for name, target in {
-            "agenda": "users:AGENDA",
-            "forgetful": "users:FORGETFUL",
-            "looping": "users:LOOPING",
-            "inventive": "users:INVENTIVE",
-            "hasty": "users:HASTY",
-            "rule": "systems:RULE",
-            "eager": "systems:EAGER",
-            "stubborn": "systems:STUBBORN",
+            "agenda": "agenda_user:AGENDA",
+            "forgetful": "agenda_user:FORGETFUL",
+            "looping": "agenda_user:LOOPING",
+            "inventive": "agenda_user:INVENTIVE",
+            "hasty": "agenda_user:HASTY",
+            "rule": "rule_system:RULE",
+            "eager": "rule_system:EAGER",
+            "stubborn": "rule_system:STUBBORN",
             "endpoint-user": "endpoint:USER_KIND",
             "endpoint-system": "endpoint:SYSTEM_KIND",
         }.items()

@@ -1,12 +1,17 @@
-"""The agenda of a user: a stack of what is still to be said.
+"""The agenda of a user, a stack of what is still to be said; its wishes in each domain; and flaws that measures should find.
 
 Schatzmann, Thomson, Weilhammer, Ye and Young (2007), Agenda-Based User Simulation for Bootstrapping a POMDP Dialogue System, NAACL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
 from typing import Literal, NamedTuple, TypeAlias
+
+from ...model import DomainGoal
+from ..world.schema import DOMAINS, DONTCARE
+from ..world.value_map import goal_values
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
 
@@ -56,3 +61,177 @@ class Agenda:
     def drop(self, unwanted: Callable[[Item], bool]) -> None:
         """Takes away what needs not be said any more."""
         self._stack = [item for item in self._stack if not unwanted(item)]
+
+
+_TIMES = ("leaveat", "arriveby")
+
+
+class Wish:
+    """A domain of the goal as the user sees it now: the first wish, or after a failure the second.
+
+    Attributes:
+        search: constraints that an offer has to meet.
+        book: details of the booking.
+        requests: slots to ask for.
+        offered: what the system has found and the user has accepted.
+        answered: requests that were answered, each with what it was answered for.
+        tries: how often the system did not help.
+    """
+
+    def __init__(self, domain: str, goal: DomainGoal) -> None:
+        self.domain = domain
+        self.goal = goal
+        self.search = dict(goal.fail_info or goal.info)
+        self.book = dict(goal.fail_book or goal.book)
+        self.requests = list(goal.requests)
+        self.forgotten: dict[str, str] = {}
+        self.invented: set[str] = set()
+        self.said: dict[str, str] = {}
+        self.asked: set[str] = set()
+        self.answered: dict[str, str] = {}
+        self.offered: str | None = None
+        self.booked = False
+        self.tries = 0
+        self.given_up = False
+        self._search_may_fail = bool(goal.fail_info)
+        self._booking_may_fail = bool(goal.fail_book)
+
+    @property
+    def wants_booking(self) -> bool:
+        return bool(self.book) and not self.booked
+
+    @property
+    def unanswered(self) -> list[str]:
+        """Requests without an answer for what is offered now."""
+        return [
+            slot for slot in self.requests if slot not in self.answered or self.answered[slot] != (self.offered or "")
+        ]
+
+    def asked_for(self, slot: str) -> dict[str, str]:
+        """The answer when the system asks for a slot: its value, or that anything will do.
+
+        Example:
+            >>> wish = Wish("train", DomainGoal(info={"arriveby": "12:15"}))
+            >>> wish.asked_for("leaveat"), wish.asked_for("day")
+            ({'arriveby': '12:15'}, {'day': 'dontcare'})
+        """
+        if slot in self.forgotten:
+            self.search[slot] = self.forgotten.pop(slot)
+        known = {**self.search, **self.book}
+        if slot in known:
+            return {slot: known[slot]}
+        partner = next((each for each in _TIMES if slot in _TIMES and each in known), None)
+        if partner:
+            return {partner: known[partner]}
+        return {slot: DONTCARE} if slot in DOMAINS[self.domain].informable else {}
+
+    def mismatches(self, told: Mapping[str, str]) -> dict[str, str]:
+        """Constraints that an offer does not meet, by what the system has told of it."""
+        return {
+            slot: self.search[slot]
+            for slot, value in told.items()
+            if slot in self.search and not _meets(self.domain, slot, value, self.search[slot])
+        }
+
+    def misheard(self, echoed: Mapping[str, str]) -> dict[str, str]:
+        """Corrections of what the system takes the user to have said."""
+        known = {**self.search, **self.book}
+        return {slot: known.get(slot, DONTCARE) for slot, value in echoed.items() if known.get(slot, DONTCARE) != value}
+
+    def search_failed(self) -> dict[str, str]:
+        """What to say when nothing is there: the second wish, or what was made up is taken back; empty when at a loss."""
+        if self._search_may_fail:
+            self._search_may_fail = False
+            old, self.search = (
+                self.search,
+                {
+                    **dict(self.goal.info),
+                    **{slot: self.search[slot] for slot in self.invented if slot in self.search},
+                },
+            )
+            for slot in self.forgotten:
+                self.search.pop(slot, None)
+            return _changes(old, self.search)
+        taken_back = dict.fromkeys(sorted(self.invented), DONTCARE)
+        self.invented.clear()
+        for slot in taken_back:
+            self.search.pop(slot, None)
+        return taken_back
+
+    def booking_failed(self) -> dict[str, str]:
+        """What to say when a booking is refused: the second wish; empty when at a loss."""
+        if not self._booking_may_fail:
+            return {}
+        self._booking_may_fail = False
+        old, self.book = self.book, dict(self.goal.book)
+        return _changes(old, self.book)
+
+
+def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
+    dropped = {slot: DONTCARE for slot in old if slot not in new}
+    return {slot: value for slot, value in new.items() if old.get(slot) != value} | dropped
+
+
+def _meets(domain: str, slot: str, value: str, wanted: str) -> bool:
+    if wanted == DONTCARE:
+        return True
+    if domain == "train" and slot in _TIMES:
+        return value >= wanted if slot == "leaveat" else value <= wanted
+    return value == wanted
+
+
+MOST_LOOPS = 4  # in a dialogue, so that it comes to an end
+MOST_INVENTED = 2
+
+
+def forget(wish: Wish, chance: float, rng: Random) -> None:
+    """Forgets constraints, but never all of a domain, and half as many requests; a question reminds of a constraint."""
+    slots = list(wish.search)
+    forgotten = [slot for slot in slots if rng.random() < chance]
+    if len(forgotten) == len(slots):
+        forgotten = forgotten[1:]
+    for slot in forgotten:
+        wish.forgotten[slot] = wish.goal.info.get(slot, wish.search[slot])
+        del wish.search[slot]
+    wish.requests = [slot for slot in wish.requests if rng.random() >= chance / 2]
+
+
+def invent(wish: Wish, chance: float, rng: Random) -> list[Item]:
+    """Makes up constraints: for slots that the goal leaves free, else a wrong value before the right one.
+
+    Returns:
+        Wrong values, to be said before all else; those for free slots are part of the wish from now on.
+    """
+    slots = [slot for slot in DOMAINS[wish.domain].search if slot != "name"]
+    free = [
+        slot for slot in slots if slot not in wish.search and slot not in wish.goal.info and slot not in wish.forgotten
+    ]
+    if "name" in wish.search or wish.domain == "taxi":
+        # A place that is known by name has no further wishes, and a taxi's ends are found on the way.
+        free = []
+    items: list[Item] = []
+    for _ in range(MOST_INVENTED):
+        if rng.random() >= chance:
+            continue
+        if free:
+            slot = free.pop(rng.randrange(len(free)))
+            wish.search[slot] = rng.choice(goal_values(wish.domain, slot))
+            wish.invented.add(slot)
+        else:
+            taken = [item.slot for item in items]
+            told = [slot for slot in wish.search if slot not in taken and slot not in wish.invented]
+            if not told:
+                break
+            slot = rng.choice(told)
+            known = (wish.search[slot], wish.goal.info.get(slot))
+            wrong = [value for value in goal_values(wish.domain, slot) if value not in known]
+            items.append(Item("search", wish.domain, slot, rng.choice(wrong)))
+    return items
+
+
+def loop(wish: Wish, chance: float, rng: Random) -> list[Item]:
+    """What is said once more after an answer."""
+    if rng.random() >= chance:
+        return []
+    said = [Item("search", wish.domain, slot, value) for slot, value in wish.said.items() if slot in wish.search]
+    return rng.sample(said, min(len(said), 2))

@@ -1,4 +1,7 @@
-"""A user with an agenda: it says what its goal asks for, answers questions, and gives up in the end."""
+"""A user with an agenda: it says what its goal asks for, answers questions, and gives up if the system does not help.
+
+Five of them come with dialmeter: one that does well, and four with a flaw each.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,15 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
-from ...model import USER, Act, DomainGoal, Goal, Move
-from ..language.acts import GENERAL, act
+from ...model import USER, Act, Goal, Move
+from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
 from ..world.database import World
-from ..world.schema import DOMAINS
-from .agenda import Agenda, Item
-from .flaws import MOST_LOOPS, forget, invent, loop
-from .hearing import Heard, heard
-from .wish import Wish
+from ..world.schema import DOMAINS, REFERENCE
+from .agenda import MOST_LOOPS, Agenda, Item, Wish, forget, invent, loop
+from .agent import Kind, Share
 
-_Share = Annotated[float, Meta(ge=0, le=1)]
 _LANDMARKS = ("saltmere town hall", "saltmere station")
 
 
@@ -28,13 +28,13 @@ class UserDials(Struct, frozen=True):
     """How often the system may fail to help in a domain before the user gives it up."""
     verbosity: Annotated[int, Meta(ge=1)] = 3
     """The most constraints in one turn."""
-    repetition: _Share = 0.0
+    repetition: Share = 0.0
     """How often constraints and questions are repeated after an answer."""
-    forgetting: _Share = 0.0
+    forgetting: Share = 0.0
     """The share of constraints that are forgotten until the system asks; of requests, half of it are forgotten for good."""
-    invention: _Share = 0.0
+    invention: Share = 0.0
     """How often something is made up; twice per domain at most."""
-    haste: _Share = 0.0
+    haste: Share = 0.0
     """The chance at every turn to leave at once."""
 
 
@@ -67,7 +67,9 @@ class AgendaUser:
     def _items(self, wish: Wish) -> list[Item]:
         """A domain's part of the agenda: what to search with, then booking and questions in either order."""
         if wish.domain == "taxi":
-            wish.search = {**_ends(wish.goal), **wish.search}
+            # The ends of a ride that the goal leaves open have no value yet.
+            open_ends = {slot: "" for slot in ("departure", "destination") if slot not in wish.goal.info}
+            wish.search = {**open_ends, **wish.search}
         if self._dials.forgetting:
             forget(wish, self._dials.forgetting, self._rng)
         wrong = invent(wish, self._dials.invention, self._rng) if self._dials.invention else []
@@ -84,7 +86,7 @@ class AgendaUser:
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
         if self._turn:
-            for domain, news in heard(acts, self._domain).items():
+            for domain, news in interpret(acts, self._domain).items():
                 if domain in self._wishes:
                     self._react(self._wishes[domain], news)
         self._turn += 1
@@ -93,7 +95,7 @@ class AgendaUser:
     def done(self) -> bool:
         return self._left
 
-    def _react(self, wish: Wish, news: Heard) -> None:
+    def _react(self, wish: Wish, news: DomainNews) -> None:
         """Pushes and pops what the system's move changes in one domain; what is pushed last is said first."""
         if news.refused is not None:
             self._booking_refused(wish, news.refused)
@@ -105,7 +107,7 @@ class AgendaUser:
         for slot in news.questions:
             self._tell(wish, wish.asked_for(slot))
 
-    def _take_answers(self, wish: Wish, news: Heard) -> None:
+    def _take_answers(self, wish: Wish, news: DomainNews) -> None:
         answered = {slot for slot in wish.requests if slot in news.facts}
         heeded = bool(answered & wish.asked or news.reference)
         if news.reference:
@@ -123,7 +125,7 @@ class AgendaUser:
                 self._agenda.push([Item("ask", wish.domain, min(answered & wish.asked))])
         wish.asked -= answered
 
-    def _consider(self, wish: Wish, news: Heard) -> None:
+    def _consider(self, wish: Wish, news: DomainNews) -> None:
         """Accepts an offer that meets the constraints as far as the system has told, or says what it does not meet."""
         wrong = wish.mismatches(news.facts)
         if wrong:
@@ -231,6 +233,70 @@ class AgendaUser:
         return [act(GENERAL, "thank"), act(GENERAL, "bye")]
 
 
-def _ends(goal: DomainGoal) -> dict[str, str]:
-    """The ends of a ride that the goal leaves open, without a value as yet."""
-    return {slot: "" for slot in ("departure", "destination") if slot not in goal.info}
+_OFFERS = ("inform", "recommend", "select", "offerbook")
+
+
+class DomainNews(Struct):
+    """How the user interprets a system turn, in one domain.
+
+    Attributes:
+        offers: names of what was found.
+        facts: what was told of it.
+        questions: slots that the system asks for.
+        nothing: constraints that nothing meets; None where something was found.
+        refused: details that cannot be booked; None where no booking was refused.
+        reference: of a booking.
+    """
+
+    offers: list[str] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    questions: list[str] = field(default_factory=list)
+    nothing: dict[str, str] | None = None
+    refused: dict[str, str] | None = None
+    reference: str = ""
+
+
+def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
+    """How the user interprets a system turn, by domain.
+
+    Args:
+        acts: what was understood.
+        domain: the one that the user has spoken of, which bookings are for.
+
+    Example:
+        >>> from ..language.grammar import act
+        >>> news = interpret([act("booking", "nobook", "day", "friday"), act("train", "request", "day")], "hotel")
+        >>> news["hotel"].refused, news["train"].questions
+        ({'day': 'friday'}, ['day'])
+    """
+    found: dict[str, DomainNews] = {}
+    for each in acts:
+        where = domain if each.service == BOOKING else each.service
+        if where == GENERAL:
+            continue
+        news = found.setdefault(where, DomainNews())
+        intent, value = intent_of(each.name), value_of(each)
+        pair = {each.slot: value} if each.slot else {}
+        if intent == "request":
+            news.questions += [each.slot] if each.slot else []
+        elif intent == "nooffer":
+            news.nothing = {**(news.nothing or {}), **pair}
+        elif intent == "nobook":
+            news.refused = {**(news.refused or {}), **pair}
+        elif each.slot == REFERENCE:
+            news.reference = value
+        elif each.slot and where in DOMAINS and each.slot == DOMAINS[where].entity and intent in _OFFERS:
+            news.offers.append(value)
+            news.facts |= pair if intent != "select" else {}
+        elif each.slot and intent != "offerbook":
+            news.facts |= pair
+    return found
+
+
+AGENDA = Kind("user", "says all that its goal asks for, from an agenda", UserDials(), AgendaUser)
+FORGETFUL = Kind("user", "forgets constraints and requests until it is asked", UserDials(forgetting=0.7), AgendaUser)
+LOOPING = Kind(
+    "user", "repeats constraints and questions after they were answered", UserDials(repetition=0.9), AgendaUser
+)
+INVENTIVE = Kind("user", "says things that are not in its goal", UserDials(invention=0.8), AgendaUser)
+HASTY = Kind("user", "leaves before it has what it wants", UserDials(haste=0.12), AgendaUser)

@@ -20,7 +20,7 @@ from ...conversations.multiwoz_names import slot_in
 from ...errors import DialmeterError, one_line
 from ...model import Act, Goal, Move
 from ...registry import object_at
-from ..language.acts import ASKED, GENERAL, act, intent_of, value_of
+from ..language.grammar import ASKED, GENERAL, act, intent_of, value_of
 from ..world.database import World
 from .agent import Agent, Kind, Role
 

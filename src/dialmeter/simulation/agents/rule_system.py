@@ -1,4 +1,4 @@
-"""A system that goes by rules: it remembers what it understood, looks it up, and says what it finds."""
+"""A system that follows rules: it remembers what it understood, searches, and says what it finds. Three come with dialmeter."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ...model import SYSTEM, Act, Goal, Move
-from ..language.acts import BOOKING, GENERAL, act, intent_of, value_of
-from ..world.booking import trouble
-from ..world.database import Row, World, reference
+from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
+from ..world.database import Row, World, reference, trouble
 from ..world.schema import DOMAINS, DONTCARE, REFERENCE
+from .agent import Kind, Share
 
-_Share = Annotated[float, Meta(ge=0, le=1)]
 _TIMES = ("leaveat", "arriveby")
 _MOST_AGAIN = 2
 _FACTS = ("address", "phone", "postcode", "entrance fee", "duration", "price", "colour")
@@ -23,17 +22,17 @@ _FACTS = ("address", "phone", "postcode", "entrance fee", "duration", "price", "
 class SystemDials(Struct, frozen=True):
     """How a system behaves."""
 
-    eagerness: _Share = 0.0
+    eagerness: Share = 0.0
     """How often it tells facts of an offer that nobody has asked for."""
-    failures: _Share = 0.0
+    failures: Share = 0.0
     """How often it does not answer a question, or refuses a booking without a cause."""
-    stubbornness: _Share = 0.0
+    stubbornness: Share = 0.0
     """How often it asks again for what it was told; twice in a domain at most, and never twice for a slot."""
     questions: Annotated[int, Meta(ge=0)] = 1
     """How often it asks for a constraint in a domain before it offers something."""
     few: Annotated[int, Meta(ge=1)] = 3
     """How many finds are few enough to offer one without a question."""
-    choice: _Share = 0.5
+    choice: Share = 0.5
     """How often it lets the user choose where there are two."""
 
 
@@ -227,3 +226,8 @@ class RuleSystem:
             yield act(domain, "inform", slot, row[slot])
         elif slot == REFERENCE and domain in self._booked:
             yield act(domain, "inform", slot, self._booked[domain])
+
+
+RULE = Kind("system", "looks things up, offers, answers and books, by rules", SystemDials(), RuleSystem)
+EAGER = Kind("system", "volunteers information before it is asked", SystemDials(eagerness=0.8), RuleSystem)
+STUBBORN = Kind("system", "asks again for what it was told", SystemDials(stubbornness=0.5), RuleSystem)

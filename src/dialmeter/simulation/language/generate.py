@@ -10,8 +10,7 @@ from random import Random
 from ...model import USER, Act
 from ..world.schema import DOMAINS
 from ..world.value_map import forms
-from .acts import intent_of, value_of
-from .grammar import Clause, Frame, grammar
+from .grammar import Clause, SentenceFrame, grammar, intent_of, value_of
 
 PARAPHRASED = 0.4
 """How often a user puts a value in other words."""
@@ -28,7 +27,7 @@ def say(acts: Iterable[Act], speaker: str, rng: Random) -> str:
         rng: chooses phrasings.
 
     Example:
-        >>> from dialmeter.simulation.language.acts import act
+        >>> from dialmeter.simulation.language.grammar import act
         >>> say([act("taxi", "request", "phone"), act("general", "thank")], "user", Random(1))
         'Could you tell me the phone number of the taxi? Thank you.'
     """
@@ -63,7 +62,7 @@ def _key(act: Act, speaker: str) -> str:
     return "choice" if act.slot == "choice" else "inform"
 
 
-def _joined(frame: Frame, acts: Sequence[Act], speaker: str, rng: Random) -> str:
+def _joined(frame: SentenceFrame, acts: Sequence[Act], speaker: str, rng: Random) -> str:
     if frame.kind == "slots":
         words = [f"the {_word(each.slot, speaker)}" for each in acts]
         return frame.text.replace(

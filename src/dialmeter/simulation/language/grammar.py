@@ -1,19 +1,72 @@
-"""The phrases that come with dialmeter, as frames and clauses that can be filled and can be recognised."""
+"""Acts by intent and domain, named as in MultiWOZ (``Hotel-Inform``, ``general-bye``), and the phrases for them.
+
+Phrases are frames and clauses, which can be filled and recognised.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ...model import SYSTEM, USER
+from ...model import SYSTEM, USER, Act
 from ..world.schema import DOMAINS, DONTCARE
-from .acts import BOOKING, GENERAL
+
+BOOKING = "booking"
+GENERAL = "general"
+ASKED = "?"
+"""What stands for the value in a request."""
+
+# As MultiWOZ writes them; other words get a capital.
+_INTENTS = {
+    "nooffer": "NoOffer",
+    "nobook": "NoBook",
+    "offerbook": "OfferBook",
+    "offerbooked": "OfferBooked",
+}
+
+
+def act(service: str, intent: str, slot: str = "", value: str = "") -> Act:
+    """An act by service and intent.
+
+    Example:
+        >>> act("hotel", "inform", "area", "east")
+        Act(name='Hotel-Inform', service='hotel', slot='area', values=('east',))
+        >>> act("general", "bye").name, act("train", "offerbooked").name, act("hotel", "request", "phone").values
+        ('general-bye', 'Train-OfferBooked', ('?',))
+    """
+    if intent == "request" and not value:
+        value = ASKED
+    return Act(_name(service, intent), service, slot, (value,) if value else ())
+
+
+@lru_cache(maxsize=512)
+def _name(service: str, intent: str) -> str:
+    if service == GENERAL:
+        return f"general-{intent}"
+    return f"{service.capitalize()}-{_INTENTS.get(intent, intent.capitalize())}"
+
+
+@lru_cache(maxsize=512)
+def intent_of(name: str) -> str:
+    """The intent in an act's name, in small letters.
+
+    Example:
+        >>> intent_of("Booking-NoBook"), intent_of("general-bye")
+        ('nobook', 'bye')
+    """
+    return name.rpartition("-")[2].lower()
+
+
+def value_of(found: Act) -> str:
+    """The value of an act, empty where it has none."""
+    return found.values[0] if found.values else ""
+
 
 Kind: TypeAlias = Literal["clauses", "slots", "word", "fact", "value", "plain"]
 """What a frame has room for: clauses, slots that are asked for, one slot, one slot with its value, a value, or nothing."""
@@ -21,7 +74,7 @@ Kind: TypeAlias = Literal["clauses", "slots", "word", "fact", "value", "plain"]
 _FIELD = re.compile(r"\{(clauses|slots|word|v)\}")
 
 
-class Frame(Struct, frozen=True):
+class SentenceFrame(Struct, frozen=True):
     """A sentence with room, for one intent of one service; ``slot`` is set where the frame speaks of one slot only."""
 
     service: str
@@ -48,7 +101,7 @@ class Grammar(Struct, frozen=True):
         words: slot → what it is called.
     """
 
-    frames: Mapping[tuple[str, str], tuple[Frame, ...]]
+    frames: Mapping[tuple[str, str], tuple[SentenceFrame, ...]]
     clauses: Mapping[str, tuple[Clause, ...]]
     words: Mapping[str, str]
 
@@ -75,8 +128,8 @@ def grammar(speaker: str) -> Grammar:
     return Grammar(frames, clauses, table["words"])
 
 
-def _user_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[Frame, ...]]:
-    found: dict[tuple[str, str], tuple[Frame, ...]] = {}
+def _user_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[SentenceFrame, ...]]:
+    found: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
     for domain in DOMAINS:
         found[domain, "inform"] = _frames(domain, "inform", table["search"]["frames"])
         found[domain, "book"] = _frames(domain, "inform", table["book"]["frames"])
@@ -84,8 +137,8 @@ def _user_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[Frame, ..
     return found | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
 
 
-def _system_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[Frame, ...]]:
-    found: dict[tuple[str, str], tuple[Frame, ...]] = {}
+def _system_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[SentenceFrame, ...]]:
+    found: dict[tuple[str, str], tuple[SentenceFrame, ...]] = {}
     for domain in DOMAINS:
         for intent in ("inform", "recommend", "select", "nooffer", "request"):
             found[domain, intent] = _frames(domain, intent, table[intent]["frames"])
@@ -96,10 +149,10 @@ def _system_frames(table: dict[str, Any]) -> dict[tuple[str, str], tuple[Frame, 
     return found | {(GENERAL, intent): _frames(GENERAL, intent, texts) for intent, texts in table["general"].items()}
 
 
-def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[Frame, ...]:
+def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[SentenceFrame, ...]:
     noun, a_noun, nouns = phrases()["nouns"].get(service, ("", "", ""))
     worded = [text.replace("{noun}", noun).replace("{a_noun}", a_noun).replace("{nouns}", nouns) for text in texts]
-    return tuple(Frame(service, intent, _kind(text), text, slot) for text in worded)
+    return tuple(SentenceFrame(service, intent, _kind(text), text, slot) for text in worded)
 
 
 def _kind(text: str) -> Kind:

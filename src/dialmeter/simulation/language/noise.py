@@ -10,7 +10,7 @@ from ...model import Act
 from ..world.database import town
 from ..world.schema import DOMAINS
 from ..world.value_map import goal_values
-from .acts import ASKED, BOOKING, GENERAL, act, intent_of, value_of
+from .grammar import ASKED, BOOKING, GENERAL, act, intent_of, value_of
 
 # What an act is taken for; all others are lost when they are not understood.
 _TAKEN_FOR = {"inform": "request", "request": "inform", "recommend": "inform", "nooffer": "inform"}

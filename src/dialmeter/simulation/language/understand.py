@@ -1,7 +1,7 @@
 """Text into acts, by the patterns of the phrases: sentence by sentence, from nothing but the text.
 
-Values are whatever stands where a phrase has room for one, known to the town or not. A sentence in other words is searched
-for words that the town knows (see :mod:`.spotting`).
+Values are whatever a phrase has room for, known to the town or not. A sentence in other words, as people and language models
+write them, is searched for words that the town knows: a domain by its words, values by their forms, questions by names of slots.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from ...model import Act
-from ..world.value_map import canonical
-from .acts import act
-from .grammar import Frame, grammar
-from .spotting import spotted
+from ...model import USER, Act
+from ..world.schema import DOMAINS
+from ..world.value_map import canonical, canonical_forms
+from .grammar import GENERAL, SentenceFrame, act, grammar, phrases
 
 _SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
 _LIST = re.compile(r", | and ")
@@ -47,7 +46,7 @@ def _read(sentence: str, speaker: str) -> list[Act] | None:
     return None
 
 
-def _acts(frame: Frame, match: re.Match[str], speaker: str) -> list[Act] | None:
+def _acts(frame: SentenceFrame, match: re.Match[str], speaker: str) -> list[Act] | None:
     if frame.kind == "plain":
         return [act(frame.service, frame.intent)]
     if frame.kind == "clauses":
@@ -68,7 +67,7 @@ def _slots(speaker: str) -> dict[str, str]:
     return {word: slot for slot, word in grammar(speaker).words.items()}
 
 
-def _clauses(frame: Frame, text: str, speaker: str) -> list[Act] | None:
+def _clauses(frame: SentenceFrame, text: str, speaker: str) -> list[Act] | None:
     found = []
     for phrase in text.split(", "):
         pair = _pair(phrase, frame.service, speaker)
@@ -88,7 +87,7 @@ def _pair(phrase: str, service: str, speaker: str) -> tuple[str, str] | None:
 
 class _Pattern(NamedTuple):
     regex: re.Pattern[str]
-    frame: Frame
+    frame: SentenceFrame
 
 
 def _first_word(text: str) -> str:
@@ -128,3 +127,138 @@ def _pieces(text: str) -> Iterator[str]:
             yield f"(?:{blank}{room})?" if "clauses" in piece else f"{blank}{room}"
         else:
             yield re.escape(piece)
+
+
+_DOMAIN_WORDS = {
+    "hotel": ("hotel", "guesthouse", "guest house", "hostel", "place to stay", "room", "lodging", "stay"),
+    "restaurant": ("restaurant", "food", "eat", "dinner", "lunch", "table", "dine"),
+    "attraction": ("attraction", "museum", "park", "visit", "sights", "something to see"),
+    "train": ("train", "rail"),
+    "taxi": ("taxi", "cab"),
+}
+_FAREWELLS = re.compile(r"\b(goodbye|bye|that is all|that's all)\b", re.IGNORECASE)
+_THANKS = re.compile(r"\b(thanks|thank you)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\b(?:from|leaving|departing from|starts? in)$", re.IGNORECASE)
+_TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
+_NUMBER = r"(\d|one|two|three|four|five|six|seven|eight)"
+_COUNTED = {
+    slot: re.compile(rf"\b{_NUMBER} (?:{words})\b")
+    for slot, words in {"people": "people|persons?|guests?|tickets?", "stay": "nights?", "stars": "stars?"}.items()
+}
+_FLAGS = {
+    slot: re.compile(rf"(\bno |\bwithout )?(?:\b\w+ )?\b(?:{words})\b")
+    for slot, words in {"internet": "wi-?fi|internet", "parking": "parking|car park"}.items()
+}
+# Short forms stand in too many sentences to mean a value.
+_SHORTEST = 3
+_PLACES = ("departure", "destination")
+
+
+def domain_in(text: str) -> str | None:
+    """The domain that a text speaks of: the one whose word comes first.
+
+    Example:
+        >>> domain_in("Is there a cheap place to stay?"), domain_in("Thanks!")
+        ('hotel', None)
+    """
+    lower = text.lower()
+    found = [
+        (place, domain)
+        for domain in _DOMAIN_WORDS
+        for match in [_domain_words(domain).search(lower)]
+        if match
+        for place in [match.start()]
+    ]
+    return min(found)[1] if found else None
+
+
+@cache
+def _domain_words(domain: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(_DOMAIN_WORDS[domain])})s?\b")
+
+
+def values_in(text: str, domain: str) -> dict[str, str]:
+    """Slots of a domain whose values stand in a text; where forms overlap, the longest counts.
+
+    Example:
+        >>> values_in("Somewhere cheap near the docks, with wifi", "hotel")
+        {'pricerange': 'cheap', 'area': 'harbour', 'internet': 'yes'}
+        >>> values_in("A table for four people on friday", "restaurant")
+        {'day': 'friday', 'people': '4'}
+        >>> values_in("From tolderby to saltmere at 9:15", "train")
+        {'departure': 'tolderby', 'destination': 'saltmere', 'leaveat': '09:15'}
+    """
+    lower = text.lower()
+    found: dict[str, str] = {}
+    for match in _forms(domain).finditer(lower):
+        form = match[0]
+        slots = [slot for slot in _slots_of(domain)[form] if slot not in found]
+        if set(slots) & set(_PLACES):
+            slot = "departure" if _AFTER.search(lower[: match.start()].rstrip()) else "destination"
+            slots = [slot] if slot in slots else slots
+        if slots:
+            found[slots[0]] = canonical_forms(domain, slots[0])[form]
+    return {**found, **_times(lower, domain), **_counts(lower, domain), **_flags(lower, domain)}
+
+
+def _counts(lower: str, domain: str) -> dict[str, str]:
+    slots = [slot for slot in _COUNTED if slot in DOMAINS[domain].informable]
+    found = {slot: _COUNTED[slot].search(lower) for slot in slots}
+    return {slot: canonical_forms(domain, slot).get(match[1], match[1]) for slot, match in found.items() if match}
+
+
+def _flags(lower: str, domain: str) -> dict[str, str]:
+    slots = [slot for slot in _FLAGS if slot in DOMAINS[domain].informable]
+    found = {slot: _FLAGS[slot].search(lower) for slot in slots}
+    return {slot: "no" if match[1] else "yes" for slot, match in found.items() if match}
+
+
+def _times(lower: str, domain: str) -> dict[str, str]:
+    match = _TIME.search(lower)
+    slots = [slot for slot in ("time", "arriveby", "leaveat") if slot in DOMAINS[domain].informable]
+    if not match or not slots:
+        return {}
+    arrives = re.search(r"arriv|get there|by (?:\w+ )?$", lower[: match.start()])
+    slot = slots[0] if slots == ["time"] or arrives else slots[-1]
+    return {slot: f"{int(match[1]):02}:{match[2]}"}
+
+
+@cache
+def _slots_of(domain: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for slot in DOMAINS[domain].informable:
+        if slot in ("leaveat", "arriveby", "time", *_FLAGS, *_COUNTED):
+            continue
+        for form in canonical_forms(domain, slot):
+            # "hotel" is the domain more often than the type.
+            if len(form) >= _SHORTEST and form != domain:
+                found.setdefault(form, []).append(slot)
+    return found
+
+
+@cache
+def _forms(domain: str) -> re.Pattern[str]:
+    forms = sorted(_slots_of(domain), key=lambda form: (-len(form), form))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, forms))})\b")
+
+
+def spotted(sentence: str, speaker: str) -> list[Act]:
+    """The acts that a sentence seems to hold.
+
+    Example:
+        >>> [(each.name, each.slot) for each in spotted("what's the phone number of that hotel?", "user")]
+        [('Hotel-Request', 'phone')]
+    """
+    domain = domain_in(sentence)
+    found: list[Act] = []
+    if domain is not None:
+        asks = sentence.rstrip().endswith("?") and speaker == USER
+        lower = sentence.lower()
+        requests = [slot for slot in DOMAINS[domain].request if asks and phrases()["words"][slot] in lower]
+        found += [act(domain, "request", slot) for slot in requests]
+        found += [act(domain, "inform", slot, value) for slot, value in values_in(sentence, domain).items()]
+    if not found and _FAREWELLS.search(sentence):
+        found.append(act(GENERAL, "bye"))
+    elif not found and _THANKS.search(sentence):
+        found.append(act(GENERAL, "thank"))
+    return found
