@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dialmeter import open_run
-from dialmeter.core.inputs import RunInput, RunInputs
+from dialmeter.core.record import RunInput, RunInputs
 from dialmeter.errors import InputError
 
 from ..cli.invoke import call, call_process

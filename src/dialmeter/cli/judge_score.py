@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..core.account import in_documents
-from ..core.inputs import RunInput, RunInputs
+from ..core.record import RunInput, RunInputs
 from ..errors import DialmeterError, one_line
 from ..judges import record
 from ..judges.case_lines import read_cases, read_scores

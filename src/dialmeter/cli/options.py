@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..core.inputs import RunInputs
+from ..core.record import RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError
 from ..formats.multiwoz import ids_of_list

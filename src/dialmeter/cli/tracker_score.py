@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
-from ..core.inputs import RunInput, RunInputs
+from ..core.record import RunInput, RunInputs
 from ..errors import DialmeterError, one_line
 from ..formats import split_tracker
 from ..measure import Score, parse

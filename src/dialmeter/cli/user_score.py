@@ -9,7 +9,7 @@ import click
 from msgspec import to_builtins
 
 from ..conditions import parse_condition
-from ..core.inputs import RunInput, RunInputs
+from ..core.record import RunInput, RunInputs
 from ..errors import one_line
 from ..users import record
 from ..users.outcome import COMBINED

@@ -22,10 +22,9 @@ from .._version import __version__
 from ..errors import DialmeterError, writing
 from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
-from .manifest import SCHEMA
-from .open_runs import PARTS, WHOLE_RUN
+from .open_runs import PARTS, SCHEMA, WHOLE_RUN
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
-from .parquet import check_parquet, write_parquet
+from .tabular import check_parquet, write_parquet
 
 _BATCH = 256
 _CHUNK = 1 << 20

@@ -1,10 +1,15 @@
-"""What results of all subjects look like elsewhere: in a notebook, and as a polars table."""
+"""Results and rows for other programs: notebooks, polars, Parquet, and cells of CSV files that are safe in spreadsheets."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ..errors import MissingExtra
 
@@ -51,3 +56,70 @@ def _cell(value: str | float | None) -> str:
     if isinstance(value, str):
         return f"<td>{html.escape(value)}</td>"
     return f"<td style='text-align:right'>{percent(value)}</td>"
+
+
+_GROUP = 2000
+"""Rows that are held at a time."""
+
+
+def check_parquet() -> None:
+    """Raises MissingExtra where Parquet cannot be written, before any work is done."""
+    try:
+        import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
+    except ImportError:
+        raise MissingExtra("--rows parquet", "tables") from None
+
+
+def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float | None]]) -> None:
+    """Writes one row per dialogue: its id, its scores, and the row itself as JSON text.
+
+    Args:
+        rows: the rows of a run, JSON lines.
+        target: the file.
+        columns: a score per row for each name.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = pa.schema([("id", pa.string()), *((name, pa.float64()) for name in columns), ("row", pa.string())])
+    with parquet.ParquetWriter(target, schema) as writer, open(rows, "rb") as file:
+        start = 0
+        while lines := [line.rstrip(b"\n") for line in islice(file, _GROUP)]:
+            end = start + len(lines)
+            scores = {name: [finite(value) for value in values[start:end]] for name, values in columns.items()}
+            ids = [msgspec.json.decode(line, type=_Id).id for line in lines]
+            writer.write_table(pa.table({"id": ids, **scores, "row": [line.decode() for line in lines]}, schema=schema))
+            start = end
+
+
+class _Id(msgspec.Struct):
+    id: str
+
+
+def finite(value: float | None) -> float | None:
+    """The value, or None where it is not a number."""
+    return None if value is None or value != value else float(value)  # noqa: PLR0124  not a number is no value
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-][\d.,]*\d(e[+-]?\d+)?( to [+-]?[\d.,]*\d)?")
+
+
+def guarded(text: str) -> str:
+    """A cell with a quote before it where a spreadsheet would calculate it; numbers and intervals stay as they are.
+
+    Example:
+        >>> guarded('=HYPERLINK("http://x")'), guarded("@sum"), guarded("-1.5"), guarded("+2.50 to +3.10"), guarded("a=b")
+        ('\\'=HYPERLINK("http://x")', "'@sum", '-1.5', '+2.50 to +3.10', 'a=b')
+    """
+    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
+def unguarded(text: str) -> str:
+    """A cell as it was before :func:`guarded`.
+
+    Example:
+        >>> unguarded("'=a"), unguarded("'tis"), unguarded("-1.5")
+        ('=a', "'tis", '-1.5')
+    """
+    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(_FORMULA) else text

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from ..core.csv_cells import guarded
+from ..core.tabular import guarded
 
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
 STYLES: tuple[str, ...] = get_args(Style)

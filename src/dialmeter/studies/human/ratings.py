@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ...core.csv_cells import guarded, unguarded
+from ...core.tabular import guarded, unguarded
 from ...errors import InputError, one_line
 from ...model import dialogue_key
 from ...readers.source import Source
