@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from dialmeter import TrackerScorer, formats, measure
+from dialmeter import TrackerScorer, measure
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import Measure, Vector
 from dialmeter.model import State
+from dialmeter.readers import corpus as formats
 from dialmeter.registry import Registry
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from dialmeter.core.shards import Span, spans
 from dialmeter.errors import InputError
-from dialmeter.formats import Corpus, Role, registry
+from dialmeter.readers.corpus import Corpus, registry
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=12), max_size=12)

@@ -14,8 +14,10 @@ from pathlib import Path
 
 from msgspec import NODEFAULT
 
-from dialmeter import citations, conversations, formats, measure, rules
+from dialmeter import citations, measure, rules
 from dialmeter.judges import attacks
+from dialmeter.readers import conversations
+from dialmeter.readers import corpus as formats
 from dialmeter.stats.wilson import wilson_interval
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules

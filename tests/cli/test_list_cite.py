@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import __version__, conversations, formats, measure, rules
+from dialmeter import __version__, measure, rules
+from dialmeter.readers import conversations
+from dialmeter.readers import corpus as formats
 from dialmeter.users import behaviours, profile
 from dialmeter.users import measures as user_measures
 from dialmeter.users import rules as user_rules

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations, registry
 from dialmeter.errors import InputError
+from dialmeter.readers.conversations import open_conversations, registry
 from dialmeter.readers.raw_file import zstd_module
 
 from .samples import LAYOUTS, TALKS, Talks, outcome, read_all, texts_of, write

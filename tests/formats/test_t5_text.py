@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats import Role, open_corpus, registry, t5_text
-from dialmeter.formats.pairs.vocabulary import Vocabulary
-from dialmeter.formats.t5_text import state_in
 from dialmeter.model import Dialogue
+from dialmeter.readers.corpus import open_corpus, registry
+from dialmeter.readers.multiwoz import t5_text
+from dialmeter.readers.multiwoz.t5_text import state_in
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample, Source
 from dialmeter.rules import named
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair

@@ -10,8 +10,10 @@ import click
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from .. import conversations, formats, measure, rules
+from .. import measure, rules
 from ..errors import DialmeterError, did_you_mean
+from ..readers import conversations
+from ..readers import corpus as formats
 from ..users import measures as user_measures
 from ..users import rules as user_rules
 from ..views.tables import Table, render

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..conversations import Conversations, open_conversations
 from ..errors import DialmeterError, InputError, placing
-from ..formats.parts import Once
 from ..model import Conversation, Notice
+from ..readers.conversations import Conversations, open_conversations
+from ..readers.parts import Once
 from ..resampling import Resampling
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
