@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter import __version__, measure, rules
-from dialmeter.readers import conversations
-from dialmeter.readers import corpus as formats
+from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
 from dialmeter.users import behaviours, profile
 from dialmeter.users import measures as user_measures
 from dialmeter.users import rules as user_rules
@@ -35,8 +34,8 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("what", "names"),
     [
-        ("formats", formats.registry.builtin()),
-        ("conversations", conversations.registry.builtin()),
+        ("formats", FORMATS.builtin()),
+        ("conversations", CONVERSATION_FORMATS.builtin()),
         ("measures", [*measure.registry.builtin(), *user_measures.ABOUT]),
         ("rules", [*rules.names(), *user_rules.names()]),
         ("events", [each.name for each in behaviours.ALL]),

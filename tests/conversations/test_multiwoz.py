@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.model import Act, DomainGoal
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.readers.multiwoz.names import slot_in
+from dialmeter.readers.pairs.slot_names import slot_in
 
 from .samples import complaints, read_all
 

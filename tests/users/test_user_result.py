@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
-from dialmeter.readers.own import native_talk as native
+from dialmeter.readers.own import native
 from dialmeter.users.estimates import MEASURES, Resampling
 from dialmeter.users.events import Event
 from dialmeter.users.scorer import UserScorer, score_user

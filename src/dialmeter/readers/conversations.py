@@ -1,74 +1,43 @@
-"""Files of talk: who said what, with acts and goals where the file has them. One module per layout.
+"""Files of talk: who said what, with acts and goals where the file has them. Users and judges are measured on them.
 
-State trackers need one state per user turn and read their files with :mod:`dialmeter.readers.corpus`; users and judges need every
-move of both speakers. A module here has ``CARRIES`` (one line of help), ``detect(sample)``, ``items(source)``, which
-gives the dialogues of a file unread, and ``conversation(item)``, which reads one of them. So a dialogue that is not
-as it should be is refused alone.
+The layouts are listed in :mod:`dialmeter.readers.layouts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 from ..core.shards import Span, spans
 from ..errors import InputError
-from ..model import Conversation, Notice
-from ..registry import Registry
+from ..model import Conversation
+from .layouts import CONVERSATION_FORMATS, OpenFile, find_layout
 from .multiwoz.goals import GoalFile
-from .parts import Once
-from .raw_file import STDIN
+from .parts import UniqueIds
 from .source import Source
 from .strict_json import duplicate_key
 
-# Detection asks in this order; layouts that other packages bring are read when they are named.
-registry = Registry(
-    "conversation format",
-    "dialmeter.conversations",
-    {
-        name: f"dialmeter.readers.{module}"
-        for name, module in {
-            "native": "own.native_talk",
-            "states": "own.states",
-            "gcdf1": "services.gcdf1",
-            "sgd": "services.sgd_talk",
-            "convlab3": "multiwoz.convlab3_talk",
-            "multiwoz": "multiwoz.multiwoz_talk",
-            "taskmaster": "services.taskmaster",
-            "chat": "chat.chat",
-            "personachat": "chat.personachat",
-            "satisfaction": "chat.satisfaction",
-            "dailydialog": "chat.dailydialog",
-            "reddit": "chat.reddit",
-            "plain": "chat.plain",
-        }.items()
-    },
-)
 
-
-class Conversations:
+class Conversations(OpenFile):
     """A file being read: conversations come one by one, once.
 
     Attributes:
         refused: dialogues that could not be read, each as the error that says why; complete when all is read.
     """
 
-    def __init__(self, source: Source, name: str, module: ModuleType, goals: GoalFile | None = None) -> None:
-        self.name = source.name
-        self.format = name
+    def __init__(self, source: Source, form: str, goals: GoalFile | None = None) -> None:
+        super().__init__(source, form)
         self.refused: list[InputError] = []
-        self._source = source
-        self._module = module
+        self._reader = CONVERSATION_FORMATS.load(form)
         self._goals = goals
 
     def __iter__(self) -> Iterator[Conversation]:
-        once = Once()
+        ids = UniqueIds()
         try:
-            for item in self._module.items(self._source):
+            for item in self._reader.items(self._source):
                 try:
-                    found = self._module.conversation(item)
-                    once.check(found.id)
+                    found = self._reader.conversation(item)
+                    ids.check(found.id)
                     if self._goals is not None:
                         found = self._goals.given_to(found)
                 except InputError as error:
@@ -83,20 +52,6 @@ class Conversations:
             raise self._source.placed(error) from None
         finally:
             self._source.close()
-
-    def close(self) -> None:
-        """Closes a file that will not be read after all."""
-        self._source.close()
-
-    @property
-    def share_read(self) -> float | None:
-        """How much of the file has been read, from 0 to 1; None where that is not known."""
-        return self._source.share_read
-
-    @property
-    def notices(self) -> list[Notice]:
-        """What the reader has to say, complete when all is read."""
-        return self._source.notices
 
 
 def open_conversations(path: str | Path, form: str | None = None, goals: str | Path | None = None) -> Conversations:
@@ -121,17 +76,16 @@ def open_conversations(path: str | Path, form: str | None = None, goals: str | P
         [('d1', 'hello')]
     """
     if form is not None:
-        registry.load(form)
+        CONVERSATION_FORMATS.load(form)
     wanted = None if goals is None else GoalFile(goals)
     source = Source(path)
-    if form is not None and source.path != STDIN and not Path(source.path).exists():
-        raise InputError("no such file", file=source.name)
-    try:
-        name = form or _detect(source)
-    except InputError:
-        source.close()
-        raise
-    return Conversations(source, name, registry.load(name), wanted)
+    name = find_layout(
+        source,
+        CONVERSATION_FORMATS,
+        form,
+        "not a file of talk that dialmeter knows; see `dialmeter list conversations`, or name its layout with --from",
+    )
+    return Conversations(source, name, wanted)
 
 
 _LINE_BY_LINE = frozenset({"native", "states"})
@@ -159,15 +113,4 @@ def open_span(span: Span, form: str, goals: str | Path | None = None) -> Convers
     """
     if span.bounds is None:
         return open_conversations(span.path, form, goals)
-    return Conversations(Source(span.path, span=span.bounds), form, registry.load(form))
-
-
-def _detect(source: Source) -> str:
-    sample = source.sample
-    for name in registry.builtin():
-        if registry.load(name).detect(sample):
-            return name
-    raise InputError(
-        "not a file of talk that dialmeter knows; see `dialmeter list conversations`, or name its layout with --from",
-        file=source.name,
-    )
+    return Conversations(Source(span.path, span=span.bounds), form)

@@ -1,61 +1,27 @@
-"""File formats: one module each, found by looking at the file or by name.
-
-A format module has ``CARRIES`` (one line of help), ``HOLDS`` (``both``, or ``state`` where a turn holds one state that
-is gold or predicted by the role of the file), ``STATES`` (how it writes states, flat without it), ``detect(sample)`` and
-``read(source, role)``, which gives dialogues with states as they are written.
-"""
+"""Files of states: what trackers are scored on. The layouts are listed in :mod:`dialmeter.readers.layouts`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 from ..core.shards import Span, spans
 from ..errors import DialmeterError, InputError, one_line
-from ..model import Dialogue, Notice, Schema
-from ..registry import Registry
+from ..model import Dialogue, Schema
+from .layouts import FORMATS, OpenFile, find_layout
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
-from .parts import Role
-from .raw_file import STDIN
+from .parts import Role, UniqueIds
 from .source import Source
 from .strict_json import duplicate_key
 
-# Detection asks in this order; formats that other packages bring are read when they are named.
-registry = Registry(
-    "format",
-    "dialmeter.formats",
-    {
-        name: f"dialmeter.readers.{module}"
-        for name, module in {
-            "native": "own.native",
-            "llm": "completions.llm",
-            "nested": "own.nested",
-            "fga-text": "multiwoz.fga_text",
-            "trade": "multiwoz.trade",
-            "som-dst": "multiwoz.som_dst",
-            "trippy": "multiwoz.trippy",
-            "vectors": "own.vectors",
-            "sgd": "services.sgd",
-            "mwzeval": "multiwoz.mwzeval",
-            "convlab3": "multiwoz.convlab3",
-            "t5-text": "multiwoz.t5_text",
-            "dstc10": "services.dstc10",
-            "multiwoz": "multiwoz.multiwoz",
-        }.items()
-    },
-)
 
-
-class Corpus:
+class Corpus(OpenFile):
     """A file being read: dialogues come one by one, once."""
 
-    def __init__(self, source: Source, name: str, module: ModuleType, role: Role) -> None:
-        self.name = source.name
-        self.format = name
-        self._source = source
-        self._module = module
+    def __init__(self, source: Source, form: str, role: Role) -> None:
+        super().__init__(source, form)
+        self._reader = FORMATS.load(form)
         self._role = role
 
     def __iter__(self) -> Iterator[Dialogue]:
@@ -69,11 +35,16 @@ class Corpus:
     def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
         """The dialogues with states as numbers of written pairs."""
         source = self._source
-        layout = getattr(self._module, "STATES", FLAT)
+        layout = getattr(self._reader, "STATES", FLAT)
         source.vocabulary = vocabulary
         number = vocabulary.number_dialogue
+        ids = UniqueIds()
         try:
-            for found in self._module.read(source, self._role):
+            for found in self._reader.read(source, self._role):
+                try:
+                    ids.check(found.id)
+                except InputError as error:
+                    raise error.at(file=source.part, line=source.line) from None
                 if type(found) is PairDialogue:
                     yield found
                 else:
@@ -89,50 +60,20 @@ class Corpus:
         """An error with the file's name, and its line counted from the beginning of the file."""
         return self._source.placed(error)
 
-    def close(self) -> None:
-        """Closes a file that will not be read after all."""
-        self._source.close()
-
     @property
     def holds_both(self) -> bool:
         """Can the format hold gold and predicted states side by side?"""
-        return bool(self._module.HOLDS == "both")
+        return bool(self._reader.HOLDS == "both")
 
     @property
     def correctness_only(self) -> bool:
         """Does the format say only which slots are right, without values?"""
-        return bool(getattr(self._module, "CORRECTNESS_ONLY", False))
-
-    @property
-    def share_read(self) -> float | None:
-        """How much of the file has been read, from 0 to 1; None where that is not known."""
-        return self._source.share_read
+        return bool(getattr(self._reader, "CORRECTNESS_ONLY", False))
 
     @property
     def schema(self) -> Schema | None:
         """The schema that came with the file, known once reading has begun."""
         return self._source.schema
-
-    @property
-    def notices(self) -> list[Notice]:
-        """What the reader has to say, complete when all is read."""
-        return self._source.notices
-
-
-def detect(source: Source) -> str:
-    """The name of a file's format.
-
-    Raises:
-        InputError: no format fits.
-    """
-    sample = source.sample
-    for name in registry.builtin():
-        if registry.load(name).detect(sample):
-            return name
-    raise InputError(
-        "the format is not one that dialmeter knows; see `dialmeter list formats`, or name it with --from",
-        file=source.name,
-    )
 
 
 def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = None) -> Corpus:
@@ -148,20 +89,20 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
         InputError: the file cannot be read, or its format is unknown.
     """
     source = Source(*split_tracker(path))
-    if form is not None and form not in registry.names():
-        registry.load(form)
-    if form is not None and source.path != STDIN and not Path(source.path).exists():
-        raise InputError("no such file", file=source.name)
-    try:
-        name = form or detect(source)
-        if source.tracker and name != "native":
-            raise InputError(
-                f"format {name} holds one tracker; #{one_line(source.tracker)} names one of several", file=source.name
-            )
-    except InputError:
+    if form is not None and form not in FORMATS.names():
+        FORMATS.load(form)
+    name = find_layout(
+        source,
+        FORMATS,
+        form,
+        "the format is not one that dialmeter knows; see `dialmeter list formats`, or name it with --from",
+    )
+    if source.tracker and name != "native":
         source.close()
-        raise
-    return Corpus(source, name, registry.load(name), role)
+        raise InputError(
+            f"format {name} holds one tracker; #{one_line(source.tracker)} names one of several", file=source.name
+        )
+    return Corpus(source, name, role)
 
 
 def spans_of(path: str | Path, form: str) -> list[Span]:
@@ -180,7 +121,7 @@ def spans_of(path: str | Path, form: str) -> list[Span]:
 def open_span(span: Span) -> Corpus:
     """Opens a span of a file of native lines."""
     file, tracker = split_tracker(span.path)
-    return Corpus(Source(file, tracker, span.bounds), "native", registry.load("native"), Role.BOTH)
+    return Corpus(Source(file, tracker, span.bounds), "native", Role.BOTH)
 
 
 def split_tracker(path: str | Path) -> tuple[str, str]:

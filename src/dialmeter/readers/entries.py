@@ -1,14 +1,14 @@
-"""What the JSON layouts of talk share: one dialogue after the other from a document or from JSON lines."""
+"""Parts of readers of talk: the dialogues of a document or of JSON lines, speakers and moves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import InputError, one_line, placing
 from ..model import SYSTEM, USER, Conversation, Goal, Move
-from .parts import as_mapping, as_text
+from .parts import as_list, as_mapping, as_text
 from .source import Sample, Source
 from .strict_json import parse_unique
 
@@ -16,8 +16,12 @@ _USERS = frozenset({"user", "usr", "customer", "human"})
 _SYSTEMS = frozenset({"system", "sys", "assistant", "agent", "bot"})
 
 
+MovesReader: TypeAlias = Callable[[int, Any], Iterable[Move]]
+"""Gives the moves of a turn, from its place and the turn."""
+
+
 class Entry(NamedTuple):
-    """One dialogue of a file, unread: bytes where it is a line of its own, else as the document holds it."""
+    """One dialogue of a file, undecoded: bytes where it is a line, else an element of the document."""
 
     name: str
     """Its place in the file, counted from 1, which is its id where it has none."""
@@ -33,17 +37,42 @@ class Entry(NamedTuple):
         """
         return self.thing if self.line is None else parse_unique(self.thing, None, self.line)
 
-    def mapping(self) -> Mapping[str, Any]:
-        """The dialogue as an object.
-
-        Raises:
-            InputError: it is none.
-        """
-        return as_mapping(self.parsed(), f"dialogue {self.name}")
-
     def placing(self) -> AbstractContextManager[None]:
         """Adds the place of this dialogue to errors that do not know it."""
         return placing(file=self.file, line=self.line, dialogue=self.name)
+
+    @contextmanager
+    def opened(self, id_key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The id of the dialogue, which it has under this key, and the dialogue; adds its place to errors.
+
+        Raises:
+            InputError: it is no object, or has no id.
+        """
+        with self.placing():
+            entry = as_mapping(self.parsed(), f"dialogue {self.name}")
+            name = entry.get(id_key)
+            if not isinstance(name, str):
+                raise InputError(f"{id_key} must be a string")
+            with placing(dialogue=name or None):
+                yield name, entry
+
+    def conversation(
+        self, id_key: str, turns_key: str, read: MovesReader, goal: Callable[[Any], Goal] | None = None
+    ) -> Conversation:
+        """The dialogue, decoded.
+
+        Args:
+            id_key: the key of its id.
+            turns_key: the key of its turns.
+            read: gives the moves of a turn.
+            goal: decodes what it has under ``goal``.
+
+        Raises:
+            InputError: it is not as it should be.
+        """
+        with self.opened(id_key) as (name, entry):
+            wanted = None if goal is None or entry.get("goal") is None else goal(entry["goal"])
+            return talk(name, moves_of(as_list(entry.get(turns_key), turns_key), read), wanted)
 
 
 def entries(source: Source) -> Iterator[Entry]:
@@ -62,24 +91,6 @@ def first_entry(sample: Sample) -> Mapping[str, Any]:
     value = sample.value if sample.kind in ("lines", "document") else None
     first = value[0] if isinstance(value, list) and value else value
     return first if isinstance(first, dict) else {}
-
-
-def first_of(thing: Any) -> Mapping[str, Any]:
-    """The first of a list if it is an object, for detection; empty otherwise."""
-    first = thing[0] if isinstance(thing, list) and thing else None
-    return first if isinstance(first, dict) else {}
-
-
-def id_under(entry: Mapping[str, Any], key: str) -> str:
-    """The id that a dialogue must have.
-
-    Raises:
-        InputError: there is none.
-    """
-    found = entry.get(key)
-    if not isinstance(found, str):
-        raise InputError(f"{key} must be a string")
-    return found
 
 
 def speaker(written: Any) -> str:
@@ -121,12 +132,12 @@ def taking_turns(texts: Iterable[str], speakers: tuple[str, str] = ("A", "B")) -
         yield Move(speakers[place % 2], text)
 
 
-def moves_of(turns: Iterable[Any], read: Callable[[int, Any], Iterable[Move]]) -> Iterator[Move]:
+def moves_of(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:
     """The moves of all turns.
 
     Args:
         turns: as the file has them.
-        read: gives the moves of a turn, from its place and what stands there.
+        read: gives the moves of a turn, from its place and the turn.
 
     Raises:
         InputError: a turn is not as it should be, with its place.

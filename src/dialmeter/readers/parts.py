@@ -1,23 +1,26 @@
-"""What readers share: checked mappings and values, dialogues with their turns in order."""
+"""Parts of readers: checked mappings and values, dialogues with their turns in order, and looks at samples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
 from .strict_json import Doubled, kind_of
 
+Thing = TypeVar("Thing")
 TURN_DIGITS = 6
 LATEST_TURN = 10**TURN_DIGITS
 """The numbers of turns are below this one."""
 
 
 class Role(Enum):
-    """What a file is read for. A file that holds one state per turn is told by it which one that is."""
+    """What a file is read for; it decides whose states they are where a turn has one state."""
 
     BOTH = "both"
     GOLD = "gold"
@@ -132,14 +135,75 @@ def _in_order(dialogue_id: str, turns: Sequence[Turn]) -> list[Turn]:
     return ordered
 
 
-class Once:
-    """Remembers the dialogues seen and refuses one that comes back."""
+def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any], Iterable[Turn]]) -> Iterator[Dialogue]:
+    """A dialogue for each id with what the file has under it.
+
+    Raises:
+        InputError: a dialogue is not as it should be, with its id.
+    """
+    for dialogue_id, thing in items:
+        try:
+            yield dialogue(dialogue_id, read_turns(thing))
+        except InputError as error:
+            raise error.at(dialogue=dialogue_id) from None
+
+
+def read_turns(turns: Iterable[tuple[Any, Any]], read: Callable[[Any, Any], Turn]) -> Iterator[Turn]:
+    """A turn for each number with what the file has under it.
+
+    Raises:
+        InputError: a turn is not as it should be, with its number.
+    """
+    for number, thing in turns:
+        try:
+            yield read(number, thing)
+        except InputError as error:
+            raise error.at(turn=number) from None
+
+
+def first_value(thing: Any) -> Any:
+    """The first value of an object, for detection; None for anything else."""
+    return next(iter(thing.values()), None) if isinstance(thing, dict) else None
+
+
+def first_mapping(thing: Any) -> Mapping[str, Any]:
+    """The first element of a list if it is an object, for detection; empty otherwise."""
+    first = thing[0] if isinstance(thing, list) and thing else None
+    return first if isinstance(first, dict) else {}
+
+
+def convert_dialogue(entry: Mapping[str, Any], kind: type[Thing], turns: str) -> Thing:
+    """A dialogue as a typed object.
+
+    Args:
+        entry: the dialogue.
+        kind: the type.
+        turns: the key of its list of turns.
+
+    Raises:
+        InputError: it is of another type, with the dialogue and the place of the turn.
+    """
+    try:
+        return msgspec.convert(entry, kind)
+    except msgspec.ValidationError as error:
+        message = str(error).replace("`", "")
+        name = entry.get("dialogue_id")
+        place = message.partition(f"$.{turns}[")[2].partition("]")[0]
+        raise InputError(
+            message,
+            dialogue=name if isinstance(name, str) else None,
+            turn=place if place.isdecimal() else None,
+        ) from None
+
+
+class UniqueIds:
+    """Rejects duplicate ids of dialogues."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
 
     def check(self, dialogue_id: str) -> None:
-        """Raises InputError if the dialogue was there before."""
+        """Raises InputError if the id was there before."""
         key = dialogue_key(dialogue_id)
         if key in self._seen:
             raise InputError("the dialogue stands twice", dialogue=dialogue_id)

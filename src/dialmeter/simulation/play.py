@@ -13,7 +13,7 @@ from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..readers.own.native_talk import written
+from ..readers.own.native import written
 from .agents import QUICK
 from .agents.agent import Agent, Chosen
 from .agents.choosing import made

@@ -12,7 +12,7 @@ import pytest
 
 from dialmeter.judges.case_lines import read_cases
 from dialmeter.judges.language import Language, wordnet
-from dialmeter.readers.own.native_talk import written
+from dialmeter.readers.own.native import written
 
 from ...cli.invoke import call, checked, files_in
 from .talk import VILLAGE

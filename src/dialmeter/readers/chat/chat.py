@@ -15,8 +15,8 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Move
-from ..entries import Entry, entries, first_of, moves_of, talk
-from ..parts import as_list, as_mapping, as_text
+from ..entries import Entry, entries, moves_of, talk
+from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 
 CARRIES = "text: lists of {role, content}, a document or JSON lines"
@@ -34,12 +34,12 @@ def detect(sample: Sample) -> bool:
 
 def _is_chat(thing: Any) -> bool:
     messages = thing.get("messages") if isinstance(thing, dict) else thing
-    return {"role", "content"} <= first_of(messages).keys()
+    return {"role", "content"} <= first_mapping(messages).keys()
 
 
 def items(source: Source) -> Iterator[Entry]:
     sample = source.sample
-    if sample.kind == "document" and "role" in first_of(sample.value):
+    if sample.kind == "document" and "role" in first_mapping(sample.value):
         yield Entry("1", source.document)
     else:
         yield from entries(source)

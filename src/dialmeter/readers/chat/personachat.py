@@ -22,8 +22,8 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import Conversation, Move
-from ..entries import Entry, entries, first_entry, first_of, taking_turns, talk
-from ..parts import as_list, as_mapping, as_text
+from ..entries import Entry, entries, first_entry, taking_turns, talk
+from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 from .passages import Passage, single_lines
 
@@ -40,9 +40,11 @@ def detect(sample: Sample) -> bool:
         return found is not None and int(found[1]) == 1 and bool(_PERSONA.match(found[2]) or "\t" in found[2])
     entry = first_entry(sample)
     splits = (
-        [first_of(split) for split in entry.values() if isinstance(split, list)] if sample.kind == "document" else []
+        [first_mapping(split) for split in entry.values() if isinstance(split, list)]
+        if sample.kind == "document"
+        else []
     )
-    return any("history" in first_of(each.get("utterances")) for each in (entry, *splits))
+    return any("history" in first_mapping(each.get("utterances")) for each in (entry, *splits))
 
 
 def items(source: Source) -> Iterator[Passage | Entry]:
@@ -66,7 +68,7 @@ def conversation(item: Passage | Entry) -> Conversation:
         with placing(dialogue=item.name):
             return talk(item.name, _spoken(item))
     with item.placing():
-        return talk(item.name, taking_turns(_longest(item.mapping())))
+        return talk(item.name, taking_turns(_longest(as_mapping(item.parsed(), f"dialogue {item.name}"))))
 
 
 def _numbered(source: Source) -> Iterator[Passage]:

@@ -20,13 +20,13 @@ from typing import Any
 
 from msgspec import structs
 
-from ...errors import InputError, one_line
+from ...errors import InputError
 from ...model import Notice, State, Turn
 from ..pairs.state_layouts import ANY
 from ..pairs.vocabulary import PairDialogue, PairState, Vocabulary
-from ..parts import Once, Role, as_mapping, as_text, dialogue, turn_number
+from ..parts import Role, as_mapping, as_text, dialogue, turn_number
 from ..source import Sample, Source
-from ..strict_json import Doubled, kind_of, parse_json
+from ..strict_json import Doubled, duplicate_key, kind_of, parse_json
 from . import state_from, state_in
 
 STATES = ANY
@@ -76,10 +76,8 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             _add_row(as_mapping(thing, "a line"), dialogues, words)
         except InputError as error:
             raise error.at(line=line) from None
-    once = Once()
     places: list[str] = []
     for dialogue_id, rows in dialogues.items():
-        once.check(dialogue_id)
         written = dialogue(dialogue_id, rows.turns).turns
         turns = _halved(written) if rows.counts_utterances else written
         found = PairDialogue(dialogue_id, (source.name, None))
@@ -119,7 +117,7 @@ def _lines(source: Source) -> Iterator[tuple[int | None, Any]]:
         for number, line in source.lines():
             yield number, parse_json(line, source.name, doubled, number)
             if doubled:
-                raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object", line=number)
+                raise duplicate_key(doubled[0]).at(line=number)
 
 
 def _add_row(row: Mapping[str, Any], dialogues: defaultdict[str, _Rows], words: Vocabulary) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...errors import InputError, one_line, placing
 from ...model import Act, dialogue_key
+from ..pairs.slot_names import slot_in
 from ..parts import as_list, as_mapping, as_text
 from ..source import Source
-from .names import slot_in
 
 _UNMARKED = "No Annotation"
 _NO_VALUE = ("", "none", "?")

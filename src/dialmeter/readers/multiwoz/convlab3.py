@@ -8,14 +8,18 @@ places, it is the place among them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from ...errors import InputError
-from ...model import Dialogue, State, Turn
+from ...model import Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
+from ..entries import Entry, entries, first_entry, user_or_system
+from ..layouts import TalkReader
+from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import StateLayout
-from ..parts import Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
+from ..parts import Role, as_list, as_mapping, as_text, first_mapping, read_dialogues, turn_number
 from ..source import Sample, Source
 from ..strict_json import JsonParts
 
@@ -23,29 +27,20 @@ STATES = StateLayout("nested", absent=("",))
 HOLDS = "both"
 CARRIES = "gold and predicted states, utterances"
 
-Entry: TypeAlias = Mapping[str, Any]
+_KINDS = ("categorical", "non-categorical", "binary")
+_LISTED = 10
 
 
 def detect(sample: Sample) -> bool:
-    if sample.kind != "document" or not isinstance(sample.value, list) or not sample.value:
-        return False
-    entry = sample.value[0]
-    return (
-        isinstance(entry, dict)
-        and {"dialogue_id", "utt_idx"} <= entry.keys()
-        and any(isinstance(entry.get(key), dict) for key in ("state", "predictions"))
+    entry = first_mapping(sample.value) if sample.kind == "document" else {}
+    return {"dialogue_id", "utt_idx"} <= entry.keys() and any(
+        isinstance(entry.get(key), dict) for key in ("state", "predictions")
     )
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     parts = source.parts("a list")
-    once = Once()
-    for dialogue_id, places in _by_dialogue(parts).items():
-        once.check(dialogue_id)
-        try:
-            yield dialogue(dialogue_id, _turns(places, parts))
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
+    yield from read_dialogues(_by_dialogue(parts).items(), partial(_turns, parts))
     parts.finish()
 
 
@@ -85,7 +80,7 @@ def _wrong_head(position: int, thing: Any) -> InputError:
     return InputError(f"entry {position}: not an entry of ConvLab-3")
 
 
-def _turns(places: Mapping[int, int], parts: JsonParts) -> Iterator[Turn]:
+def _turns(parts: JsonParts, places: Mapping[int, int]) -> Iterator[Turn]:
     one_speaker = len({utterance % 2 for utterance in places}) == 1
     for position, utterance in enumerate(sorted(places)):
         number = utterance // 2 if one_speaker else position
@@ -95,7 +90,7 @@ def _turns(places: Mapping[int, int], parts: JsonParts) -> Iterator[Turn]:
             raise error.at(turn=number) from None
 
 
-def _turn(number: int, entry: Entry) -> Turn:
+def _turn(number: int, entry: Mapping[str, Any]) -> Turn:
     predictions = entry.get("predictions")
     predicted = None if predictions is None else as_mapping(predictions, "predictions").get("state")
     return Turn(
@@ -116,3 +111,96 @@ def _last_system_text(thing: Any) -> str:
     context = as_list(thing, "context") if thing is not None else []
     last = as_mapping(context[-1], "an utterance of the context") if context else {}
     return as_text(last.get("utterance"), "utterance") if last.get("speaker") == "system" else ""
+
+
+class _Item(NamedTuple):
+    entry: Entry
+    goals: list[str]
+    """Takes the ids of dialogues with a goal."""
+
+
+def _detect_talk(sample: Sample) -> bool:
+    entry = first_entry(sample)
+    turn = first_mapping(entry.get("turns"))
+    return "dialogue_id" in entry and {"speaker", "utterance"} <= turn.keys() and "frames" not in turn
+
+
+def _items(source: Source) -> Iterator[_Item]:
+    goals: list[str] = []
+    for entry in entries(source):
+        yield _Item(entry, goals)
+    if goals:
+        message = (
+            f"{len(goals)} goals of ConvLab-3 do not tell what fails first from what the user ends with (of several values "
+            "the first is taken to fail), and its acts have no booking domain"
+        )
+        source.notices.append(Notice("convlab3-goals", len(goals), message, tuple(goals[:_LISTED])))
+
+
+def _conversation(item: _Item) -> Conversation:
+    found = item.entry.conversation("dialogue_id", "turns", _moves, _goal)
+    if found.goal:
+        item.goals.append(found.id)
+    return found
+
+
+def _moves(place: int, thing: Any) -> Iterator[Move]:
+    turn = as_mapping(thing, "a turn")
+    acts = turn.get("dialogue_acts")
+    yield Move(
+        user_or_system(turn.get("speaker")),
+        as_text(turn.get("utterance"), "utterance"),
+        None if acts is None else tuple(_acts(as_mapping(acts, "dialogue_acts"))),
+    )
+
+
+def _acts(kinds: Mapping[str, Any]) -> Iterator[Act]:
+    for kind in _KINDS:
+        for each in as_list(kinds.get(kind, []), kind):
+            act = as_mapping(each, "an act")
+            intent, domain, slot, value = (as_text(act.get(key), key) for key in ("intent", "domain", "slot", "value"))
+            if not intent:
+                raise InputError("an act without an intent")
+            name = f"{domain}-{intent}" if domain else intent
+            yield Act(name, domain, slot_in(domain, slot), tuple(value.split("|")) if value else ())
+
+
+def _goal(thing: Any) -> Goal:
+    goal = as_mapping(thing, "goal")
+    wanted = as_mapping(goal.get("inform") or {}, "goal.inform")
+    asked = as_mapping(goal.get("request") or {}, "goal.request")
+    domains = {domain: _domain(domain, wanted.get(domain), asked.get(domain)) for domain in {**wanted, **asked}}
+    return {domain: found for domain, found in domains.items() if found != DomainGoal()}
+
+
+def _domain(domain: str, wanted: Any, asked: Any) -> DomainGoal:
+    parts: dict[str, dict[str, str]] = {part: {} for part in ("info", "fail_info", "book", "fail_book")}
+    for slot, value in as_mapping(wanted or {}, f"goal.inform.{domain}").items():
+        values = [each for each in as_text(value, f"goal.inform.{domain}").split("|") if each]
+        part, name = ("book" if slot.startswith("book ") else "info"), slot_in(domain, slot)
+        if values:
+            parts[part][name] = values[-1]
+        if len(set(values)) > 1:
+            parts[f"fail_{part}"][name] = values[0]
+    requests = dict.fromkeys(slot_in(domain, slot) for slot in as_mapping(asked or {}, f"goal.request.{domain}"))
+    return DomainGoal(**parts, requests=tuple(requests))
+
+
+TALK = TalkReader(
+    """ConvLab-3's unified dialogues: a list, or JSON lines.
+
+``[{"dialogue_id": "multiwoz21-test-0", "goal": {"inform": {"hotel": {"price range": "cheap", "book day": "friday|sunday"}},
+"request": {"hotel": {"phone": ""}}}, "turns": [{"speaker": "user", "utterance": "..", "dialogue_acts": {"categorical":
+[{"intent": "inform", "domain": "hotel", "slot": "price range", "value": "cheap"}], "non-categorical": [], "binary": []}}]}]``
+
+An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain, also where MultiWOZ has a
+domain of its own for bookings: ``hotel-book`` says that a hotel is booked, ``hotel-nobook`` that it is not. Of a goal's
+slots those that begin with the word book are ``book``, the others ``info``. Goals do not tell what fails first: where a slot
+has several values, the last is what the user ends with and the first is put into ``fail_book`` or ``fail_info``. Slots of
+MultiWOZ's domains get the names that MultiWOZ's goals have (``price range`` is ``pricerange``).
+    """,
+    "text, acts, goals of ConvLab-3's unified datasets",
+    _detect_talk,
+    _items,
+    _conversation,
+)

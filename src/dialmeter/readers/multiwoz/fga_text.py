@@ -30,7 +30,7 @@ from ...model import Dialogue, State, Turn
 from ..completions.literals import python_literal
 from ..pairs.state_layouts import NESTED
 from ..pairs.vocabulary import Vocabulary
-from ..parts import Once, Role, as_mapping, dialogue, turn_number
+from ..parts import Role, as_mapping, dialogue, turn_number
 from ..source import Sample, Source
 
 STATES = NESTED
@@ -55,16 +55,16 @@ def detect(sample: Sample) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    once = Once()
     if not source.is_folder:
-        yield from _dialogues(source.text, once)
+        yield from _dialogues(source.text)
         return
     sheets = _sheets(Path(source.path))
     if not sheets:
         raise InputError("a folder without .txt files")
     for path in sheets:
         try:
-            yield from _dialogues(Source(path).text, once)
+            source.part = str(path)
+            yield from _dialogues(Source(path).text)
         except InputError as error:
             raise error.at(file=str(path)) from None
 
@@ -86,13 +86,12 @@ def _opens_dialogue(line: str) -> bool:
     return found is not None and found[1] == _DIALOGUE
 
 
-def _dialogues(text: str, once: Once) -> Iterator[Dialogue]:
+def _dialogues(text: str) -> Iterator[Dialogue]:
     for block in _blocks(_fields(text), _DIALOGUE):
         head = block[0]
         if not head.text:
             raise InputError(f"{_DIALOGUE} without an id", line=head.line)
         try:
-            once.check(head.text)
             yield dialogue(head.text, [_turn(turn) for turn in _blocks(block[1:], "Turn")])
         except InputError as error:
             raise error.at(dialogue=head.text) from None

@@ -14,9 +14,9 @@ from msgspec import structs
 
 from ...errors import InputError, one_line, placing
 from ...model import Conversation, DomainGoal, Goal, Notice, dialogue_key
+from ..pairs.slot_names import slot_in
 from ..parts import as_list, as_mapping, as_text, as_value
 from ..source import Source
-from .names import slot_in
 
 _PARTS = ("info", "fail_info", "book", "fail_book")
 _REQUESTS = ("reqt", "requests")

@@ -14,15 +14,31 @@ them, are values like any other until a rule set says what they mean.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...errors import InputError, one_line
-from ...model import Dialogue, State, Turn, Value, dialogue_key
+from ...errors import InputError, one_line, placing
+from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Move, State, Turn, Value, dialogue_key
+from ..entries import moves_of, talk
+from ..layouts import TalkReader
 from ..pairs.clashes import two_values
 from ..pairs.state_layouts import StateLayout
-from ..parts import Once, Role, as_list, as_mapping, as_text, as_value, dialogue, sided, turn_number
+from ..parts import (
+    Role,
+    as_list,
+    as_mapping,
+    as_text,
+    as_value,
+    first_mapping,
+    first_value,
+    read_dialogues,
+    sided,
+    turn_number,
+)
 from ..source import Sample, Source
+from .acts import ActFile, act_file_near, acts_in
+from .goals import goal_in
 
 STATES = StateLayout("sections", absent=("", "not mentioned"))
 _BELIEF_STATES = StateLayout("flat", absent=STATES.absent)
@@ -31,26 +47,22 @@ CARRIES = "one state per turn, utterances: data.json of MultiWOZ 2.0 and 2.1, te
 
 
 def detect(sample: Sample) -> bool:
-    if sample.kind != "document":
-        return False
-    if isinstance(sample.value, list):
-        entry = sample.value[0] if sample.value else None
-        return isinstance(entry, dict) and "dialogue_idx" in entry and isinstance(entry.get("dialogue"), list)
-    entry = next(iter(sample.value.values()), None) if isinstance(sample.value, dict) else None
+    if sample.kind == "document" and isinstance(sample.value, list):
+        entry = first_mapping(sample.value)
+        return "dialogue_idx" in entry and isinstance(entry.get("dialogue"), list)
+    return _has_log(sample)
+
+
+def _has_log(sample: Sample) -> bool:
+    entry = first_value(sample.value) if sample.kind == "document" else None
     return isinstance(entry, dict) and isinstance(entry.get("log"), list)
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    once = Once()
-    in_list = isinstance(source.sample.value, list)
-    if in_list:
+    if isinstance(source.sample.value, list):
         source.states = _BELIEF_STATES
-    for dialogue_id, thing in _dials(source.elements()) if in_list else _logs(source.members()):
-        try:
-            once.check(dialogue_id)
-            yield dialogue(dialogue_id, _dial_turns(thing, role) if in_list else _log_turns(thing, role))
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
+        return read_dialogues(_dials(source.elements()), partial(_dial_turns, role))
+    return read_dialogues(source.members(), partial(_log_turns, role))
 
 
 def ids_of_list(path: str | Path) -> set[str]:
@@ -78,16 +90,8 @@ def ids_of_list(path: str | Path) -> set[str]:
     return {dialogue_key(each) for each in ids}
 
 
-def _logs(members: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for dialogue_id, thing in members:
-        try:
-            yield dialogue_id, as_mapping(thing, "a dialogue").get("log")
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
-
-
-def _log_turns(thing: Any, role: Role) -> Iterator[Turn]:
-    log = as_list(thing, "log")
+def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
+    log = as_list(as_mapping(thing, "a dialogue").get("log"), "log")
     heard = ""
     for number in range((len(log) + 1) // 2):
         try:
@@ -112,7 +116,7 @@ def _dials(elements: Iterable[Any]) -> Iterator[tuple[str, Any]]:
         yield dialogue_id, entry.get("dialogue")
 
 
-def _dial_turns(thing: Any, role: Role) -> Iterator[Turn]:
+def _dial_turns(role: Role, thing: Any) -> Iterator[Turn]:
     for position, each in enumerate(as_list(thing, "dialogue")):
         number: Any = position
         try:
@@ -141,3 +145,56 @@ def _belief_state(thing: Any) -> State:
             if value is not None and state.setdefault(pair[0], value) != value:
                 raise two_values(pair[0], state[pair[0]], value)
     return state
+
+
+class _Item(NamedTuple):
+    name: str
+    thing: Any
+    acts: ActFile | None
+
+
+def _items(source: Source) -> Iterator[_Item]:
+    acts = act_file_near(source, ("dialogue_acts.json", "system_acts.json"))
+    for name, thing in as_mapping(source.document, "the file").items():
+        yield _Item(name, thing, acts)
+
+
+def _conversation(item: _Item) -> Conversation:
+    with placing(dialogue=item.name):
+        entry = as_mapping(item.thing, "a dialogue")
+        goal = None if entry.get("goal") is None else goal_in(entry["goal"])
+        return talk(item.name, moves_of(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
+
+
+def _moves(item: _Item, place: int, thing: Any) -> Iterator[Move]:
+    who = SYSTEM if place % 2 else USER
+    said = as_mapping(thing, "an utterance")
+    if who == USER and said.get("metadata"):
+        raise InputError("metadata at a user's turn: user and system must take turns, the user first")
+    yield Move(who, as_text(said.get("text"), "text"), _acts(item, said, place))
+
+
+def _acts(item: _Item, said: Any, place: int) -> tuple[Act, ...] | None:
+    if said.get("dialog_act") is not None:
+        return acts_in(said["dialog_act"])
+    if place % 2 == 0 or item.acts is None or not item.acts.has(item.name):
+        return None
+    return item.acts.acts(item.name, str(place // 2 + 1))
+
+
+TALK = TalkReader(
+    """MultiWOZ 2.0 and 2.1 ``data.json``: talk, goals, and acts where the file has them.
+
+``{"MUL0003.json": {"goal": {"hotel": {"info": {"area": "east"}, "reqt": ["phone"]}, "taxi": {}}, "log": [{"text": "..", "metadata":
+{}, "dialog_act": {"Hotel-Inform": [["Area", "east"]]}}]}}``
+
+User and system take turns, the user first. Acts stand in the turns; where they do not, the system's are looked for in
+``dialogue_acts.json`` or ``system_acts.json`` beside the file or one folder above, which count the system's turns from 1.
+Slots get the names that goals have (``Addr`` is ``address``, ``Leave`` is ``leaveat``), in small letters. A domain of the goal
+with nothing in it is absent, and ``invalid`` and ``pre_invalid`` are no slots.
+    """,
+    "text, acts, goals: data.json of MultiWOZ 2.0 and 2.1",
+    _has_log,
+    _items,
+    _conversation,
+)

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ...errors import InputError, one_line
 from ...model import Dialogue, Turn
 from ..pairs.state_layouts import GLUED
-from ..parts import Once, Role, as_list, dialogue, turn_number
+from ..parts import Role, as_list, read_dialogues, read_turns, turn_number
 from ..source import Sample, Source
 
 STATES = GLUED
@@ -40,22 +40,17 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
         if not (dialogue_id and underscore):
             raise InputError(f"a key reads dialogue_turn, found {one_line(key, 40)!r}")
         dialogues.setdefault(dialogue_id, []).append((number, place))
-    once = Once()
-    for dialogue_id, turns in dialogues.items():
-        once.check(dialogue_id)
-        try:
-            yield dialogue(dialogue_id, [_turn(number, parts.parse(place)) for number, place in turns])
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
+
+    def turns_of(turns: list[tuple[str, int]]) -> Iterator[Turn]:
+        return read_turns(((number, parts.parse(place)) for number, place in turns), _turn)
+
+    yield from read_dialogues(dialogues.items(), turns_of)
     parts.finish()
 
 
-def _turn(number: str, thing: object) -> Turn:
-    try:
-        states = as_list(thing, "a turn")
-        if len(states) != 2:
-            raise InputError(f"a turn holds two states, predicted and gold, found {len(states)}")
-        pred, gold = (as_list(state, "a state") for state in states)
-        return Turn(turn_number(number), cast(Any, gold), cast(Any, pred))
-    except InputError as error:
-        raise error.at(turn=number) from None
+def _turn(number: str, thing: Any) -> Turn:
+    states = as_list(thing, "a turn")
+    if len(states) != 2:
+        raise InputError(f"a turn holds two states, predicted and gold, found {len(states)}")
+    pred, gold = (as_list(state, "a state") for state in states)
+    return Turn(turn_number(number), cast(Any, gold), cast(Any, pred))

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...errors import InputError, one_line
+from ...errors import InputError
 from ...model import Dialogue, Turn
 from ..pairs.state_layouts import NESTED
 from ..parts import Role, as_mapping, dialogue
 from ..source import Sample, Source
-from ..strict_json import Doubled, kind_of, parse_json
+from ..strict_json import Doubled, duplicate_key, kind_of, parse_json
 
 STATES = NESTED
 HOLDS = "both"
@@ -44,7 +44,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
         try:
             row = as_mapping(parse_json(line, source.name, doubled, number), "a line")
             if doubled:
-                raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object")
+                raise duplicate_key(doubled[0])
             gold, pred = _text(row, _GOLD), _text(row, _PRED)
         except InputError as error:
             raise error.at(line=number) from None

@@ -14,7 +14,7 @@ from typing import Any
 from ...errors import InputError, one_line
 from ...model import Dialogue, Turn
 from ..pairs.state_layouts import GLUED
-from ..parts import Once, Role, as_list, as_mapping, dialogue, turn_number
+from ..parts import Role, as_list, as_mapping, first_value, read_dialogues, read_turns, turn_number
 from ..source import Sample, Source
 
 STATES = GLUED
@@ -23,37 +23,27 @@ CARRIES = "gold and predicted states"
 
 
 def detect(sample: Sample) -> bool:
-    if sample.kind != "document" or not isinstance(sample.value, dict):
-        return False
-    turns = next(iter(sample.value.values()), None)
-    if isinstance(turns, dict):
-        turns = turns.get("turns", turns)
-    turn = next(iter(turns.values()), None) if isinstance(turns, dict) else None
+    turns = first_value(sample.value) if sample.kind == "document" else None
+    turn = first_value(turns.get("turns", turns)) if isinstance(turns, dict) else None
     return isinstance(turn, dict) and ("turn_belief" in turn or bool(_predictions(turn)))
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    once = Once()
-    for dialogue_id, thing in source.members():
-        try:
-            once.check(dialogue_id)
-            held = as_mapping(thing, "a dialogue")
-            turns = as_mapping(held["turns"], "turns") if "turns" in held else held
-            yield dialogue(dialogue_id, [_turn(key, turn) for key, turn in turns.items()])
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
+    return read_dialogues(source.members(), _turns)
 
 
-def _turn(key: str, thing: object) -> Turn:
-    try:
-        turn = as_mapping(thing, "a turn")
-        gold: Any = as_list(turn["turn_belief"], "a state") if "turn_belief" in turn else None
-        pred = _predicted(turn)
-        if gold is None and pred is None:
-            raise InputError("a turn without turn_belief and without a prediction (pred_bs_ptr, pred_belief)")
-        return Turn(number=turn_number(key), gold=gold, pred=pred)
-    except InputError as error:
-        raise error.at(turn=key) from None
+def _turns(thing: Any) -> Iterator[Turn]:
+    held = as_mapping(thing, "a dialogue")
+    return read_turns((as_mapping(held["turns"], "turns") if "turns" in held else held).items(), _turn)
+
+
+def _turn(key: str, thing: Any) -> Turn:
+    turn = as_mapping(thing, "a turn")
+    gold: Any = as_list(turn["turn_belief"], "a state") if "turn_belief" in turn else None
+    pred = _predicted(turn)
+    if gold is None and pred is None:
+        raise InputError("a turn without turn_belief and without a prediction (pred_bs_ptr, pred_belief)")
+    return Turn(number=turn_number(key), gold=gold, pred=pred)
 
 
 def _predicted(turn: Mapping[str, Any]) -> Any:

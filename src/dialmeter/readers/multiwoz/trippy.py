@@ -11,6 +11,7 @@ deleted. Values that the model copied from what the system said are marked ``Â§Â
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from msgspec import Struct
 from ...errors import InputError
 from ...model import Dialogue, State, Turn
 from ..pairs.state_layouts import FLAT
-from ..parts import Once, Role, as_mapping, dialogue, turn_number
+from ..parts import Role, as_mapping, first_mapping, read_dialogues, turn_number
 from ..source import Sample, Source
 from ..strict_json import JsonParts, kind_of
 
@@ -33,10 +34,8 @@ _UNCHANGED = "none"
 
 
 def detect(sample: Sample) -> bool:
-    if sample.kind != "document" or not isinstance(sample.value, list):
-        return False
-    entry = next(iter(sample.value), None)
-    return isinstance(entry, dict) and "guid" in entry and any(key.startswith((_GOLD, _PRED)) for key in entry)
+    entry = first_mapping(sample.value) if sample.kind == "document" else {}
+    return "guid" in entry and any(key.startswith((_GOLD, _PRED)) for key in entry)
 
 
 class _Head(Struct):
@@ -56,14 +55,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
             dialogues.setdefault(dialogue_id, []).append((turn_number(number), position - 1))
         except InputError as error:
             raise error.at(dialogue=dialogue_id, turn=str(number)) from None
-    once = Once()
-    sides = _Sides()
-    for dialogue_id, places in dialogues.items():
-        once.check(dialogue_id)
-        try:
-            yield dialogue(dialogue_id, _added_up(places, parts, sides))
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
+    yield from read_dialogues(dialogues.items(), partial(_added_up, parts, _Sides()))
     parts.finish()
 
 
@@ -88,7 +80,7 @@ class _Sides(dict[str, tuple[str, str] | None]):
         return found
 
 
-def _added_up(places: list[tuple[int, int]], parts: JsonParts, sides: _Sides) -> Iterator[Turn]:
+def _added_up(parts: JsonParts, sides: _Sides, places: list[tuple[int, int]]) -> Iterator[Turn]:
     """The turns of a dialogue with cumulative states."""
     states: dict[str, dict[str, str]] = {_GOLD: {}, _PRED: {}}
     for number, place in sorted(places):

@@ -9,21 +9,22 @@ of both speakers, as users and judges are measured on), the utterances of a turn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from ...errors import InputError, one_line
-from ...model import Dialogue, Frame, State, Turn
+from ...errors import InputError, one_line, placing
+from ...model import SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
+from ..entries import Entry, entries
+from ..layouts import TalkReader
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import Once, Role, as_list, as_mapping, as_text, dialogue, turn_number
+from ..parts import Role, as_list, as_mapping, as_text, convert_dialogue, dialogue, first_mapping, turn_number
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, Doubled, parse_json
-from .talk import talk_line, with_talk
+from ..strict_json import REFUSALS, Doubled, count_written_strings, duplicate_key, parse_json
 
 STATES = FLAT
 HOLDS = "both"
@@ -31,18 +32,15 @@ CARRIES = "gold and predicted states, utterances; JSON lines, streamed"
 
 
 def detect(sample: Sample) -> bool:
-    value = sample.value
-    return sample.kind == "lines" and {"dialogue_id", "turns"} <= value.keys()
+    return sample.kind == "lines" and {"dialogue_id", "turns"} <= sample.value.keys()
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
-    once = Once()
     words = source.vocabulary or Vocabulary()
     for number, line in source.lines():
         source.line = number
         try:
             found = _numbered(line, source, number, words) or _dialogue(line, source, number)
-            once.check(found.id)
         except InputError as error:
             raise error.at(line=number) from None
         yield found
@@ -86,7 +84,7 @@ def _dialogue(line: bytes, source: Source, number: int) -> Dialogue:
             raise InputError(f"no states of a tracker called {one_line(tracker)!r}; {_trackers_of(turns)}")
         read = [_turn(position, turn, key) for position, turn in enumerate(turns)]
         if doubled:
-            raise InputError(f"the key {one_line(doubled[0].twice)!r} stands twice in one object")
+            raise duplicate_key(doubled[0])
         return dialogue(dialogue_id, with_talk(read, talk_line(thing).talk) if "talk" in thing else read)
     except InputError as error:
         raise error.at(dialogue=dialogue_id) from None
@@ -158,3 +156,160 @@ def _written(turn: Turn) -> dict[str, Any]:
     if turn.frames is not None:
         written["frames"] = {service: msgspec.to_builtins(frame) for service, frame in turn.frames.items()}
     return written
+
+
+class TalkLine(Struct, gc=False, omit_defaults=True):
+    """A line with the moves of both speakers."""
+
+    dialogue_id: str
+    talk: tuple[Move, ...]
+    goal: dict[str, DomainGoal] | None = None
+    cut: bool = False
+    turns: Any = None
+
+
+_decode_talk = msgspec.json.Decoder(TalkLine).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def _detect_talk(sample: Sample) -> bool:
+    return sample.kind == "lines" and {"dialogue_id", "talk"} <= sample.value.keys()
+
+
+def _conversation(item: tuple[int, bytes]) -> Conversation:
+    number, line = item
+    with placing(line=number):
+        found = _typed_line(line) or _strict_line(line, number)
+    return Conversation(found.dialogue_id, found.talk, found.goal, found.cut)
+
+
+def _typed_line(line: bytes) -> TalkLine | None:
+    """The line, decoded without a detour; None where it has a duplicate or an unknown key, or is wrong otherwise.
+
+    Encoded, the line has as many strings as were written, save for keys that are duplicate or unknown.
+    """
+    try:
+        found = _decode_talk(line)
+    except REFUSALS:
+        return None
+    return found if count_written_strings(_encode(found)) == count_written_strings(line) else None
+
+
+def _strict_line(line: bytes, number: int) -> TalkLine:
+    doubled: list[Doubled] = []
+    found = talk_line(as_mapping(parse_json(line, None, doubled, number), "a line"))
+    if doubled:
+        raise duplicate_key(doubled[0]).at(dialogue=found.dialogue_id)
+    return found
+
+
+def talk_line(line: Mapping[str, Any]) -> TalkLine:
+    """The moves of both speakers on a line, as commands on trackers, users and judges read them.
+
+    Raises:
+        InputError: it is not as it should be, with the dialogue and the place of the move.
+
+    Example:
+        >>> talk_line({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": 3}]})
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: dialogue d1, turn 0: Expected str, got int - at $.talk[0].text
+    """
+    return convert_dialogue(line, TalkLine, "talk")
+
+
+def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
+    """The turns, each with what the system and then the user said, where the turn itself has no words.
+
+    Args:
+        turns: in order; the i-th belongs to the i-th move of the user.
+        talk: the moves of both speakers.
+
+    Example:
+        >>> talk = [Move("user", "hi"), Move("system", "yes?"), Move("user", "bye")]
+        >>> [(turn.system, turn.user) for turn in with_talk([Turn(0), Turn(1)], talk)]
+        [('', 'hi'), ('yes?', 'bye')]
+    """
+    said = _exchanges(talk)
+    return [
+        structs.replace(turn, system=said[turn.number][0], user=said[turn.number][1])
+        if turn.number < len(said) and not (turn.user or turn.system)
+        else turn
+        for turn in turns
+    ]
+
+
+def _exchanges(talk: Iterable[Move]) -> list[tuple[str, str]]:
+    """What the system said before each move of the user, and the move."""
+    found = []
+    system = ""
+    for move in talk:
+        if move.speaker == USER:
+            found.append((system, move.text))
+            system = ""
+        elif move.speaker == SYSTEM:
+            system = move.text
+    return found
+
+
+def written(talk: Conversation) -> dict[str, Any]:
+    """The line of a conversation, before it is encoded.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> written(Conversation("d1", (Move("user", "hello"),)))
+        {'dialogue_id': 'd1', 'talk': [{'speaker': 'user', 'text': 'hello'}]}
+    """
+    line: dict[str, Any] = {"dialogue_id": talk.id}
+    if talk.goal is not None:
+        line["goal"] = msgspec.to_builtins(talk.goal)
+    if talk.cut:
+        line["cut"] = True
+    return {**line, "talk": [msgspec.to_builtins(move) for move in talk.moves]}
+
+
+TALK = TalkReader(
+    """dialmeter's own JSON lines, one dialogue per line.
+
+``{"dialogue_id": "..", "goal": {..}, "talk": [{"speaker": "user", "text": "..", "acts": [{"name": "Hotel-Inform",
+"service": "hotel", "slot": "area", "values": ["east"]}], "understood": [..], "requested": {"hotel": ["hotel-phone"]}}]}``
+
+``goal`` is by domain, with any of ``info``, ``fail_info``, ``book``, ``fail_book`` (slot → value) and ``requests`` (a list
+of slots). Only ``dialogue_id`` and, per move, ``speaker`` are required. ``cut`` says that the dialogue ended at a limit.
+The same line may have ``turns`` with belief states, which trackers are scored on (see the format ``native`` of states).
+    """,
+    "text, acts, what was understood, goals; JSON lines, streamed",
+    _detect_talk,
+    Source.lines,
+    _conversation,
+)
+
+
+def _detect_utterances(sample: Sample) -> bool:
+    if sample.kind != "lines" or "talk" in sample.value or "dialogue_id" not in sample.value:
+        return False
+    turn = first_mapping(sample.value.get("turns"))
+    return bool(turn) and "speaker" not in turn
+
+
+def _utterances(item: Entry) -> Conversation:
+    return item.conversation("dialogue_id", "turns", _spoken)
+
+
+def _spoken(place: int, thing: Any) -> Iterator[Move]:
+    turn = as_mapping(thing, "a turn")
+    said = ((who, as_text(turn.get(who), who)) for who in (SYSTEM, USER))
+    yield from (Move(who, text) for who, text in said if text)
+
+
+STATES_TALK = TalkReader(
+    """dialmeter's own lines of belief states, read for their utterances: the format ``native`` of trackers.
+
+``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {..}, "system": "", "user": "hello"}]}``
+
+In a turn the system speaks before the user. What is empty was not said. Lines with ``talk`` are read by the layout ``native``.
+    """,
+    "text of files with belief states; JSON lines, streamed",
+    _detect_utterances,
+    entries,
+    _utterances,
+)

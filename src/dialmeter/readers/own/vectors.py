@@ -7,11 +7,12 @@ and nothing else. Every position stands in the gold state as ``right``, and in t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ...errors import InputError, one_line
 from ...model import Dialogue, State, Turn
 from ..pairs.state_layouts import FLAT
-from ..parts import Once, Role, as_list, as_mapping, dialogue, turn_number
+from ..parts import Role, as_list, as_mapping, first_value, read_dialogues, read_turns, turn_number
 from ..source import Sample, Source
 
 STATES = FLAT
@@ -23,23 +24,15 @@ _WORDS = {0: "wrong", 1: "right"}
 
 
 def detect(sample: Sample) -> bool:
-    if sample.kind != "document" or not isinstance(sample.value, dict):
-        return False
-    turns = next(iter(sample.value.values()), None)
-    vector = next(iter(turns.values()), None) if isinstance(turns, dict) else None
+    vector = first_value(first_value(sample.value)) if sample.kind == "document" else None
     return isinstance(vector, list) and bool(vector) and all(map(_is_mark, vector))
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    once = Once()
     reader = _VectorReader()
-    for dialogue_id, turns in source.members():
-        try:
-            once.check(dialogue_id)
-            vectors = as_mapping(turns, "a dialogue").items()
-            yield dialogue(dialogue_id, [reader.turn(key, vector) for key, vector in vectors])
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
+    return read_dialogues(
+        source.members(), lambda thing: read_turns(as_mapping(thing, "a dialogue").items(), reader.turn)
+    )
 
 
 def _is_mark(thing: object) -> bool:
@@ -53,20 +46,17 @@ class _VectorReader:
     def __init__(self) -> None:
         self._gold: State | None = None
 
-    def turn(self, key: str, thing: object) -> Turn:
-        try:
-            vector = as_list(thing, "a turn")
-            if self._gold is None:
-                self._gold = {f"slot-{position:02d}": "right" for position in range(len(vector))}
-            if not vector or len(vector) != len(self._gold):
-                raise InputError(
-                    f"a vector of {len(vector)} positions; all have as many as the first, {len(self._gold)}, and one at least"
-                )
-            pred: dict[str, str] = {}
-            for slot, mark in zip(self._gold, vector, strict=True):
-                if not _is_mark(mark):
-                    raise InputError(f"a position must be 0 or 1, found {one_line(repr(mark), 40)}", slot=slot)
-                pred[slot] = _WORDS[mark]
-            return Turn(number=turn_number(key), gold=self._gold, pred=pred)
-        except InputError as error:
-            raise error.at(turn=key) from None
+    def turn(self, key: str, thing: Any) -> Turn:
+        vector = as_list(thing, "a turn")
+        if self._gold is None:
+            self._gold = {f"slot-{position:02d}": "right" for position in range(len(vector))}
+        if not vector or len(vector) != len(self._gold):
+            raise InputError(
+                f"a vector of {len(vector)} positions; all have as many as the first, {len(self._gold)}, and one at least"
+            )
+        pred: dict[str, str] = {}
+        for slot, mark in zip(self._gold, vector, strict=True):
+            if not _is_mark(mark):
+                raise InputError(f"a position must be 0 or 1, found {one_line(repr(mark), 40)}", slot=slot)
+            pred[slot] = _WORDS[mark]
+        return Turn(number=turn_number(key), gold=self._gold, pred=pred)

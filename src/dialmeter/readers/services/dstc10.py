@@ -7,11 +7,11 @@ is to be met whole (rule set ``dstc10``).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from ...errors import InputError
-from ...model import Dialogue
+from ...model import Dialogue, Turn
 from ..pairs.state_layouts import StateLayout
-from ..parts import Role, as_mapping, dialogue, sided
+from ..parts import Role, as_mapping, read_dialogues, read_turns, sided
 from ..source import Sample, Source
 
 STATES = StateLayout("sections", lists=True)
@@ -31,8 +31,7 @@ def detect(sample: Sample) -> bool:
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
-    for position, instance in enumerate(source.elements()):
-        try:
-            yield dialogue(str(position), [sided(role, 0, as_mapping(instance, "a state"))])
-        except InputError as error:
-            raise error.at(dialogue=str(position), turn=0) from None
+    def turns_of(instance: Any) -> Iterator[Turn]:
+        return read_turns([(0, instance)], lambda number, thing: sided(role, number, as_mapping(thing, "a state")))
+
+    return read_dialogues(((str(place), thing) for place, thing in enumerate(source.elements())), turns_of)

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import msgspec
 from msgspec import Struct
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
-from ..parts import as_mapping
+from ..parts import as_mapping, convert_dialogue
 from ..source import Sample, Source
 
 CARRIES = "text, acts, what was understood, goals; one JSON list (the GCDF1 evaluator)"
@@ -100,10 +99,7 @@ def items(source: Source) -> Iterator[Any]:
 
 
 def conversation(item: Any) -> Conversation:
-    try:
-        found = msgspec.convert(as_mapping(item, "a dialogue"), _Dialogue)
-    except msgspec.ValidationError as error:
-        raise _placed(item, error) from None
+    found = convert_dialogue(as_mapping(item, "a dialogue"), _Dialogue, "turns")
     _check_order(found)
     return Conversation(found.dialogue_id, tuple([_move(turn) for turn in found.turns]), _goal(found.goal))
 
@@ -187,16 +183,3 @@ def _check_order(found: _Dialogue) -> None:
                 f"turns are out of order: {number} comes after {before}", dialogue=found.dialogue_id, turn=number
             )
         before = int(number)
-
-
-def _placed(item: Mapping[str, Any], error: Exception) -> InputError:
-    """Says in which dialogue and turn the trouble is."""
-    message = str(error).replace("`", "")
-    _, found, rest = message.partition("$.turns[")
-    place = rest.partition("]")[0]
-    name = item.get("dialogue_id")
-    return InputError(
-        message,
-        dialogue=name if isinstance(name, str) else None,
-        turn=place if found and place.isdecimal() else None,
-    )

@@ -11,13 +11,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...errors import InputError, one_line
-from ...model import Dialogue, Frame, Schema, Turn
+from ...errors import InputError, one_line, placing
+from ...model import USER, Act, Conversation, Dialogue, Frame, Move, Schema, Turn
+from ..entries import Entry, entries, first_entry, moves_of, talk, user_or_system
+from ..layouts import TalkReader
+from ..multiwoz.acts import ActFile, act_file_near
+from ..multiwoz.goals import goal_in
+from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import SERVICES
-from ..parts import Once, Role, as_list, as_mapping, as_text, dialogue
+from ..parts import Role, as_list, as_mapping, as_text, as_value, first_mapping, read_dialogues
 from ..source import Sample, Source
 from .schema import read_schema, slot_of_service
 
@@ -33,32 +39,35 @@ _SCORER_OUTPUT = "dialogues_and_metrics.json"
 def detect(sample: Sample) -> bool:
     if sample.kind == "folder":
         return bool(dialogue_files(sample.value))
-    if sample.kind != "document" or not isinstance(sample.value, list) or not sample.value:
-        return False
-    first = sample.value[0]
-    turns = first.get("turns") if isinstance(first, dict) and "dialogue_id" in first else None
-    turn = turns[0] if isinstance(turns, list) and turns else None
-    return isinstance(turn, dict) and {"speaker", "frames"} <= turn.keys()
+    return sample.kind == "document" and isinstance(sample.value, list) and _is_framed(first_mapping(sample.value))
+
+
+def _is_framed(entry: Mapping[str, Any]) -> bool:
+    return "dialogue_id" in entry and {"speaker", "frames"} <= first_mapping(entry.get("turns")).keys()
 
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     source.schema = _schema_near(source)
-    once = Once()
     stateless = True
     for part in files_of(source):
         source.part = part.name
-        try:
-            for position, thing in enumerate(part.elements()):
-                found = _dialogue(position, thing, role)
-                once.check(found.id)
+        with placing(file=part.name):
+            for found in read_dialogues(_turns_by_id(part), partial(_user_turns, role)):
                 stateless = stateless and not any(turn.frames for turn in found.turns)
                 yield found
-        except InputError as error:
-            raise error.at(file=part.name) from None
         if part is not source:
             source.doubled.extend(part.doubled)
     if stateless:
         raise InputError("no frame of a user turn holds a state")
+
+
+def _turns_by_id(part: Source) -> Iterator[tuple[str, Any]]:
+    for position, thing in enumerate(part.elements()):
+        entry = as_mapping(thing, f"entry {position}")
+        dialogue_id = entry.get("dialogue_id")
+        if not isinstance(dialogue_id, str):
+            raise InputError(f"entry {position}: dialogue_id must be a string")
+        yield dialogue_id, entry.get("turns")
 
 
 def dialogue_files(folder: Path) -> list[Path]:
@@ -92,18 +101,7 @@ def _schema_near(source: Source) -> Schema | None:
     return None
 
 
-def _dialogue(position: int, thing: Any, role: Role) -> Dialogue:
-    entry = as_mapping(thing, f"entry {position}")
-    dialogue_id = entry.get("dialogue_id")
-    if not isinstance(dialogue_id, str):
-        raise InputError(f"entry {position}: dialogue_id must be a string")
-    try:
-        return dialogue(dialogue_id, _user_turns(entry.get("turns"), role))
-    except InputError as error:
-        raise error.at(dialogue=dialogue_id) from None
-
-
-def _user_turns(thing: Any, role: Role) -> Iterator[Turn]:
+def _user_turns(role: Role, thing: Any) -> Iterator[Turn]:
     number = 0
     heard = ""
     last: dict[str, Any] = {}
@@ -186,3 +184,102 @@ def _requested(service: str, thing: Any) -> tuple[str, ...]:
     if not all(isinstance(slot, str) for slot in slots):
         raise InputError("requested_slots must be a list of strings")
     return tuple(slot_of_service(service, slot) for slot in slots)
+
+
+class _Item(NamedTuple):
+    entry: Entry
+    acts: ActFile | None
+
+
+def _detect_talk(sample: Sample) -> bool:
+    if sample.kind == "folder":
+        return bool(dialogue_files(sample.value))
+    entry = first_entry(sample)
+    # Dialogues with a goal have the layout in which GCDF1 was published.
+    return "goal" not in entry and _is_framed(entry)
+
+
+def _items(source: Source) -> Iterator[_Item]:
+    acts = act_file_near(source, ("dialog_acts.json",))
+    if not source.is_folder:
+        yield from (_Item(entry, acts) for entry in entries(source))
+        return
+    for part in files_of(source):
+        with placing(file=part.name):
+            for place, thing in enumerate(part.elements(), 1):
+                yield _Item(Entry(str(place), thing, file=part.name), acts)
+        source.doubled.extend(part.doubled)
+
+
+def _conversation(item: _Item) -> Conversation:
+    with item.entry.opened("dialogue_id") as (name, entry):
+        acts = item.acts if item.acts is not None and item.acts.has(name) else None
+        moves = list(moves_of(as_list(entry.get("turns"), "turns"), partial(_moves, name, acts)))
+        if not any(move.acts for move in moves):
+            moves = [Move(move.speaker, move.text, requested=move.requested) for move in moves]
+        return talk(name, moves, None if entry.get("goal") is None else goal_in(entry["goal"]))
+
+
+def _moves(dialogue: str, acts: ActFile | None, place: int, thing: Any) -> Iterator[Move]:
+    turn = as_mapping(thing, "a turn")
+    who = user_or_system(turn.get("speaker"))
+    frames = [_frame(frame) for frame in as_list(turn.get("frames", []), "frames")]
+    if acts is None:
+        found = tuple(act for service, frame in frames for act in _acts(service, frame.get("actions")))
+    else:
+        found = acts.acts(dialogue, str(turn.get("turn_id", place))) or ()
+    requested = _requested_of(frames) if who == USER else None
+    yield Move(who, as_text(turn.get("utterance"), "utterance"), found, requested=requested)
+
+
+def _frame(thing: Any) -> tuple[str, Mapping[str, Any]]:
+    frame = as_mapping(thing, "a frame")
+    service = frame.get("service")
+    if not isinstance(service, str) or not service:
+        raise InputError(f"service must be a name, found {one_line(str(service), 40)!r}")
+    return service, frame
+
+
+def _acts(service: str, thing: Any) -> Iterator[Act]:
+    for each in as_list(thing if thing is not None else [], "actions"):
+        action = as_mapping(each, "an action")
+        name = as_text(action.get("act"), "act")
+        if not name:
+            raise InputError("an action without an act", slot=service)
+        slot = slot_in(service, as_text(action.get("slot"), "slot"))
+        yield Act(name, service, slot, _values(action.get("canonical_values")) or _values(action.get("values")))
+
+
+def _values(thing: Any) -> tuple[str, ...]:
+    found = as_value(thing)
+    return () if found is None else (found,) if isinstance(found, str) else found
+
+
+def _requested_of(frames: list[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple[str, ...]] | None:
+    """What the frames list as asked for; None where no frame has such a list."""
+    found: dict[str, tuple[str, ...]] = {}
+    for service, frame in frames:
+        state = as_mapping(frame.get("state") or {}, "state")
+        if state.get("requested_slots") is not None:
+            slots = (as_text(slot, "requested_slots") for slot in as_list(state["requested_slots"], "requested_slots"))
+            found[service] = tuple(f"{service}-{slot_in(service, slot_of_service(service, slot))}" for slot in slots)
+    return found or None
+
+
+TALK = TalkReader(
+    """Schema-guided dialogues and MultiWOZ 2.2: a folder of ``dialogues_*.json``, one such file, or JSON lines.
+
+``[{"dialogue_id": "..", "services": ["Hotels_1"], "turns": [{"speaker": "USER", "utterance": "..", "frames": [{"service":
+"Hotels_1", "actions": [{"act": "INFORM", "slot": "area", "values": ["the east"], "canonical_values": ["east"]}], "state":
+{"requested_slots": ["phone"]}}]}]}]``
+
+An act has its canonical values where there are any. MultiWOZ 2.2 leaves ``actions`` empty and has its acts in
+``dialog_acts.json``, which is looked for beside the dialogues and above their folder. A dialogue without any act has none
+given. Slots of MultiWOZ's services get the names that goals have, as in the layout ``multiwoz``; those of other services stay
+as they are written. Goals are in a file of their own; ``data.json`` of MultiWOZ 2.1 serves as one.
+    """,
+    "text, acts, requested slots; a folder or a file, goals in a file of their own",
+    _detect_talk,
+    _items,
+    _conversation,
+)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import placing
 from ...model import Conversation, Move
-from ..entries import Entry, entries, first_entry, first_of, id_under, moves_of, speaker, talk
-from ..parts import as_list, as_mapping, as_text
+from ..entries import Entry, entries, first_entry, speaker
+from ..parts import as_mapping, as_text, first_mapping
 from ..source import Sample
 
 CARRIES = "text of Taskmaster dialogues"
@@ -21,18 +20,14 @@ CARRIES = "text of Taskmaster dialogues"
 
 def detect(sample: Sample) -> bool:
     entry = first_entry(sample)
-    return "conversation_id" in entry and {"speaker", "text"} <= first_of(entry.get("utterances")).keys()
+    return "conversation_id" in entry and {"speaker", "text"} <= first_mapping(entry.get("utterances")).keys()
 
 
 items = entries
 
 
 def conversation(item: Entry) -> Conversation:
-    with item.placing():
-        entry = item.mapping()
-        name = id_under(entry, "conversation_id")
-        with placing(dialogue=name or None):
-            return talk(name, moves_of(as_list(entry.get("utterances"), "utterances"), _moves))
+    return item.conversation("conversation_id", "utterances", _moves)
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:

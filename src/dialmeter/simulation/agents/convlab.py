@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
 from ...model import Act, Goal, Move
-from ...readers.multiwoz.names import slot_in
+from ...readers.pairs.slot_names import slot_in
 from ...registry import object_at
 from ..language.acts import ASKED, GENERAL, act, intent_of, value_of
 from ..world.database import World
