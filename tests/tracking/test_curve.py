@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.formats import open_corpus
+from dialmeter.readers.corpus import open_corpus
 from dialmeter.resampling import Resampling
 from dialmeter.studies.curve.curve import Curve, draw_curve
 from dialmeter.studies.curve.curve_files import Entry, from_name, in_folder

@@ -10,7 +10,6 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ..conversations import open_conversations
 from ..core.account import Account, Reason
 from ..core.lock import Lock
 from ..core.output import refuse_replacing, write_file
@@ -24,6 +23,7 @@ from ..judges.language import SYNONYMS, stand_ins
 from ..judges.pairs import pairs
 from ..judges.yields import made_of
 from ..model import Notice
+from ..readers.conversations import open_conversations
 from ..views.attacks import plain_yields, yield_table
 from ..views.tables import render
 from .judge_attacking import attacked

@@ -120,7 +120,7 @@ def _talk(corpus: str | None, form: str | None, cases: list[Case]) -> list[list[
 
     if not corpus:
         return talk_of(cases)
-    from ..conversations import open_conversations
+    from ..readers.conversations import open_conversations
 
     taken = {case.source.dialogue for case in cases}
     opened = open_conversations(corpus, form)

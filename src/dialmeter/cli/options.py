@@ -10,8 +10,8 @@ import click
 from ..core.inputs import RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError
-from ..formats.multiwoz import ids_of_list
 from ..model import dialogue_key
+from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import is_stream
 from ..resampling import Resampling
 from ..rules import FIELDS, Rules, change, load

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from ..core.account import in_documents
 from ..core.pairing import Test
 from ..errors import ConditionHolds, DialmeterError
-from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Dialogue, Notice, dialogue_key
+from ..readers.pairs.vocabulary import PairDialogue
 from ..resampling import Resampling
 from ..rules import Rules
 from ..tracking import show

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from ..conditions import Condition, parse_condition
 from ..core.inputs import RunInput, RunInputs
 from ..errors import DialmeterError, one_line
-from ..formats import split_tracker
 from ..measure import Score, parse
 from ..model import dialogue_key
+from ..readers.corpus import split_tracker
 from ..rules import Rules
 from ..tracking import record
 from ..tracking.file_shard import Settings

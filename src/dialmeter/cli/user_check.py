@@ -29,7 +29,7 @@ def check(**options: Any) -> int:
 
     Exit code 0 if `score` would take every dialogue, 2 if not.
     """
-    from ..conversations import open_conversations
+    from ..readers.conversations import open_conversations
 
     talks = open_conversations(options["dialogues"], options["form"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))

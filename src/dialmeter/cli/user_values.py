@@ -8,9 +8,9 @@ from typing import Any
 import click
 import msgspec
 
-from ..conversations import open_conversations
 from ..core.output import check_target, write_file
 from ..errors import InputError, one_line
+from ..readers.conversations import open_conversations
 from ..users.ontology import read_ontology
 from ..users.value_groups import Collected, Doubt, value_map
 from ..views.tables import Table, render

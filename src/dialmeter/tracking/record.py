@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.run_writer import RunWriter
-from ..formats.pairs.vocabulary import PairDialogue
+from ..readers.pairs.vocabulary import PairDialogue
 from ..rules import Rules
 from .compared import KIND_NAMES, ComparedDialogue
 from .result import TrackerResult, score_dict

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DialmeterError
-from ..formats import Role, open_corpus
-from ..formats.pairs.state_layouts import ANY
-from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
-from ..formats.parts import dialogue, sided
-from ..formats.schema import read_schema
 from ..measure import Measure
+from ..readers.corpus import open_corpus
+from ..readers.pairs.state_layouts import ANY
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.parts import Role, dialogue, sided
+from ..readers.services.schema import read_schema
 from ..resampling import Resampling
 from ..rules import Rules
 from .align import joined

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, one_line, placing
-from ..formats.parts import as_list, as_mapping, as_value
+from ..readers.parts import as_list, as_mapping, as_value
 from ..readers.source import Source
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...conversations.satisfaction import Rated, read_rated
 from ...errors import InputError
+from ...readers.chat.satisfaction import Rated, read_rated
 
 
 class Example(Struct, frozen=True):

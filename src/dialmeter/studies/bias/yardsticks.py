@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from ...errors import DialmeterError, InputError
-from ...formats import Corpus
-from ...formats.schema import read_schema
 from ...measure import parse
 from ...model import Dialogue, dialogue_key
+from ...readers.corpus import Corpus
+from ...readers.services.schema import read_schema
 from ...resampling import Resampling
 from ...rules import Rules
 from ...tracking.align import open_pair, read_pair

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...errors import InputError, one_line, placing
-from ...formats.parts import as_mapping
 from ...model import Notice
+from ...readers.parts import as_mapping
 from ...readers.source import Source
 from ...readers.strict_json import parse_unique
 from .curve_files import Entry, files_of, in_order

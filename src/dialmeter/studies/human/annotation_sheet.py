@@ -13,8 +13,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
-from ...formats.pairs.vocabulary import PairDialogue
 from ...model import Value, dialogue_key
+from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.compared import ComparedDialogue
 from ...tracking.tally import CORRECT
 
