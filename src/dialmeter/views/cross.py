@@ -24,7 +24,7 @@ from .charts import heat_map
 from .tables import Table
 
 if TYPE_CHECKING:
-    from ..stats.results import Comparison, Interval
+    from ..stats import Comparison, Interval
 
 
 class Measured(NamedTuple):

@@ -132,7 +132,7 @@ def resampled(files: Sequence[Scored], keys: Sequence[str], how: Resampling) -> 
     import numpy as np
 
     from ...stats.draws import resampled_sums
-    from ...stats.exact import exact
+    from ...stats.formulas import exact
 
     if len(keys) < 2:
         return [np.empty((0, each.columns.shape[1])) for each in files]

@@ -110,8 +110,8 @@ def slope(
     """
     import numpy as np
 
+    from ...stats.intervals import student_quantile
     from ...stats.resampling import TIE
-    from ...stats.tails import student_quantile
 
     scored = [place for place, value in enumerate(values) if value is not None]
     x = np.array([places[place] for place in scored], dtype=np.float64)
