@@ -9,13 +9,9 @@ import click
 
 from ..errors import DialmeterError, one_line
 from ..model import Notice
-from ..studies.bias.bias import rows_of, study
-from ..studies.bias.bias_findings import Study
-from ..studies.bias.bias_notices import notices_of_study
-from ..studies.bias.bias_summary import summary
-from ..studies.bias.bias_verdict import verdicts
-from ..studies.bias.yardsticks import Measured, score_with_yardsticks
-from ..tracking.baselines import TRIVIAL
+from ..studies.bias.bias_verdict import notices_of_study, summary, verdicts
+from ..studies.bias.correlations import BiasStudy, rows_of, study_bias
+from ..tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ..views import bias as report
 from ..views.bias_charts import bias_charts
 from ..views.bias_json import plain
@@ -94,10 +90,10 @@ def bias(**options: Any) -> None:
         for system, file, gold in _inputs(options["files"], options["gold"])
     }
     rows = {system: rows_of(each.result, system) for system, each in measured.items()}
-    studies = [study(some, system=system, confidence=how.confidence) for system, some in rows.items()]
+    studies = [study_bias(some, system=system, confidence=how.confidence) for system, some in rows.items()]
     if len(rows) > 1:
         together = [row for some in rows.values() for row in some]
-        studies.append(study(together, system=POOLED, confidence=how.confidence))
+        studies.append(study_bias(together, system=POOLED, confidence=how.confidence))
     notices = _notices(measured, studies)
     warn(notices, options["quiet"])
     charts = draw(bias_charts(studies), options)
@@ -119,7 +115,7 @@ def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, s
     return list(zip(names, files, matched, strict=True))
 
 
-def _notices(measured: dict[str, Measured], studies: list[Study]) -> list[Notice]:
+def _notices(measured: dict[str, MeasuredTracker], studies: list[BiasStudy]) -> list[Notice]:
     seen: dict[tuple[str, str], Notice] = {}
     for each in measured.values():
         seen |= {(notice.code, notice.message): notice for notice in each.result.notices}
@@ -127,8 +123,8 @@ def _notices(measured: dict[str, Measured], studies: list[Study]) -> list[Notice
 
 
 def _print(
-    measured: dict[str, Measured],
-    studies: list[Study],
+    measured: dict[str, MeasuredTracker],
+    studies: list[BiasStudy],
     notices: list[Notice],
     charts: list[str],
     options: dict[str, Any],
@@ -156,7 +152,7 @@ def _print(
             click.echo("\n" + render(table, style))
 
 
-def _page(one: Study, measured: Measured | None, every_pair: bool) -> tuple[list[Table], list[str]]:
+def _page(one: BiasStudy, measured: MeasuredTracker | None, every_pair: bool) -> tuple[list[Table], list[str]]:
     found = verdicts(one)
     tables, sentences = report.tables_of(one, found, every_pair), summary(one)
     if measured is not None:
@@ -165,7 +161,7 @@ def _page(one: Study, measured: Measured | None, every_pair: bool) -> tuple[list
     return tables, sentences
 
 
-def _heading(system: str, measured: dict[str, Measured], one: Study) -> str:
+def _heading(system: str, measured: dict[str, MeasuredTracker], one: BiasStudy) -> str:
     mistaken = sum(any(row.mistakes) for row in one.rows)
     parts = [system, f"{mistaken} of {len(one.rows)} dialogues with a mistake"]
     if system in measured:

@@ -12,10 +12,8 @@ from msgspec.structs import replace
 from ..core.account import lines
 from ..errors import one_line
 from ..model import Notice
-from ..studies.curve.curve import Curve, draw_curve
-from ..studies.curve.curve_files import Entry, in_folder
-from ..studies.curve.curve_manifest import in_manifest
-from ..studies.curve.curve_points import SCALES
+from ..studies.curve.curve import SCALES, Curve, draw_curve
+from ..studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ..views.curve import tables_of
 from ..views.curve_charts import curve_charts
 from ..views.curve_data import plain, scores_of
@@ -90,10 +88,10 @@ def curve_(**options: Any) -> None:
     _print(found, notices, charts, options)
 
 
-def _watch(quiet: bool) -> Callable[[Iterable[Entry]], Iterable[Entry]]:
+def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
     """Shows how many files are done: a bar on a terminal, a line per 10 % elsewhere."""
 
-    def watch(entries: Iterable[Entry]) -> Iterator[Entry]:
+    def watch(entries: Iterable[CurveFile]) -> Iterator[CurveFile]:
         listed = list(entries)
         if quiet or len(listed) < 10:
             yield from listed

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 from ..core.output import write_file
 from ..errors import DialmeterError, one_line
 from ..model import Notice
-from ..studies.human.annotation_sheet import Sampler, Scale
-from ..studies.human.human import Study, compare_with_people
+from ..studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
+from ..studies.human.human import HumanStudy, compare_with_people
 from ..studies.human.ratings import Ratings, read_ratings, write_ratings
-from ..studies.human.sheet_text import read_sheets
 from ..tracking.result import TrackerResult
 from ..tracking.scorer import Sink, score_file
 from ..views.headings import distinct
@@ -120,7 +119,7 @@ def _keep(ratings: Ratings, options: dict[str, Any]) -> None:
 
 def _make(options: dict[str, Any]) -> int:
     """Writes sheets for a sample of dialogues."""
-    scale, sampler = Scale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
+    scale, sampler = RatingScale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
     result = _scored(options, sampler.take)
     if not result.values_known:
         raise DialmeterError(f"{options['file']}: holds no values, so that there is nothing to rate")
@@ -151,7 +150,7 @@ def _done(where: str, counts: dict[str, int], notices: list[Notice], options: di
         click.echo(f"{one_line(where, 200)}: {listed}")
 
 
-def _print(study: Study, result: TrackerResult, notices: list[Notice], options: dict[str, Any]) -> None:
+def _print(study: HumanStudy, result: TrackerResult, notices: list[Notice], options: dict[str, Any]) -> None:
     warn(notices, options["quiet"])
     style = options["style"]
     if style == "json":

@@ -15,6 +15,7 @@ from ..model import Conversation
 from ..simulation.outcome import played, silence
 from ..simulation.play import Setting, Task, play_all
 from ..simulation.world import town
+from ..studies.cross import CrossCell, cross_row, cross_scores
 from ..users.profile import load as load_profile
 from ..users.result import How
 from ..users.rules import changed
@@ -89,7 +90,7 @@ def cross(**options: Any) -> None:
     for name, account in accounts.items():
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
-    found = report.scores(cells, resampling)
+    found = cross_scores(cells, resampling)
     draw(report.charts(found), options)
     warn(notices, options["quiet"])
     counts = {
@@ -119,17 +120,15 @@ def _chosen_how(options: dict[str, Any]) -> How:
     )
 
 
-def _cells(
-    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How
-) -> Iterator[report.Cell]:
+def _cells(settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How) -> Iterator[CrossCell]:
     """The dialogues of all settings, which come one after the other, as cells."""
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
     silent: list[list[tuple[str, str]]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)
-        rows[place].append(report.row(talk, scorers[place].add(talk), town()))
+        rows[place].append(cross_row(talk, scorers[place].add(talk), town()))
         if told := silence(talk):
             silent[place].append((talk.id, told))
     for setting, scorer, found, quiet in zip(settings, scorers, rows, silent, strict=True):
-        yield report.Cell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))
+        yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))

@@ -88,8 +88,7 @@ def _why_unscored(cell: Cell, outcome: Outcome, failed: str) -> str:
 
 def comparisons(cells: Sequence[Cell]) -> list[Compared]:
     """The first judge that is not degenerate against every other, per attack and corpus; Holm over all of them."""
-    from ..stats.corrections import holm
-    from ..stats.two_by_two import mcnemar_counts
+    from ..stats.significance import holm, mcnemar_counts
 
     fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
     names = list(dict.fromkeys(cell.judge for cell in cells if not cell.degenerate))

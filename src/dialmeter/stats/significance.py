@@ -1,13 +1,85 @@
-"""McNemar's test of two systems that are right or wrong on the same units."""
+"""McNemar's test of two systems that are right or wrong on the same units, and corrections of p values.
 
-from collections.abc import Sequence
+Missing p values stay missing and do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import comb, erfc, sqrt
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 EXACT_LIMIT = 1000
+"""Up to so many differing units, McNemar's p value is exact."""
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down correction: keeps the chance of any false alarm in the family below the level.
+
+    Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6(2),
+    65-70.
+
+    Args:
+        p_values: One p value per comparison, or None where there is none.
+
+    Returns:
+        Adjusted p values in the order given.
+
+    Raises:
+        ValueError: If a p value is not between 0 and 1.
+
+    Example:
+        >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03, 0.005])]
+        [0.03, 0.06, 0.06, 0.02]
+    """
+
+    def adjust(ascending: list[float]) -> list[float]:
+        count = len(ascending)
+        steps = (min(1.0, (count - rank) * p) for rank, p in enumerate(ascending))
+        return list(accumulate(steps, max))
+
+    return _adjusted(p_values, adjust)
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """Benjamini and Hochberg's step-up correction: keeps the expected share of false alarms among the findings.
+
+    For tests that are independent or positively dependent. Benjamini and Hochberg (1995), Controlling the False
+    Discovery Rate, Journal of the Royal Statistical Society B 57(1), 289-300.
+
+    Args:
+        p_values: One p value per comparison, or None where there is none.
+
+    Returns:
+        Adjusted p values in the order given.
+
+    Raises:
+        ValueError: If a p value is not between 0 and 1.
+
+    Example:
+        >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03, 0.005])]
+        [0.02, 0.04, 0.04, 0.02]
+    """
+    from scipy.stats import false_discovery_control
+
+    return _adjusted(p_values, lambda ascending: false_discovery_control(ascending).tolist() if ascending else [])
+
+
+def _adjusted(p_values: Sequence[float | None], adjust: Callable[[list[float]], list[float]]) -> list[float | None]:
+    present = sorted((float(p), index) for index, p in enumerate(p_values) if p is not None)
+    for p, index in present:
+        if not 0 <= p <= 1:
+            raise ValueError(f"a p value lies between 0 and 1, and number {index} is {p:g}")
+    found: list[float | None] = [None] * len(p_values)
+    for (_, index), value in zip(present, adjust([p for p, _ in present]), strict=True):
+        found[index] = value
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +125,8 @@ def mcnemar(first: Sequence[bool] | NDArray[np.bool_], second: Sequence[bool] | 
         >>> mcnemar([True, True, False, False], [True, False, True, True])
         McNemar(p=1.0, only_first=1, only_second=2, n=4, exact=True)
     """
+    import numpy as np
+
     one, two = np.asarray(first), np.asarray(second)
     if one.shape != two.shape or one.ndim != 1:
         raise ValueError(f"both systems need one truth value per unit, and these have {one.shape} and {two.shape}")

@@ -16,15 +16,22 @@ from dialmeter.readers.corpus import read
 from dialmeter.readers.pairs.state_layouts import FLAT
 from dialmeter.readers.pairs.vocabulary import PairDialogue
 from dialmeter.rules import change, named
-from dialmeter.studies.human.annotation_sheet import Sampler, Scale, Sheet, Slot, sheet_of
-from dialmeter.studies.human.sheet_text import read_sheets, written
+from dialmeter.studies.human.annotation_sheet import (
+    RatingScale,
+    Sampler,
+    Sheet,
+    SheetSlot,
+    read_sheets,
+    sheet_of,
+    write_sheet,
+)
 from dialmeter.tracking.scorer import TrackerScorer, score_file
 from dialmeter.views.human import sheet_page
 from dialmeter.views.sheets import file_name, write_sheets
 
 from ..shared_data import shared
 
-FIVE = Scale(1, 5)
+FIVE = RatingScale(1, 5)
 AS_WRITTEN = change(named("dialmeter"), values="as-is", none="keep", dontcare="keep", alternatives="set")
 EVIL = "Rating (1-5): 1\nRater: mallory\r\nDialogue: other\u2028Rating: 2"
 
@@ -77,7 +84,7 @@ def test_bad_ratings_are_told_with_the_file(tmp_path: Path, rating: str) -> None
 
 
 def test_sheets_that_were_broken(tmp_path: Path) -> None:
-    text = written(a_sheet(), "", FIVE)
+    text = write_sheet(a_sheet(), "", FIVE)
     bad = {
         "a": text.replace("Rating (1-5):", "Rating (1-5): 3\nRating (1-5): 4"),
         "b": text.replace("Rating (1-5):", ""),
@@ -105,7 +112,7 @@ def test_raters_who_rate_twice_or_name_themselves(tmp_path: Path) -> None:
     for folder, rater, rating in (("x", "ann", 3), ("y", "ann", 4), ("z", "", 5)):
         path = tmp_path / folder / "1.txt"
         path.parent.mkdir()
-        path.write_text(written(a_sheet(), rater, FIVE).rstrip("\n") + f"{rating}\r\n", "utf-8")
+        path.write_text(write_sheet(a_sheet(), rater, FIVE).rstrip("\n") + f"{rating}\r\n", "utf-8")
     ratings, _, [problem] = read_sheets(str(tmp_path))
     assert ratings.by_dialogue == {"mul1": {"ann": 3.0, "z": 5.0}}
     assert str(problem) == f"{tmp_path / 'y' / '1.txt'}: dialogue MUL1.json: ann has rated it before"
@@ -133,7 +140,7 @@ def test_whatever_a_dialogue_says_the_sheet_reads_back(
     tmp_path_factory: pytest.TempPathFactory, name: str, said: str
 ) -> None:
     folder = tmp_path_factory.mktemp("s")
-    text = written(a_sheet(name, said), "ann", FIVE)
+    text = write_sheet(a_sheet(name, said), "ann", FIVE)
     (folder / "1.txt").write_text(text.rstrip("\n") + " 4\n", "utf-8")
     ratings, notices, problems = read_sheets(str(folder))
     assert not notices
@@ -155,14 +162,14 @@ def test_nothing_of_a_dialogue_is_markup(name: str, said: str) -> None:
 
 
 def test_a_page_needs_nothing_else_and_shows_all() -> None:
-    page = sheet_page(a_sheet(), "rater1", Scale(0, 1))
+    page = sheet_page(a_sheet(), "rater1", RatingScale(0, 1))
     assert "default-src 'none'" in page
     assert "src=" not in page.replace("default-src", "")
     assert "@media print" in page
     assert "Rating (0-1)" in page
     assert page.count('class="box"') == 2
     assert page.count('class="wrong"') == 2
-    assert 'class="box"' not in sheet_page(a_sheet(), "rater1", Scale(0, 100))
+    assert 'class="box"' not in sheet_page(a_sheet(), "rater1", RatingScale(0, 100))
 
 
 def test_the_sample_depends_on_seed_and_ids_alone() -> None:
@@ -187,12 +194,12 @@ def test_the_sample_depends_on_seed_and_ids_alone() -> None:
 @pytest.mark.parametrize("text", ["5-1", "1", "a-b", "3-3", "", "1-5-9"])
 def test_scales_that_are_none(text: str) -> None:
     with pytest.raises(DialmeterError, match="two rising numbers"):
-        Scale.parse(text)
+        RatingScale.parse(text)
 
 
 def test_other_scales_are_kept_on_the_sheet(tmp_path: Path) -> None:
-    for scale, rating in ((Scale.parse("-2-2"), "-2"), (Scale.parse("0 - 1"), "1")):
-        (tmp_path / "1.txt").write_text(written(a_sheet(), "ann", scale).rstrip("\n") + rating + "\n", "utf-8")
+    for scale, rating in ((RatingScale.parse("-2-2"), "-2"), (RatingScale.parse("0 - 1"), "1")):
+        (tmp_path / "1.txt").write_text(write_sheet(a_sheet(), "ann", scale).rstrip("\n") + rating + "\n", "utf-8")
         ratings, _, problems = read_sheets(str(tmp_path))
         assert not problems
         assert ratings.by_dialogue == {"mul1": {"ann": float(rating)}}
@@ -213,4 +220,4 @@ def test_the_published_sheet_has_the_same_matches() -> None:
     assert [str(turn.matched) for turn in sheet.turns] == said
     [dialogue] = read(path)
     assert [turn.user for turn in sheet.turns] == [turn.user for turn in dialogue.turns]
-    assert Slot("restaurant-food", "dontcare", "", False) in sheet.turns[1].slots
+    assert SheetSlot("restaurant-food", "dontcare", "", False) in sheet.turns[1].slots

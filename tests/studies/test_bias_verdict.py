@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from dialmeter.stats import zou_interval
-from dialmeter.studies.bias.bias import rows_of, strength_limits, study
-from dialmeter.studies.bias.bias_findings import Limits, Row, Study
-from dialmeter.studies.bias.bias_summary import summary
-from dialmeter.studies.bias.bias_verdict import FAILS, HOLDS, UNDECIDED, sign_changes, verdicts
+from dialmeter.studies.bias.bias_verdict import FAILS, HOLDS, UNDECIDED, sign_changes, summary, verdicts
+from dialmeter.studies.bias.correlations import BiasStudy, DialogueTraits, Limits, rows_of, strength_limits, study_bias
 from dialmeter.tracking.scorer import score_file
 
 SOM = "som_dst_100.json"
@@ -19,16 +17,16 @@ T5 = "nested/T5__T5_result_zeroshot_attraction.json"
 MEASURES = ["JGA", "AGA", "FGA(lam=0.5)", "GCA"]
 
 
-def rows_in(shared: Path, file: str) -> list[Row]:
+def rows_in(shared: Path, file: str) -> list[DialogueTraits]:
     return rows_of(score_file(str(shared / "data" / "tracking" / file), measures=MEASURES), file)
 
 
-def _outcomes(found: Study) -> dict[tuple[str, str], str]:
+def _outcomes(found: BiasStudy) -> dict[tuple[str, str], str]:
     return {(each.trait, each.filter): each.outcome for each in verdicts(found) if each.rival == "FGA(lam=0.5)"}
 
 
 def test_verdicts_on_published_files(shared: Path) -> None:
-    t5, som = study(rows_in(shared, T5)), study(rows_in(shared, SOM))
+    t5, som = study_bias(rows_in(shared, T5)), study_bias(rows_in(shared, SOM))
     outcomes = _outcomes(t5)
     assert outcomes["NU", "none"] == FAILS
     assert outcomes["NU", "published"] == outcomes["NU", "mistakes"] == HOLDS
@@ -45,9 +43,11 @@ def test_verdicts_on_published_files(shared: Path) -> None:
 
 def test_verdict_is_the_same_whichever_measure_comes_first(shared: Path) -> None:
     rows = rows_in(shared, SOM)
-    turned = [Row(r.system, r.dialogue, r.mistakes, r.traits, dict(reversed(r.values.items()))) for r in rows]
-    one = {(each.rival, each.trait, each.filter): each for each in verdicts(study(rows))}
-    other = {(each.rival, each.trait, each.filter): each for each in verdicts(study(turned))}
+    turned = [
+        DialogueTraits(r.system, r.dialogue, r.mistakes, r.traits, dict(reversed(r.values.items()))) for r in rows
+    ]
+    one = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(rows))}
+    other = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(turned))}
     assert one.keys() == other.keys()
     for key, each in one.items():
         assert each.outcome == other[key].outcome
@@ -88,7 +88,7 @@ def test_the_documented_findings(shared: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "howto" / "bias.md").read_text("utf-8")
     words = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
     for file in (SOM, T5, T5.replace("attraction", "rest")):
-        found = verdicts(study(rows_in(shared, file)))
+        found = verdicts(study_bias(rows_in(shared, file)))
         for trait in ("TO", "NU"):
             told = [each for each in found if each.trait == trait and each.rival == "FGA(lam=0.5)"]
             cells = []

@@ -14,9 +14,8 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.resampling import Resampling
 from dialmeter.studies.curve.curve import Curve, draw_curve
-from dialmeter.studies.curve.curve_files import Entry, from_name, in_folder
-from dialmeter.studies.curve.curve_manifest import in_manifest
-from dialmeter.studies.curve.estimates import mean, slope
+from dialmeter.studies.curve.curve_files import CurveFile, from_name, in_folder, in_manifest
+from dialmeter.studies.curve.curve_scores import mean, slope
 from dialmeter.tracking.scorer import score_file
 
 from ..shared_data import shared
@@ -289,9 +288,9 @@ def test_manifests(tmp_path: Path) -> None:
     text = "File, ratio ,seed,domain,note\nb.json,0.01,2,,x\nc.json,,,hotel,\na.json,0.1,1,,\n"
     (tmp_path / "m.csv").write_text("\ufeff" + text.replace("\n", "\r\n"), "utf-8")
     expected = [
-        Entry(str(tmp_path / "b.json"), 0.01, "2"),
-        Entry(str(tmp_path / "a.json"), 0.1, "1"),
-        Entry(str(tmp_path / "c.json"), None, None, "hotel"),
+        CurveFile(str(tmp_path / "b.json"), 0.01, "2"),
+        CurveFile(str(tmp_path / "a.json"), 0.1, "1"),
+        CurveFile(str(tmp_path / "c.json"), None, None, "hotel"),
     ]
     entries, notices = in_manifest(str(tmp_path / "m.jsonl"), str(tmp_path))
     assert entries == expected
