@@ -32,7 +32,7 @@ COMPUTED = {
     "dialmeter.simulation.language.spotting._forms",
     "dialmeter.simulation.language.understand._compiled",
     "dialmeter.users.from_text.__init__",
-    "dialmeter.users.act_types.classifier",
+    "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
 }
 """Functions that put patterns together: tested below by what calls them."""

@@ -14,8 +14,8 @@ from dialmeter.readers.corpus import read
 from dialmeter.readers.multiwoz.goals import GoalFile
 from dialmeter.rules import load as load_rules
 from dialmeter.simulation.world.goal_files import read_goals
-from dialmeter.users.ontology import read_ontology
 from dialmeter.users.profile import load as load_profile
+from dialmeter.users.value_map_builder import read_ontology
 from dialmeter.values.maps import ValueMap
 
 from ..cli.invoke import call

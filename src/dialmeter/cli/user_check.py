@@ -8,7 +8,7 @@ import click
 from msgspec import to_builtins
 
 from ..errors import one_line
-from ..users.check import Checked, check_talk
+from ..users.check import UserCheck, check_talk
 from ..views.tables import percent
 from .main import EXIT_INPUT
 from .option_kinds import max_bytes_option
@@ -49,7 +49,7 @@ def check(**options: Any) -> int:
     return 0 if found.fit else EXIT_INPUT
 
 
-def _print(found: Checked, options: dict[str, Any]) -> None:
+def _print(found: UserCheck, options: dict[str, Any]) -> None:
     counts = found.counts
     click.echo(f"{one_line(options['dialogues'], 200)}: layout {found.format}")
     if not counts["dialogues"]:

@@ -17,7 +17,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..readers.conversations import open_conversations, spans_of
 from ..resampling import Resampling
-from ..users.blame import Verdict
+from ..users.analysis.blame import BlameVerdict
 from ..users.file_shard import SpanScore, SpanTask, score_span
 from ..users.profile import load as load_profile
 from ..users.record import UserRow, rows_of
@@ -78,7 +78,7 @@ class Scored(NamedTuple):
 
     form: str
     result: UserResult
-    verdicts: list[Verdict]
+    verdicts: list[BlameVerdict]
     rows: list[UserRow]
 
 
@@ -118,7 +118,7 @@ def scored(
 
     scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
     notices: dict[Notice, None] = {}
-    verdicts: list[Verdict] = []
+    verdicts: list[BlameVerdict] = []
     rows: list[UserRow] = []
     try:
         for part in worked(_work, tasks, options, [file], alone=alone):

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ..core.account import Account
 from ..errors import DialmeterError
+from ..users.analysis.query import GOAL_PARTS, UserQuery
 from ..users.events import Event
-from ..users.query import GOAL_PARTS, Query
 from ..users.record import UserRow
 from ..users.show import lines
 from ..views.tables import render
@@ -52,7 +52,7 @@ def query(**options: Any) -> None:
     dialmeter user query RUN --measure R-GCDF1 --max 0.5 --goal hotel+train
     dialmeter user query RUN --dialogue MUL0021.json
     """
-    wanted = Query(
+    wanted = UserQuery(
         events=options["events"],
         domain=options["domain"],
         slot=options["slot"],

@@ -50,7 +50,7 @@ def count_in_numpy(bit_generator: np.random.BitGenerator, bits: int, shares: NDA
 
 
 try:
-    from .draws import count
+    from .counting import count
 except ImportError:
     count = count_in_numpy
 

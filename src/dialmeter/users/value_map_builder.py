@@ -3,23 +3,33 @@
 The canonical values are those of the goals and of the ontology. What the acts say for a slot is put with the canonical value
 that it is most like; what is like none of them is grouped with its own kind, as values that no goal asks for. The map is in
 the published layout, and meant to be looked at and edited.
+
+An ontology comes in the layouts in which datasets bring it:
+
+* MultiWOZ: ``{"hotel-semi-area": ["east"], "hotel-book-people": ["2"]}`` or ``{"hotel-area": [..]}``
+* schema-guided: ``[{"service_name": "hotel", "slots": [{"name": "area", "possible_values": ["east"]}]}]``
+* by domain: ``{"hotel": {"area": ["east"]}}``
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from ..errors import InputError, one_line, placing
 from ..model import Conversation
+from ..readers.parts import as_list, as_mapping, as_value
+from ..readers.source import Source
 
 Groups: TypeAlias = dict[str, list[str]]
 """A canonical value → the forms in which it is said, itself among them."""
 
 
-class Doubt(Struct, frozen=True):
+class DoubtfulForm(Struct, frozen=True):
     """A form that is like two canonical values, for a person to decide."""
 
     slot: str
@@ -28,7 +38,7 @@ class Doubt(Struct, frozen=True):
     other: str
 
 
-class Collected(Struct):
+class CollectedValues(Struct):
     """What goals, ontology and acts say, by slot."""
 
     canonical: dict[str, dict[str, None]]
@@ -36,7 +46,7 @@ class Collected(Struct):
     """slot → domain → form → how often."""
 
     @classmethod
-    def empty(cls, ontology: Mapping[str, Iterable[str]] | None = None) -> Collected:
+    def empty(cls, ontology: Mapping[str, Iterable[str]] | None = None) -> CollectedValues:
         """Nothing collected yet but what an ontology lists."""
         listed = {slot: dict.fromkeys(values) for slot, values in (ontology or {}).items()}
         return cls(defaultdict(dict, listed), defaultdict(lambda: defaultdict(Counter)))
@@ -59,7 +69,7 @@ class Collected(Struct):
                     said.update(value.lower() for value in act.values if value)
 
 
-def value_map(collected: Collected, similarity: float = 0.9) -> tuple[dict[str, Any], list[Doubt]]:
+def value_map(collected: CollectedValues, similarity: float = 0.9) -> tuple[dict[str, Any], list[DoubtfulForm]]:
     """The map in the published layout, and the forms that could as well stand elsewhere.
 
     Args:
@@ -67,13 +77,13 @@ def value_map(collected: Collected, similarity: float = 0.9) -> tuple[dict[str, 
         similarity: from which likeness on (0 to 1) two forms are one value.
 
     Example:
-        >>> collected = Collected.empty({"area": ["centre", "east"]})
+        >>> collected = CollectedValues.empty({"area": ["centre", "east"]})
         >>> collected.forms["area"]["hotel"].update(["the centre", "Centre", "riverside"])
         >>> value_map(collected, 0.7)[0]["area"]
         {'centre': ['Centre', 'centre', 'the centre'], 'east': ['east'], 'special_keys': {'not_in_goal': {'hotel': {'riverside': ['riverside']}}}}
     """
     found: dict[str, Any] = {}
-    doubts: list[Doubt] = []
+    doubts: list[DoubtfulForm] = []
     for slot in sorted({*collected.canonical, *collected.forms}):
         groups: Groups = {value: [value] for value in sorted(collected.canonical.get(slot, ()))}
         known = list(groups)
@@ -89,7 +99,7 @@ def value_map(collected: Collected, similarity: float = 0.9) -> tuple[dict[str, 
                 elif form not in groups[best]:
                     groups[best].append(form)
                     if second is not None:
-                        doubts.append(Doubt(slot, form, best, second))
+                        doubts.append(DoubtfulForm(slot, form, best, second))
             if own:
                 elsewhere[domain] = {value: sorted(set(forms)) for value, forms in sorted(own.items())}
         entry: dict[str, Any] = {value: sorted(set(forms)) for value, forms in groups.items()}
@@ -114,3 +124,55 @@ def _nearest(form: str, values: Iterable[str], similarity: float) -> tuple[str |
     )
     ranked = [value for value, _, _ in sorted(near, key=lambda each: (-each[1], each[0]))]
     return (ranked[0] if ranked else None), (ranked[1] if len(ranked) > 1 else None)
+
+
+def read_ontology(path: str | Path) -> dict[str, list[str]]:
+    """The listed values of every slot, lower-cased, without the slot's domain.
+
+    Raises:
+        InputError: cannot be read, or is none of the layouts above.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "ontology.json")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write('{"hotel-semi-area": ["East", "west"], "train-book-people": [1, 2]}')
+        ...     read_ontology(path)
+        {'area': ['east', 'west'], 'people': ['1', '2']}
+    """
+    source = Source(path)
+    listed: dict[str, dict[str, None]] = {}
+    with placing(file=source.name):
+        for slot, values in _slots(source.document):
+            listed.setdefault(_bare(slot), {}).update(dict.fromkeys(_plain(values, slot)))
+    if not any(listed.values()):
+        raise InputError("an ontology without values", file=source.name)
+    return {slot: list(values) for slot, values in listed.items()}
+
+
+def _slots(document: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(document, list):
+        for thing in document:
+            service = as_mapping(thing, "a service")
+            for slot in as_list(service.get("slots"), "slots"):
+                entry = as_mapping(slot, "a slot")
+                yield str(entry.get("name", "")), entry.get("possible_values", [])
+        return
+    for key, values in as_mapping(document, "an ontology").items():
+        if isinstance(values, dict):
+            yield from values.items()
+        else:
+            yield key, values
+
+
+def _bare(slot: str) -> str:
+    return slot.lower().rpartition("-")[2]
+
+
+def _plain(values: Any, slot: str) -> Iterator[str]:
+    with placing(slot=slot):
+        for each in as_list(values, f"the values of {one_line(slot, 40)!r}"):
+            value = as_value(each)
+            if isinstance(value, str) and value:
+                yield value.lower()

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..model import Goal
-from .goals import wants_of
-from .outcome import DialogueOutcome
+from ...model import Goal
+from ..goals import goal_units
+from ..outcome import DialogueOutcome
 
 Kind: TypeAlias = Literal["search", "booking", "requests", "provision", "missed"]
 
@@ -55,7 +55,7 @@ def expression(units: Sequence[str], mentions: Mapping[str, Sequence[int]], none
 def patterns_of(outcome: DialogueOutcome, goal: Goal) -> list[Pattern]:
     """The patterns of one dialogue: search, booking, requests, what the system gave unasked, domains that were missed."""
     found: list[Pattern] = []
-    for domain, wants in wants_of(goal).items():
+    for domain, wants in goal_units(goal).items():
         said, asked = outcome.said.get(domain, {}), outcome.asked.get(domain, {})
         found += [
             Pattern(_KINDS[part], domain, expression(units, said), part)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from ..model import Act, Conversation
-from .act_types import NO_BOOK, SLOT_VALUES, classifier
-from .events import Event
-from .goals import requested_slot
-from .outcome import DialogueOutcome, DomainOutcome, Measured
-from .profile import Profile
+from ...model import Act, Conversation
+from ..behaviours import ALL
+from ..events import Event
+from ..goals import requested_slot
+from ..outcome import DialogueOutcome, DomainOutcome, Measured
+from ..profile import NO_BOOK, SLOT_VALUES, Profile, classifier
 
 Party: TypeAlias = Literal["goal", "understanding", "system", "user"]
 PARTIES: tuple[Party, ...] = get_args(Party)
@@ -22,7 +23,7 @@ Database: TypeAlias = Callable[[str, Mapping[str, str]], int]
 """How many entities of a domain meet some constraints."""
 
 
-class Loss(Struct, frozen=True, omit_defaults=True):
+class GoalLoss(Struct, frozen=True, omit_defaults=True):
     """A unit of the goal that was not met: whose fault, decided by what, at which turn.
 
     ``about`` is empty where nothing is missing but the dialogue ran into its limit of turns.
@@ -36,20 +37,20 @@ class Loss(Struct, frozen=True, omit_defaults=True):
     turn: int
 
 
-class Verdict(Struct, frozen=True):
+class BlameVerdict(Struct, frozen=True):
     """Who is to blame for a failed dialogue: the party with most of its losses, and the earliest turn that decided one."""
 
     party: Party
     because: str
     turn: int
-    losses: tuple[Loss, ...]
+    losses: tuple[GoalLoss, ...]
 
     @property
     def text(self) -> str:
         """The verdict in a line.
 
         Example:
-            >>> Verdict("user", "missed", 3, ()).text
+            >>> BlameVerdict("user", "missed", 3, ()).text
             'user (missed, turn 3)'
         """
         return f"{self.party} ({self.because}, turn {self.turn})"
@@ -72,7 +73,7 @@ class Blamer:
         self._database = database
         self._parts = classifier(profile.acts)
 
-    def verdict(self, talk: Conversation, outcome: DialogueOutcome) -> Verdict | None:
+    def verdict(self, talk: Conversation, outcome: DialogueOutcome) -> BlameVerdict | None:
         """The verdict on a dialogue; None where it did not fail."""
         scores = (outcome.combined["I"], outcome.combined["R"])
         if not talk.cut and all(score is None or score.recall == 1 for score in scores):
@@ -82,11 +83,11 @@ class Blamer:
         votes = Counter(loss.party for loss in losses)
         party = max(PARTIES, key=lambda each: votes[each])
         turn, because = min((loss.turn, loss.because) for loss in losses if loss.party == party)
-        return Verdict(party, because, turn, losses)
+        return BlameVerdict(party, because, turn, losses)
 
     def _loss(
         self, talk: Conversation, outcome: DialogueOutcome, measured: Measured | None, domain: str, about: str
-    ) -> Loss:
+    ) -> GoalLoss:
         # What was never begun was lost elsewhere: another domain may have kept the user from it.
         begun = bool(outcome.said.get(domain) or outcome.asked.get(domain))
         domains = (domain,) if begun else (*outcome.domains,)
@@ -98,13 +99,14 @@ class Blamer:
         for party, reasons in rules:
             first = min(reasons, key=lambda reason: (reason[1], reason[0]), default=None)
             if first is not None:
-                return Loss(measured, domain, about, party, *first)
+                return GoalLoss(measured, domain, about, party, *first)
         last = len(talk.moves) - 1
-        own = [event for event in outcome.events if event.domain in domains and event.turns and event.name in _OWN]
+        names = _names("user")
+        own = [event for event in outcome.events if event.domain in domains and event.turns and event.name in names]
         first = min(
             ((event.name, event.turns[-1]) for event in own), key=lambda each: each[1], default=("missed", last)
         )
-        return Loss(measured, domain, about, "user", *first)
+        return GoalLoss(measured, domain, about, "user", *first)
 
     def _by_goal(self, talk: Conversation, outcome: DialogueOutcome, domain: str, about: str) -> Iterator[_Reason]:
         if about and about in outcome.dropped.get(domain, ()):
@@ -115,7 +117,7 @@ class Blamer:
     def _by_understanding(
         self, talk: Conversation, outcome: DialogueOutcome, domains: tuple[str, ...]
     ) -> Iterator[_Reason]:
-        yield from _named(outcome.events, ("failed_sys_nlu", "system_req_nlu_failure"), domains)
+        yield from _blaming("understanding", outcome.events, domains)
         services = {*domains, self._profile.booking}
         for number in range(2, len(talk.moves), 2):
             heard, said = talk.moves[number].understood, talk.moves[number - 1].acts
@@ -123,7 +125,7 @@ class Blamer:
                 yield "failed_user_nlu", number
 
     def _by_system(self, talk: Conversation, outcome: DialogueOutcome, domains: tuple[str, ...]) -> Iterator[_Reason]:
-        yield from _named(outcome.events, ("delayed_response",), domains)
+        yield from _blaming("system", outcome.events, domains)
         goal = talk.goal or {}
         for domain in domains:
             for request, turns in outcome.asked.get(domain, {}).items():
@@ -150,17 +152,14 @@ class Blamer:
                 yield "no_book_without_cause", number
 
 
-_OWN = (
-    "unmatched",
-    "first_turn",
-    "informed_wrong_value",
-    "single_repetitions_nog",
-    "repeated_despite_receiving_answer",
-)
-"""What a user does wrong by itself."""
+@cache
+def _names(party: Party) -> frozenset[str]:
+    """The classes of events that blame a party."""
+    return frozenset(each.name for each in ALL if each.blames == party)
 
 
-def _named(events: Iterable[Event], names: tuple[str, ...], domains: tuple[str, ...]) -> Iterator[_Reason]:
+def _blaming(party: Party, events: Iterable[Event], domains: tuple[str, ...]) -> Iterator[_Reason]:
+    names = _names(party)
     return ((event.name, event.turns[0]) for event in events if event.name in names and event.domain in domains)
 
 
@@ -184,12 +183,12 @@ def _lost(outcome: DialogueOutcome) -> Iterator[tuple[Measured, str, str]]:
             yield "I" if "=" in about else "R", domain, about
 
 
-def table(verdicts: Iterable[Verdict]) -> dict[str, dict[Party, int]]:
+def table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[Party, int]]:
     """How many losses are put down to whom, by domain.
 
     Example:
-        >>> loss = Loss("I", "hotel", "area=east", "user", "missed", 3)
-        >>> table([Verdict("user", "missed", 3, (loss,))])
+        >>> loss = GoalLoss("I", "hotel", "area=east", "user", "missed", 3)
+        >>> table([BlameVerdict("user", "missed", 3, (loss,))])
         {'hotel': {'goal': 0, 'understanding': 0, 'system': 0, 'user': 1}}
     """
     counts = Counter((loss.domain, loss.party) for verdict in verdicts for loss in verdict.losses)

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ..errors import DialmeterError, did_you_mean
-from ..model import dialogue_key
-from .behaviours import names as event_names
-from .estimates import MEASURES
-from .events import Event
-from .outcome import COMBINED
-from .record import UserRow
+from ...errors import DialmeterError, did_you_mean
+from ...model import dialogue_key
+from ..behaviours import names as event_names
+from ..estimates import MEASURES
+from ..events import Event
+from ..outcome import COMBINED
+from ..record import UserRow
 
 GOAL_PARTS = ("info", "fail_info", "book", "fail_book", "requests")
 
 
-class Query(Struct, frozen=True, kw_only=True):
+class UserQuery(Struct, frozen=True, kw_only=True):
     """What a dialogue must have; what is not given is free.
 
     Attributes:
@@ -55,9 +55,9 @@ class Query(Struct, frozen=True, kw_only=True):
         Example:
             >>> row = UserRow(id="d1", goal={}, talk=(), inform={}, request={}, combined={"I": None, "R": None},
             ...               events=(Event("unmatched", "repetition", "hotel", "area=east", (0, 2)),))
-            >>> [event.about for event in Query(events=("unmatched",), domain="hotel").found_in(row)]
+            >>> [event.about for event in UserQuery(events=("unmatched",), domain="hotel").found_in(row)]
             ['area=east']
-            >>> Query(events=("unmatched",), slot="stars").found_in(row) is None
+            >>> UserQuery(events=("unmatched",), slot="stars").found_in(row) is None
             True
         """
         if self.dialogue and dialogue_key(row.id) != dialogue_key(self.dialogue):
