@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ..core.account import in_documents
 from ..core.pairing import Test
+from ..core.result import score_dict
 from ..errors import ConditionHolds, DialmeterError
 from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Dialogue, Notice, dialogue_key
@@ -24,7 +25,7 @@ from ..tracking.baselines import TRIVIAL, trivial
 from ..tracking.compare import Compared, TurnTest, compare, turn_tests
 from ..tracking.compared import ComparedDialogue
 from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
-from ..tracking.result import TrackerResult, score_dict
+from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
 from ..views import compare as tables
 from ..views.tables import render

@@ -7,11 +7,12 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..core.result import score_dict
 from ..core.run_writer import RunWriter
 from ..formats.pairs.vocabulary import PairDialogue
 from ..rules import Rules
 from .compared import KIND_NAMES, ComparedDialogue
-from .result import TrackerResult, score_dict
+from .result import TrackerResult
 from .tally import CORRECT, MISSED, OVER, WRONG
 
 _MISTAKES = 50

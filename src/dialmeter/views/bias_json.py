@@ -8,12 +8,12 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.account import in_documents
+from ..core.result import score_dict
 from ..studies.bias.bias_findings import Study
 from ..studies.bias.bias_summary import summary
 from ..studies.bias.bias_verdict import sign_changes, verdicts
 from ..studies.bias.yardsticks import Measured
 from ..tracking.baselines import TRIVIAL
-from ..tracking.result import score_dict
 
 
 def plain(
