@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.formats import open_corpus
-from dialmeter.resampling import Resampling
 from dialmeter.studies.curve.curve import Curve, draw_curve
 from dialmeter.studies.curve.curve_files import Entry, from_name, in_folder
 from dialmeter.studies.curve.curve_manifest import in_manifest

@@ -9,11 +9,11 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.account import Account, only_field
+from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
-from ..resampling import Resampling
 from ..rules import Rules
 from ..signature import signature
 from .align import PairFiles

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.account import BY_NAME, NO_GOLD, NO_PREDICTION
+from ..core.comparison import Resampling
 from ..errors import InputError, NotApplicable
 from ..formats import Corpus
 from ..formats.pairs.state_layouts import ANY, FLAT
@@ -19,7 +20,6 @@ from ..formats.parts import Once, as_mapping, dialogue
 from ..formats.schema import read_schema
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
-from ..resampling import Resampling
 from ..rules import Rules, load
 from .align import GoldFile, PairFiles, open_pair, read_pair
 from .breakdown import Breakdown, By

@@ -9,11 +9,11 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.account import NOT_IN_FILE, Account, counted, only_field
+from ..core.comparison import Resampling
 from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
-from ..resampling import Resampling
 from ..values.maps import ValueMap
 from .estimates import MEASURES, column, intervals, mean
 from .goals import data_digest

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..conversations import Conversations, open_conversations
+from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, placing
 from ..formats.parts import Once
 from ..model import Conversation, Notice
-from ..resampling import Resampling
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .canonical import Matcher

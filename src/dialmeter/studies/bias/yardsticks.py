@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from ...core.comparison import Resampling
 from ...errors import DialmeterError, InputError
 from ...formats import Corpus
 from ...formats.schema import read_schema
 from ...measure import parse
 from ...model import Dialogue, dialogue_key
-from ...resampling import Resampling
 from ...rules import Rules
 from ...tracking.align import open_pair, read_pair
 from ...tracking.baselines import trivial

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from ...core.comparison import Resampling
 from ...errors import DialmeterError, InputError
 from ...measure import Measure, parse
 from ...model import Notice
-from ...resampling import Resampling
 from ...rules import Rules, load
 from ...tracking.resolve_measures import resolve
 from ...tracking.result import TrackerResult

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from ...resampling import Resampling
+from ...core.comparison import Resampling
 from .curve_scores import Scored
 from .estimates import Estimate, mean, slope
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from ...core.comparison import Resampling
 from ...errors import DialmeterError, one_line
 from ...model import Notice, dialogue_key
-from ...resampling import Resampling
 from ...tracking.bootstrap_matrix import columns, order_of, with_interval
 from ...tracking.result import TrackerResult
 from .curve_files import Entry

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...resampling import Resampling
+from ...core.comparison import Resampling
 from .curve_scores import Scored, resampled
 from .estimates import Estimate, mean
 
