@@ -13,7 +13,7 @@ from dialmeter.judges.adapters import models
 from dialmeter.judges.adapters.pang_c import PangC
 from dialmeter.judges.adapters.pang_f import PangF
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from .made import cases

@@ -12,7 +12,7 @@ from dialmeter.judges.builtin.constant import Constant
 from dialmeter.judges.builtin.length import Length
 from dialmeter.judges.judge import Item
 from dialmeter.judges.matrix import OUTSIDE
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.judges.scoring import Pair
 
 from .made import ATTACKS, Flipped, Oracle, case, cases

@@ -16,7 +16,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.builtin.chance import Chance
 from dialmeter.judges.builtin.length import Length
 from dialmeter.judges.judge import Item
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.judges.scoring import score_cases
 from dialmeter.judges.store import ScoreStore
 
@@ -101,7 +101,7 @@ def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from dialmeter.judges.builtin.length import Length
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 
 class Dying(Length):
     name, batch_size, asked = "dying", 8, 0

@@ -116,7 +116,7 @@ def _endpoint(options: dict[str, Any]) -> Judge:
 
 
 def _talk(corpus: str | None, form: str | None, cases: list[Case]) -> list[list[str]]:
-    from ..judges.result import talk_of
+    from ..judges.scorer import talk_of
 
     if not corpus:
         return talk_of(cases)

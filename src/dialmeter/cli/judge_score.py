@@ -20,7 +20,8 @@ from ..judges.cases import Case
 from ..judges.hashing import case_id
 from ..judges.judge import Judge
 from ..judges.matrix import How
-from ..judges.result import JudgeResult, assembled, judges_of
+from ..judges.result import JudgeResult
+from ..judges.scorer import assembled, judges_of
 from ..judges.scoring import Pair
 from ..judges.thresholds import parse_threshold
 from ..judges.verdict import RULES

@@ -7,9 +7,9 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
+from ..core.result import score_dict
 from ..errors import one_line
 from ..tracking.check import Checked, check_file
-from ..tracking.result import score_dict
 from ..views.tables import percent
 from .main import EXIT_INPUT
 from .option_kinds import max_bytes_option

@@ -12,19 +12,27 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..core.account import in_documents
-from ..core.pairing import Test
+from ..core.comparison import Resampling, Test
+from ..core.result import score_dict
 from ..errors import ConditionHolds, DialmeterError
 from ..model import Dialogue, Notice, dialogue_key
 from ..readers.pairs.vocabulary import PairDialogue
-from ..resampling import Resampling
 from ..rules import Rules
 from ..tracking import show
 from ..tracking.align import GoldFile
 from ..tracking.baselines import TRIVIAL, trivial
-from ..tracking.compare import Compared, TurnTest, compare, turn_tests
+from ..tracking.compare import (
+    Disagreement,
+    TrackerComparison,
+    TurnTest,
+    asked_for,
+    between_measures,
+    between_systems,
+    compare,
+    turn_tests,
+)
 from ..tracking.compared import ComparedDialogue
-from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
-from ..tracking.result import TrackerResult, score_dict
+from ..tracking.result import TrackerResult
 from ..tracking.scorer import score_file
 from ..views import compare as tables
 from ..views.tables import render
@@ -188,7 +196,7 @@ def _scored(
     }
 
 
-def _notices(compared: Compared, turns_tested: bool) -> list[Any]:
+def _notices(compared: TrackerComparison, turns_tested: bool) -> list[Any]:
     dependent = Notice(
         "dependent-turns", 1, "turns of one dialogue are not independent: McNemar's p value on turns is too small"
     )
@@ -196,7 +204,7 @@ def _notices(compared: Compared, turns_tested: bool) -> list[Any]:
     return [*compared.notices, *seen.values(), *([dependent] if turns_tested else [])]
 
 
-def _disagreements(compared: Compared, options: dict[str, Any]) -> list[Disagreement]:
+def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> list[Disagreement]:
     wanted = options["disagree"]
     if not wanted:
         return []
@@ -215,7 +223,9 @@ def _disagreements(compared: Compared, options: dict[str, Any]) -> list[Disagree
     ]
 
 
-def _print(compared: Compared, tests: list[TurnTest], apart: list[Disagreement], options: dict[str, Any]) -> None:
+def _print(
+    compared: TrackerComparison, tests: list[TurnTest], apart: list[Disagreement], options: dict[str, Any]
+) -> None:
     style, groups = options["style"], {}
     for group in options["by"]:
         groups[group] = {name: result.by(group, options["turns"]) for name, result in compared.results.items()}
@@ -242,7 +252,9 @@ def _print(compared: Compared, tests: list[TurnTest], apart: list[Disagreement],
             click.echo("\n" + render(table, style))
 
 
-def _print_json(compared: Compared, tests: list[TurnTest], apart: list[Disagreement], groups: dict[str, Any]) -> None:
+def _print_json(
+    compared: TrackerComparison, tests: list[TurnTest], apart: list[Disagreement], groups: dict[str, Any]
+) -> None:
     scores = [
         {**score_dict(score), "system": name}
         for name, result in compared.results.items()
@@ -285,7 +297,7 @@ def _show(apart: list[Disagreement], systems: dict[str, System], options: dict[s
         )
 
 
-def _fail_if_worse(compared: Compared, level: float) -> None:
+def _fail_if_worse(compared: TrackerComparison, level: float) -> None:
     for each in compared.versus:
         if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0:
             raise ConditionHolds(

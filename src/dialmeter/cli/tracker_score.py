@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..core.inputs import RunInput, RunInputs
+from ..core.result import score_dict
 from ..errors import DialmeterError, one_line
 from ..measure import Score, parse
 from ..model import dialogue_key
@@ -20,7 +21,7 @@ from ..readers.corpus import split_tracker
 from ..rules import Rules
 from ..tracking import record
 from ..tracking.file_shard import Settings
-from ..tracking.result import TrackerResult, score_dict
+from ..tracking.result import TrackerResult
 from ..values import maps
 from ..views.tables import render
 from ..views.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table

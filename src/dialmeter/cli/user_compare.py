@@ -11,10 +11,10 @@ import click
 from msgspec import to_builtins
 
 from ..core.account import in_documents
+from ..core.comparison import Resampling
 from ..errors import ConditionHolds, DialmeterError
 from ..model import Notice
-from ..resampling import Resampling
-from ..users.compare import Compared, common_goals
+from ..users.compare import UserComparison, common_goals
 from ..users.compare import compare as compared_with
 from ..users.outcome import COMBINED
 from ..users.result import UserResult
@@ -96,7 +96,7 @@ def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult])
     ]
 
 
-def _print(found: Compared, dialogues: int, options: dict[str, Any]) -> None:
+def _print(found: UserComparison, dialogues: int, options: dict[str, Any]) -> None:
     style = options["style"]
     click.echo(render(comparison_table(found, options["domain"]), style))
     if style == "csv":
@@ -124,7 +124,7 @@ def _names(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(labels, files, strict=True))
 
 
-def _chart(found: Compared, domain: str) -> Chart:
+def _chart(found: UserComparison, domain: str) -> Chart:
     scores = {
         name: {
             score.measure: Estimate(score.value, *(score.ci or (None, None)))
@@ -136,7 +136,7 @@ def _chart(found: Compared, domain: str) -> Chart:
     return Chart("users", bars.draw(scores, title="Users side by side", y_label="score in percent"), bars.table(scores))
 
 
-def _fail_if_worse(found: Compared, level: float) -> None:
+def _fail_if_worse(found: UserComparison, level: float) -> None:
     for each in found.versus:
         if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0:
             raise ConditionHolds(

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import click
 
 from ..core.account import Account, account_in
+from ..core.comparison import Resampling
 from ..core.engine import note
 from ..core.open_runs import open_run
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..readers.conversations import open_conversations, spans_of
-from ..resampling import Resampling
 from ..users.analysis.blame import BlameVerdict
 from ..users.file_shard import SpanScore, SpanTask, score_span
 from ..users.profile import load as load_profile

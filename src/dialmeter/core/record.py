@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from msgspec import to_builtins
 
 from ..model import Notice
-from ..resampling import Resampling
 from .account import Account
+from .comparison import Resampling
 from .run_writer import RunWriter
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, placing
 from ..model import Conversation, Notice
 from ..readers.conversations import Conversations, open_conversations
 from ..readers.parts import UniqueIds
-from ..resampling import Resampling
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .canonical import Matcher
