@@ -11,7 +11,7 @@ from dialmeter.conversations import open_conversations
 from dialmeter.conversations.goals import GoalFile
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.formats import read
-from dialmeter.judges.case_lines import read_cases
+from dialmeter.judges.case_files import read_cases
 from dialmeter.rules import load as load_rules
 from dialmeter.simulation.world.goal_files import read_goals
 from dialmeter.users.ontology import read_ontology

@@ -9,11 +9,10 @@ from msgspec import Struct
 
 from ..core.account import Account, counted
 from ..model import Notice
-from .cases import Case
-from .hashing import case_id
+from .ask import Scored
+from .cases import Case, case_id
 from .judge import FACETS
 from .matrix import CONTROL, OUTSIDE, Cell, Outcome
-from .scoring import Scored
 
 NO_SCORE = "without a score in the file"
 

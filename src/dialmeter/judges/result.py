@@ -14,15 +14,13 @@ from ..core.tabular import as_polars, html_table, percent
 from ..errors import DialmeterError
 from ..model import Notice
 from . import compare
-from .asking import FAILED, NOT_ASKED, UNREADABLE
-from .case_lines import read_cases
-from .cases import Case
-from .hashing import case_id
+from .ask import FAILED, NOT_ASKED, UNREADABLE, Ask, Failure, Pair, Scored, Watch, score_cases
+from .case_files import read_cases
+from .cases import Case, case_id
 from .judge import TRIVIAL, Judge, load_judge
 from .matrix import About, Cell, How, about, matrix
-from .scoring import Ask, Failure, Pair, Scored, Watch, score_cases
 from .store import ScoreStore
-from .thresholds import parse_threshold
+from .verdict import parse_threshold
 
 if TYPE_CHECKING:
     import polars
