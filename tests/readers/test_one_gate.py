@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.judges.case_lines import read_cases
+from dialmeter.judges.case_files import read_cases
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.corpus import read
 from dialmeter.readers.multiwoz.goals import GoalFile

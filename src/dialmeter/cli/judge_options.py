@@ -10,7 +10,7 @@ import click
 from ..errors import DialmeterError
 from ..judges.cases import Case
 from ..judges.judge import Judge, parse_call
-from ..judges.panel import Recipe
+from ..judges.judge_recipe import Recipe
 from .option_kinds import choice_option, number_option
 from .options import stacked
 

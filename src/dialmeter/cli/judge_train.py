@@ -20,7 +20,7 @@ from .options import quiet_option, style_options
 from .say import document, print_json
 
 if TYPE_CHECKING:
-    from ..judges.train.quality import Quality
+    from ..judges.train.ratings import Quality
     from ..judges.train.satisfaction import Trained
 
 

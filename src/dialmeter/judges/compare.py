@@ -12,11 +12,10 @@ from .._version import __version__
 from ..core.account import Account, counted
 from ..measure import Score
 from ..model import Notice
-from .cases import Case
-from .hashing import case_id
+from .ask import Scored
+from .cases import Case, case_id
 from .judge import FACETS
 from .matrix import CONTROL, OUTSIDE, Cell, Outcome
-from .scoring import Scored
 
 NO_SCORE = "without a score in the file"
 

