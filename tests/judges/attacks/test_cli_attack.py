@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from dialmeter.judges.case_files import read_cases
-from dialmeter.judges.language import Language, wordnet
+from dialmeter.judges.language import Language
 from dialmeter.judges.language import thesaurus as wordnet
 from dialmeter.readers.own.native import written
 
