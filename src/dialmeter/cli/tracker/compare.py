@@ -11,27 +11,27 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..core.account import in_documents
-from ..core.pairing import Test
-from ..errors import ConditionHolds, DialmeterError
-from ..formats.pairs.vocabulary import PairDialogue
-from ..model import Dialogue, Notice, dialogue_key
-from ..resampling import Resampling
-from ..rules import Rules
-from ..tracking import show
-from ..tracking.align import GoldFile
-from ..tracking.baselines import TRIVIAL, trivial
-from ..tracking.compare import Compared, TurnTest, compare, turn_tests
-from ..tracking.compared import ComparedDialogue
-from ..tracking.disagree import Disagreement, asked_for, between_measures, between_systems
-from ..tracking.result import TrackerResult, score_dict
-from ..tracking.scorer import score_file
-from ..views import compare as tables
-from ..views.tables import render
-from ..views.tracker import shared_signature
-from ..views.tracker_charts import system_charts
-from .option_kinds import max_bytes_option
-from .options import (
+from ...core.account import in_documents
+from ...core.pairing import Test
+from ...errors import ConditionHolds, DialmeterError
+from ...formats.pairs.vocabulary import PairDialogue
+from ...model import Dialogue, Notice, dialogue_key
+from ...resampling import Resampling
+from ...rules import Rules
+from ...tracking import show
+from ...tracking.align import GoldFile
+from ...tracking.baselines import TRIVIAL, trivial
+from ...tracking.compare import Compared, TurnTest, compare, turn_tests
+from ...tracking.compared import ComparedDialogue
+from ...tracking.disagree import Disagreement, asked_for, between_measures, between_systems
+from ...tracking.result import TrackerResult, score_dict
+from ...tracking.scorer import score_file
+from ...views import compare as tables
+from ...views.tables import render
+from ...views.tracker import shared_signature
+from ...views.tracker_charts import system_charts
+from ..option_kinds import max_bytes_option
+from ..options import (
     chart_options,
     chosen_resampling,
     chosen_rules,
@@ -41,7 +41,7 @@ from .options import (
     rule_options,
     style_options,
 )
-from .say import document, draw, print_json, warn, watched
+from ..say import document, draw, print_json, warn, watched
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
 _LISTED = 10

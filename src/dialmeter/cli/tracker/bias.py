@@ -7,22 +7,22 @@ from typing import Any
 
 import click
 
-from ..errors import DialmeterError, one_line
-from ..model import Notice
-from ..studies.bias.bias import rows_of, study
-from ..studies.bias.bias_findings import Study
-from ..studies.bias.bias_notices import notices_of_study
-from ..studies.bias.bias_summary import summary
-from ..studies.bias.bias_verdict import verdicts
-from ..studies.bias.yardsticks import Measured, score_with_yardsticks
-from ..tracking.baselines import TRIVIAL
-from ..views import bias as report
-from ..views.bias_charts import bias_charts
-from ..views.bias_json import plain
-from ..views.tables import Table, render
-from ..views.tracker import shared_signature
-from .option_kinds import max_bytes_option
-from .options import (
+from ...errors import DialmeterError, one_line
+from ...model import Notice
+from ...studies.bias.bias import rows_of, study
+from ...studies.bias.bias_findings import Study
+from ...studies.bias.bias_notices import notices_of_study
+from ...studies.bias.bias_summary import summary
+from ...studies.bias.bias_verdict import verdicts
+from ...studies.bias.yardsticks import Measured, score_with_yardsticks
+from ...tracking.baselines import TRIVIAL
+from ...views import bias as report
+from ...views.bias_charts import bias_charts
+from ...views.bias_json import plain
+from ...views.tables import Table, render
+from ...views.tracker import shared_signature
+from ..option_kinds import max_bytes_option
+from ..options import (
     chart_options,
     chosen_dialogues,
     chosen_resampling,
@@ -33,7 +33,7 @@ from .options import (
     rule_options,
     style_options,
 )
-from .say import document, draw, print_json, warn, watched
+from ..say import document, draw, print_json, warn, watched
 
 POOLED = "pooled"
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..core.engine import note
-from ..judges.asking import Answer, Asker
-from ..judges.judge import Judge, load_weights
-from ..judges.panel import Panel
-from ..judges.scoring import Ask
-from ..judges.units import Shard
-from .judge_options import Chosen
-from .work import chosen_cluster, chosen_workers, is_worked_here, worked
+from ...core.engine import note
+from ...judges.asking import Answer, Asker
+from ...judges.judge import Judge, load_weights
+from ...judges.panel import Panel
+from ...judges.scoring import Ask
+from ...judges.units import Shard
+from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
+from .options import Chosen
 
 
 def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any]) -> Ask:

@@ -8,15 +8,15 @@ from typing import Any
 import click
 import msgspec
 
-from ..conversations import open_conversations
-from ..core.output import check_target, write_file
-from ..errors import InputError, one_line
-from ..users.ontology import read_ontology
-from ..users.value_groups import Collected, Doubt, value_map
-from ..views.tables import Table, render
-from .option_kinds import max_bytes_option
-from .options import quiet_option
-from .say import refusals, warn, watched
+from ...conversations import open_conversations
+from ...core.output import check_target, write_file
+from ...errors import InputError, one_line
+from ...users.ontology import read_ontology
+from ...users.value_groups import Collected, Doubt, value_map
+from ...views.tables import Table, render
+from ..option_kinds import max_bytes_option
+from ..options import quiet_option
+from ..say import refusals, warn, watched
 
 
 @click.command()
