@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.engine import is_noting, note
-from ..readers.corpus import Corpus
-from ..tracking.file_shard import SpanScore, SpanTask, score_span
+from ...core.engine import is_noting, note
+from ...readers.corpus import Corpus
+from ...tracking.file_shard import SpanScore, SpanTask, score_span
 
 
 def score_noted(task: SpanTask) -> SpanScore:

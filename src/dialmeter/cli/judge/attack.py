@@ -10,26 +10,26 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ..core.account import Account, Reason
-from ..core.lock import Lock
-from ..core.output import refuse_replacing, write_file
-from ..errors import DialmeterError, one_line
-from ..judges.attack_statistics import made_of
-from ..judges.attacking import Attacked
-from ..judges.attacks import chosen
-from ..judges.case_files import case_folders, read_published, write_published
-from ..judges.cases import Case, pairs
-from ..judges.checkpoint import parts_of
-from ..judges.language import SYNONYMS, stand_ins
-from ..model import Notice
-from ..readers.conversations import open_conversations
-from ..views.attacks import plain_yields, yield_table
-from ..views.tables import render
-from .judge_attacking import attacked
-from .option_kinds import choice_option, max_bytes_option, number_option
-from .options import quiet_option, stacked, style_options
-from .say import document, print_json, refusals, warn
-from .work import work_options
+from ...core.account import Account, Reason
+from ...core.lock import Lock
+from ...core.output import refuse_replacing, write_file
+from ...errors import DialmeterError, one_line
+from ...judges.attack_statistics import made_of
+from ...judges.attacking import Attacked
+from ...judges.attacks import chosen
+from ...judges.case_files import case_folders, read_published, write_published
+from ...judges.cases import Case, pairs
+from ...judges.checkpoint import parts_of
+from ...judges.language import SYNONYMS, stand_ins
+from ...model import Notice
+from ...readers.conversations import open_conversations
+from ...views.attacks import plain_yields, yield_table
+from ...views.tables import render
+from ..option_kinds import choice_option, max_bytes_option, number_option
+from ..options import quiet_option, stacked, style_options
+from ..say import document, print_json, refusals, warn
+from ..work import work_options
+from .attacking import attacked
 
 _resource_options = stacked(
     click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; found where it is not named."),

@@ -9,34 +9,27 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ..core.account import in_documents, lines
-from ..errors import DialmeterError
-from ..model import Conversation
-from ..simulation.outcome import played, silence
-from ..simulation.play import Setting, Task, play_all
-from ..simulation.world import town
-from ..studies.cross import CrossCell, cross_row, cross_scores
-from ..users.profile import load as load_profile
-from ..users.result import How
-from ..users.rules import changed
-from ..users.rules import load as load_rules
-from ..users.scorer import UserScorer
-from ..views import cross as report
-from ..views.tables import render
-from .map_options import chosen_map, map_option, old_map_option
-from .option_kinds import max_bytes_option
-from .options import (
-    chart_options,
-    chosen_resampling,
-    interval_options,
-    quiet_option,
-    stacked,
-    style_options,
-)
-from .progress import counted
-from .say import document, draw, print_json, warn
-from .user_play import chosen_agent, chosen_tasks, cores, talk_options
-from .work import chosen_cluster
+from ...core.account import in_documents, lines
+from ...errors import DialmeterError
+from ...model import Conversation
+from ...simulation.outcome import played, silence
+from ...simulation.play import Setting, Task, play_all
+from ...simulation.world import town
+from ...studies.cross import CrossCell, cross_row, cross_scores
+from ...users.profile import load as load_profile
+from ...users.result import How
+from ...users.rules import changed
+from ...users.rules import load as load_rules
+from ...users.scorer import UserScorer
+from ...views import cross as report
+from ...views.tables import render
+from ..map_options import chosen_map, map_option, old_map_option
+from ..option_kinds import max_bytes_option
+from ..options import chart_options, chosen_resampling, interval_options, quiet_option, stacked, style_options
+from ..progress import counted
+from ..say import document, draw, print_json, warn
+from ..work import chosen_cluster
+from .play import chosen_agent, chosen_tasks, cores, talk_options
 
 scoring_options = stacked(
     map_option,

@@ -12,18 +12,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..core.cache_folder import cache_folder
-from ..core.engine import note
-from ..judges.attack_work import AttackWork, Resources, order_of
-from ..judges.attacking import Attacked, attack_corpus
-from ..judges.attacks import Attack
-from ..judges.attempts import Setting
-from ..judges.checkpoint import KeptParts, attack_identity
-from ..judges.language import SYNONYMS, TOKENS
-from ..judges.planning import AttackPart, AttackTask
-from ..model import Conversation
-from .judge_progress import telling
-from .work import chosen_cluster, chosen_workers, is_worked_here, worked
+from ...core.cache_folder import cache_folder
+from ...core.engine import note
+from ...judges.attack_work import AttackWork, Resources, order_of
+from ...judges.attacking import Attacked, attack_corpus
+from ...judges.attacks import Attack
+from ...judges.attempts import Setting
+from ...judges.checkpoint import KeptParts, attack_identity
+from ...judges.language import SYNONYMS, TOKENS
+from ...judges.planning import AttackPart, AttackTask
+from ...model import Conversation
+from ..judge_progress import telling
+from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
 
 
 @contextmanager

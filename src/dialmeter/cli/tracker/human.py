@@ -7,22 +7,22 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ..core.output import write_file
-from ..errors import DialmeterError, one_line
-from ..model import Notice
-from ..studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
-from ..studies.human.human import HumanStudy, compare_with_people
-from ..studies.human.ratings import Ratings, read_ratings, write_ratings
-from ..tracking.result import TrackerResult
-from ..tracking.scorer import Sink, score_file
-from ..views.headings import distinct
-from ..views.human import plain, scores_of, tables_of
-from ..views.sheets import write_sheets
-from ..views.tables import render
-from ..views.tracker import shared_fields
-from .main import EXIT_INPUT
-from .option_kinds import max_bytes_option
-from .options import (
+from ...core.output import write_file
+from ...errors import DialmeterError, one_line
+from ...model import Notice
+from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
+from ...studies.human.human import HumanStudy, compare_with_people
+from ...studies.human.ratings import Ratings, read_ratings, write_ratings
+from ...tracking.result import TrackerResult
+from ...tracking.scorer import Sink, score_file
+from ...views.headings import distinct
+from ...views.human import plain, scores_of, tables_of
+from ...views.sheets import write_sheets
+from ...views.tables import render
+from ...views.tracker import shared_fields
+from ..main import EXIT_INPUT
+from ..option_kinds import max_bytes_option
+from ..options import (
     chosen_dialogues,
     chosen_rules,
     measure_option,
@@ -31,7 +31,7 @@ from .options import (
     source_options,
     style_options,
 )
-from .say import document, print_json, warn, watched
+from ..say import document, print_json, warn, watched
 
 
 @click.command("human")

@@ -10,25 +10,25 @@ import click
 import msgspec
 from msgspec import to_builtins
 
-from ..core.output import new_folder
-from ..errors import DialmeterError, MissingExtra
-from ..views.judge_train import training_table
-from ..views.tables import decimals, render
-from .main import LazyGroup
-from .option_kinds import choice_option, max_bytes_option, number_option
-from .options import quiet_option, style_options
-from .say import document, print_json
+from ...core.output import new_folder
+from ...errors import DialmeterError, MissingExtra
+from ...views.judge_train import training_table
+from ...views.tables import decimals, render
+from ..main import LazyGroup
+from ..option_kinds import choice_option, max_bytes_option, number_option
+from ..options import quiet_option, style_options
+from ..say import document, print_json
 
 if TYPE_CHECKING:
-    from ..judges.train.ratings import Quality
-    from ..judges.train.satisfaction import Trained
+    from ...judges.train.ratings import Quality
+    from ...judges.train.satisfaction import Trained
 
 
 _OURS = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
 
 
 @click.command(
-    "train", cls=LazyGroup, lazy={"satisfaction": ("judge_train:satisfaction", "Train on ratings of satisfaction.")}
+    "train", cls=LazyGroup, lazy={"satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction.")}
 )
 def train() -> None:
     """Train a judge from ratings."""
@@ -63,8 +63,8 @@ def satisfaction(**options: Any) -> None:
     try:
         import torch
 
-        from ..judges.train.satisfaction import Settings
-        from ..judges.train.satisfaction import train as run
+        from ...judges.train.satisfaction import Settings
+        from ...judges.train.satisfaction import train as run
     except ImportError:
         raise MissingExtra("judge train", "neural") from None
     seeds = list(dict.fromkeys(options["seeds"]))

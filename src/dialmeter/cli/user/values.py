@@ -8,14 +8,14 @@ from typing import Any
 import click
 import msgspec
 
-from ..core.output import check_target, write_file
-from ..errors import InputError, one_line
-from ..readers.conversations import open_conversations
-from ..users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
-from ..views.tables import Table, render
-from .option_kinds import max_bytes_option
-from .options import quiet_option
-from .say import refusals, warn, watched
+from ...core.output import check_target, write_file
+from ...errors import InputError, one_line
+from ...readers.conversations import open_conversations
+from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
+from ...views.tables import Table, render
+from ..option_kinds import max_bytes_option
+from ..options import quiet_option
+from ..say import refusals, warn, watched
 
 
 @click.command()

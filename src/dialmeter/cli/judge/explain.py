@@ -8,21 +8,21 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..core.account import Account, counted
-from ..errors import DialmeterError, UnreadableAnswer
-from ..judges.ask import FAILED, UNREADABLE
-from ..judges.case_files import read_cases
-from ..judges.cases import Case, case_id
-from ..judges.explain import CaseExplained, explain_case, importance
-from ..judges.judge import Judge, load_weights
-from ..model import Notice
-from ..views.judge_explain import explain_charts, importance_table, words_table
-from ..views.tables import render
-from .judge_options import chosen_judges, judge_options
-from .judge_progress import watching
-from .option_kinds import choice_option, max_bytes_option, number_option
-from .options import chart_options, quiet_option, style_options
-from .say import document, draw, print_json, warn
+from ...core.account import Account, counted
+from ...errors import DialmeterError, UnreadableAnswer
+from ...judges.ask import FAILED, UNREADABLE
+from ...judges.case_files import read_cases
+from ...judges.cases import Case, case_id
+from ...judges.explain import CaseExplained, explain_case, importance
+from ...judges.judge import Judge, load_weights
+from ...model import Notice
+from ...views.judge_explain import explain_charts, importance_table, words_table
+from ...views.tables import render
+from ..judge_progress import watching
+from ..option_kinds import choice_option, max_bytes_option, number_option
+from ..options import chart_options, quiet_option, style_options
+from ..say import document, draw, print_json, warn
+from .options import chosen_judges, judge_options
 
 _LISTED = 20
 

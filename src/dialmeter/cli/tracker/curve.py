@@ -9,19 +9,19 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ..core.account import lines
-from ..errors import one_line
-from ..model import Notice
-from ..studies.curve.curve import SCALES, Curve, draw_curve
-from ..studies.curve.curve_files import CurveFile, in_folder, in_manifest
-from ..views.curve import tables_of
-from ..views.curve_charts import curve_charts
-from ..views.curve_data import plain, scores_of
-from ..views.headings import distinct
-from ..views.tables import render
-from ..views.tracker import shared_signature
-from .option_kinds import max_bytes_option
-from .options import (
+from ...core.account import lines
+from ...errors import one_line
+from ...model import Notice
+from ...studies.curve.curve import SCALES, Curve, draw_curve
+from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
+from ...views.curve import tables_of
+from ...views.curve_charts import curve_charts
+from ...views.curve_data import plain, scores_of
+from ...views.headings import distinct
+from ...views.tables import render
+from ...views.tracker import shared_signature
+from ..option_kinds import max_bytes_option
+from ..options import (
     chart_options,
     chosen_dialogues,
     chosen_resampling,
@@ -33,7 +33,7 @@ from .options import (
     source_options,
     style_options,
 )
-from .say import document, draw, print_json, warn
+from ..say import document, draw, print_json, warn
 
 
 @click.command("curve")

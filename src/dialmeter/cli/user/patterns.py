@@ -7,14 +7,14 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ..views.tables import render
-from ..views.user import pattern_tables
-from ..views.user_charts import Tally, user_charts
-from .option_kinds import max_bytes_option
-from .options import chart_options, quiet_option, style_options
-from .say import document, draw, print_json
-from .user_options import dialogue_options, rows_in, scoring_options
-from .work import work_options
+from ...views.tables import render
+from ...views.user import pattern_tables
+from ...views.user_charts import Tally, user_charts
+from ..option_kinds import max_bytes_option
+from ..options import chart_options, quiet_option, style_options
+from ..say import document, draw, print_json
+from ..work import work_options
+from .scoring import dialogue_options, rows_in, scoring_options
 
 
 @click.command()

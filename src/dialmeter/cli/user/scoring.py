@@ -9,26 +9,26 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..core.account import Account, account_in
-from ..core.comparison import Resampling
-from ..core.engine import note
-from ..core.open_runs import open_run
-from ..core.run_writer import RunWriter
-from ..errors import DialmeterError, InputError, one_line
-from ..model import Notice
-from ..readers.conversations import open_conversations, spans_of
-from ..users.analysis.blame import BlameVerdict
-from ..users.file_shard import SpanScore, SpanTask, score_span
-from ..users.profile import load as load_profile
-from ..users.record import UserRow, rows_of
-from ..users.result import How, UserResult
-from ..users.rules import changed
-from ..users.rules import load as load_rules
-from ..users.scorer import UserScorer
-from .map_options import chosen_map, map_option, old_map_option
-from .options import stacked
-from .say import warn, watched
-from .work import worked
+from ...core.account import Account, account_in
+from ...core.comparison import Resampling
+from ...core.engine import note
+from ...core.open_runs import open_run
+from ...core.run_writer import RunWriter
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Notice
+from ...readers.conversations import open_conversations, spans_of
+from ...users.analysis.blame import BlameVerdict
+from ...users.file_shard import SpanScore, SpanTask, score_span
+from ...users.profile import load as load_profile
+from ...users.record import UserRow, rows_of
+from ...users.result import How, UserResult
+from ...users.rules import changed
+from ...users.rules import load as load_rules
+from ...users.scorer import UserScorer
+from ..map_options import chosen_map, map_option, old_map_option
+from ..options import stacked
+from ..say import warn, watched
+from ..work import worked
 
 LISTED = 20
 """How many dialogues that cannot be scored are named on a terminal."""

@@ -8,19 +8,19 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..core.account import Account
-from ..errors import DialmeterError
-from ..users.analysis.query import GOAL_PARTS, UserQuery
-from ..users.events import Event
-from ..users.record import UserRow
-from ..users.show import lines
-from ..views.tables import render
-from ..views.user import found_table
-from .option_kinds import max_bytes_option, number_option
-from .options import quiet_option, style_options
-from .say import document, print_json
-from .user_options import dialogue_options, next_line, rows_in, scoring_options
-from .work import work_options
+from ...core.account import Account
+from ...errors import DialmeterError
+from ...users.analysis.query import GOAL_PARTS, UserQuery
+from ...users.events import Event
+from ...users.record import UserRow
+from ...users.show import lines
+from ...views.tables import render
+from ...views.user import found_table
+from ..option_kinds import max_bytes_option, number_option
+from ..options import quiet_option, style_options
+from ..say import document, print_json
+from ..work import work_options
+from .scoring import dialogue_options, next_line, rows_in, scoring_options
 
 
 @click.command()

@@ -7,14 +7,14 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from ..errors import one_line
-from ..users.check import UserCheck, check_talk
-from ..views.tables import percent
-from .main import EXIT_INPUT
-from .option_kinds import max_bytes_option
-from .options import quiet_option
-from .say import document, print_json, warn, watched
-from .user_options import chosen_how, complain, dialogue_options, scoring_options
+from ...errors import one_line
+from ...users.check import UserCheck, check_talk
+from ...views.tables import percent
+from ..main import EXIT_INPUT
+from ..option_kinds import max_bytes_option
+from ..options import quiet_option
+from ..say import document, print_json, warn, watched
+from .scoring import chosen_how, complain, dialogue_options, scoring_options
 
 
 @click.command()
@@ -29,7 +29,7 @@ def check(**options: Any) -> int:
 
     Exit code 0 if `score` would take every dialogue, 2 if not.
     """
-    from ..readers.conversations import open_conversations
+    from ...readers.conversations import open_conversations
 
     talks = open_conversations(options["dialogues"], options["form"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))

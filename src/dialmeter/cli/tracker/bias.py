@@ -7,18 +7,18 @@ from typing import Any
 
 import click
 
-from ..errors import DialmeterError, one_line
-from ..model import Notice
-from ..studies.bias.bias_verdict import notices_of_study, summary, verdicts
-from ..studies.bias.correlations import BiasStudy, rows_of, study_bias
-from ..tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
-from ..views import bias as report
-from ..views.bias_charts import bias_charts
-from ..views.bias_json import plain
-from ..views.tables import Table, render
-from ..views.tracker import shared_signature
-from .option_kinds import max_bytes_option
-from .options import (
+from ...errors import DialmeterError, one_line
+from ...model import Notice
+from ...studies.bias.bias_verdict import notices_of_study, summary, verdicts
+from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
+from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
+from ...views import bias as report
+from ...views.bias_charts import bias_charts
+from ...views.bias_json import plain
+from ...views.tables import Table, render
+from ...views.tracker import shared_signature
+from ..option_kinds import max_bytes_option
+from ..options import (
     chart_options,
     chosen_dialogues,
     chosen_resampling,
@@ -29,7 +29,7 @@ from .options import (
     rule_options,
     style_options,
 )
-from .say import document, draw, print_json, warn, watched
+from ..say import document, draw, print_json, warn, watched
 
 POOLED = "pooled"
 

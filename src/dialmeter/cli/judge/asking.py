@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..core.engine import note
-from ..judges.ask import Answer, Ask, Asker, Shard
-from ..judges.judge import Judge, load_weights
-from ..judges.judge_recipe import Panel
-from .judge_options import Chosen
-from .work import chosen_cluster, chosen_workers, is_worked_here, worked
+from ...core.engine import note
+from ...judges.ask import Answer, Ask, Asker, Shard
+from ...judges.judge import Judge, load_weights
+from ...judges.judge_recipe import Panel
+from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
+from .options import Chosen
 
 
 def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any]) -> Ask:

@@ -10,25 +10,25 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from ..core.account import in_documents
-from ..core.comparison import Resampling
-from ..errors import ConditionHolds, DialmeterError
-from ..model import Notice
-from ..users.compare import UserComparison, common_goals
-from ..users.compare import compare as compared_with
-from ..users.outcome import COMBINED
-from ..users.result import UserResult
-from ..views.chart_files import Chart
-from ..views.charts import bars
-from ..views.charts.data import Estimate
-from ..views.tables import render
-from ..views.tracker import shared_signature
-from ..views.user import comparison_table
-from .option_kinds import max_bytes_option
-from .options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
-from .say import document, draw, print_json, warn
-from .user_options import chosen_how, dialogue_options, scored, scoring_options
-from .work import work_options
+from ...core.account import in_documents
+from ...core.comparison import Resampling
+from ...errors import ConditionHolds, DialmeterError
+from ...model import Notice
+from ...users.compare import UserComparison, common_goals
+from ...users.compare import compare as compared_with
+from ...users.outcome import COMBINED
+from ...users.result import UserResult
+from ...views.chart_files import Chart
+from ...views.charts import bars
+from ...views.charts.data import Estimate
+from ...views.tables import render
+from ...views.tracker import shared_signature
+from ...views.user import comparison_table
+from ..option_kinds import max_bytes_option
+from ..options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
+from ..say import document, draw, print_json, warn
+from ..work import work_options
+from .scoring import chosen_how, dialogue_options, scored, scoring_options
 
 
 @click.command()

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..errors import DialmeterError
-from ..judges.cases import Case
-from ..judges.judge import Judge, parse_call
-from ..judges.judge_recipe import Recipe
-from .option_kinds import choice_option, number_option
-from .options import stacked
+from ...errors import DialmeterError
+from ...judges.cases import Case
+from ...judges.judge import Judge, parse_call
+from ...judges.judge_recipe import Recipe
+from ..option_kinds import choice_option, number_option
+from ..options import stacked
 
 judge_options = stacked(
     click.option(
@@ -102,7 +102,7 @@ def _command(text: str) -> Recipe:
 
 
 def _endpoint(options: dict[str, Any]) -> Judge:
-    from ..judges.adapters.llm import LanguageModel
+    from ...judges.adapters.llm import LanguageModel
 
     return LanguageModel(
         endpoint=options["endpoint"],
@@ -116,11 +116,11 @@ def _endpoint(options: dict[str, Any]) -> Judge:
 
 
 def _talk(corpus: str | None, form: str | None, cases: list[Case]) -> list[list[str]]:
-    from ..judges.scorer import talk_of
+    from ...judges.scorer import talk_of
 
     if not corpus:
         return talk_of(cases)
-    from ..readers.conversations import open_conversations
+    from ...readers.conversations import open_conversations
 
     taken = {case.source.dialogue for case in cases}
     opened = open_conversations(corpus, form)

@@ -7,14 +7,14 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from ..core.result import score_dict
-from ..errors import one_line
-from ..tracking.check import Checked, check_file
-from ..views.tables import percent
-from .main import EXIT_INPUT
-from .option_kinds import max_bytes_option
-from .options import chosen_dialogues, chosen_rules, input_options, quiet_option, rule_options
-from .say import diagnose, document, print_json, warn, watched
+from ...core.result import score_dict
+from ...errors import one_line
+from ...tracking.check import Checked, check_file
+from ...views.tables import percent
+from ..main import EXIT_INPUT
+from ..option_kinds import max_bytes_option
+from ..options import chosen_dialogues, chosen_rules, input_options, quiet_option, rule_options
+from ..say import diagnose, document, print_json, warn, watched
 
 
 @click.command()

@@ -8,19 +8,19 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from ..core.account import Account, in_documents, lines
-from ..errors import DialmeterError, InputError, one_line
-from ..model import Value, dialogue_key
-from ..readers.pairs.vocabulary import Vocabulary
-from ..readers.services.schema import read_schema
-from ..rules import load, names
-from ..tracking.align import open_pair, read_pair, without_states
-from ..tracking.explain_rules import UnderRules, explain
-from ..tracking.scorer import paused_garbage_collection
-from ..views.tables import Table, percent, render
-from .option_kinds import max_bytes_option
-from .options import chosen_dialogues, input_options, quiet_option, style_options
-from .say import document, print_json, watched
+from ...core.account import Account, in_documents, lines
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Value, dialogue_key
+from ...readers.pairs.vocabulary import Vocabulary
+from ...readers.services.schema import read_schema
+from ...rules import load, names
+from ...tracking.align import open_pair, read_pair, without_states
+from ...tracking.explain_rules import UnderRules, explain
+from ...tracking.scorer import paused_garbage_collection
+from ...views.tables import Table, percent, render
+from ..option_kinds import max_bytes_option
+from ..options import chosen_dialogues, input_options, quiet_option, style_options
+from ..say import document, print_json, watched
 
 _MOST = 3
 """How many rules are named, and how many slots of a turn."""

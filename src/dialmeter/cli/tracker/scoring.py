@@ -6,22 +6,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.run_writer import RunWriter
-from ..core.shards import Span
-from ..errors import InputError
-from ..model import Notice, dialogue_key
-from ..readers.corpus import Corpus, open_corpus, spans_of, split_tracker
-from ..readers.pairs.vocabulary import PairDialogue
-from ..tracking import record, show
-from ..tracking.align import PairFiles
-from ..tracking.compared import ComparedDialogue
-from ..tracking.file_shard import Settings, SpanTask
-from ..tracking.result import TrackerResult
-from ..tracking.scorer import score_file
-from .options import chosen_resampling
-from .say import warn, watched
-from .tracker_span import score_noted
-from .work import chosen_cluster, worked
+from ...core.run_writer import RunWriter
+from ...core.shards import Span
+from ...errors import InputError
+from ...model import Notice, dialogue_key
+from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
+from ...readers.pairs.vocabulary import PairDialogue
+from ...tracking import record, show
+from ...tracking.align import PairFiles
+from ...tracking.compared import ComparedDialogue
+from ...tracking.file_shard import Settings, SpanTask
+from ...tracking.result import TrackerResult
+from ...tracking.scorer import score_file
+from ..options import chosen_resampling
+from ..say import warn, watched
+from ..work import chosen_cluster, worked
+from .span import score_noted
 
 
 class Scored(NamedTuple):

@@ -11,23 +11,23 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..conditions import Condition, parse_condition
-from ..core.inputs import RunInput, RunInputs
-from ..core.result import score_dict
-from ..errors import DialmeterError, one_line
-from ..measure import Score, parse
-from ..model import dialogue_key
-from ..readers.corpus import split_tracker
-from ..rules import Rules
-from ..tracking import record
-from ..tracking.file_shard import Settings
-from ..tracking.result import TrackerResult
-from ..values import maps
-from ..views.tables import render
-from ..views.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
-from ..views.tracker_charts import mistake_charts, system_charts
-from .option_kinds import max_bytes_option
-from .options import (
+from ...conditions import Condition, parse_condition
+from ...core.inputs import RunInput, RunInputs
+from ...core.result import score_dict
+from ...errors import DialmeterError, one_line
+from ...measure import Score, parse
+from ...model import dialogue_key
+from ...readers.corpus import split_tracker
+from ...rules import Rules
+from ...tracking import record
+from ...tracking.file_shard import Settings
+from ...tracking.result import TrackerResult
+from ...values import maps
+from ...views.tables import render
+from ...views.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
+from ...views.tracker_charts import mistake_charts, system_charts
+from ..option_kinds import max_bytes_option
+from ..options import (
     RULE_OPTIONS,
     chart_options,
     chosen_dialogues,
@@ -42,9 +42,9 @@ from .options import (
     style_options,
     with_inputs,
 )
-from .say import diagnose, document, draw, print_json, warn
-from .tracker_scoring import scored
-from .work import chosen_workers, work_options
+from ..say import diagnose, document, draw, print_json, warn
+from ..work import chosen_workers, work_options
+from .scoring import scored
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
 

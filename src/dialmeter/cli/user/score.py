@@ -8,20 +8,20 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from ..conditions import parse_condition
-from ..core.inputs import RunInput, RunInputs
-from ..errors import one_line
-from ..users import record
-from ..users.outcome import COMBINED
-from ..users.result import UserResult
-from ..views.tables import render
-from ..views.tracker import shared_signature
-from ..views.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
-from ..views.user_charts import Tally, user_charts
-from .main import EXIT_INPUT
-from .map_options import map_file
-from .option_kinds import max_bytes_option
-from .options import (
+from ...conditions import parse_condition
+from ...core.inputs import RunInput, RunInputs
+from ...errors import one_line
+from ...users import record
+from ...users.outcome import COMBINED
+from ...users.result import UserResult
+from ...views.tables import render
+from ...views.tracker import shared_signature
+from ...views.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
+from ...views.user_charts import Tally, user_charts
+from ..main import EXIT_INPUT
+from ..map_options import map_file
+from ..option_kinds import max_bytes_option
+from ..options import (
     chart_options,
     chosen_resampling,
     interval_options,
@@ -31,9 +31,9 @@ from .options import (
     style_options,
     with_inputs,
 )
-from .say import document, draw, print_json, warn
-from .user_options import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
-from .work import work_options
+from ..say import document, draw, print_json, warn
+from ..work import work_options
+from .scoring import chosen_how, complain, dialogue_options, next_line, scored, scoring_options
 
 
 @click.command()

@@ -10,30 +10,30 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..conditions import Condition, parse_condition
-from ..core.account import in_documents
-from ..core.inputs import RunInput, RunInputs
-from ..errors import DialmeterError, one_line
-from ..judges import record
-from ..judges.ask import Pair
-from ..judges.case_files import read_cases, read_scores
-from ..judges.cases import Case, case_id
-from ..judges.judge import Judge
-from ..judges.matrix import How
-from ..judges.result import JudgeResult
-from ..judges.scorer import assembled, judges_of
-from ..judges.verdict import RULES, parse_threshold
-from ..views.headings import distinct
-from ..views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
-from ..views.tables import render
-from .judge_asking import asking
-from .judge_options import chosen_judges, judge_options
-from .judge_progress import watching
-from .main import EXIT_INPUT
-from .option_kinds import choice_option, max_bytes_option, number_option
-from .options import chart_options, quiet_option, run_options, run_writer, style_options, with_inputs
-from .say import document, draw, print_json, warn
-from .work import work_options
+from ...conditions import Condition, parse_condition
+from ...core.account import in_documents
+from ...core.inputs import RunInput, RunInputs
+from ...errors import DialmeterError, one_line
+from ...judges import record
+from ...judges.ask import Pair
+from ...judges.case_files import read_cases, read_scores
+from ...judges.cases import Case, case_id
+from ...judges.judge import Judge
+from ...judges.matrix import How
+from ...judges.result import JudgeResult
+from ...judges.scorer import assembled, judges_of
+from ...judges.verdict import RULES, parse_threshold
+from ...views.headings import distinct
+from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
+from ...views.tables import render
+from ..judge_progress import watching
+from ..main import EXIT_INPUT
+from ..option_kinds import choice_option, max_bytes_option, number_option
+from ..options import chart_options, quiet_option, run_options, run_writer, style_options, with_inputs
+from ..say import document, draw, print_json, warn
+from ..work import work_options
+from .asking import asking
+from .options import chosen_judges, judge_options
 
 
 @click.command()
@@ -118,7 +118,7 @@ def score(**options: Any) -> int:
         about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
     if options["charts"]:
-        from ..views.judge_charts import error_charts
+        from ...views.judge_charts import error_charts
 
         draw(error_charts(result), options)
     _print(result, options, judges)

@@ -11,17 +11,17 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..core.account import in_documents
-from ..core.comparison import Resampling, Test
-from ..core.result import score_dict
-from ..errors import ConditionHolds, DialmeterError
-from ..model import Dialogue, Notice, dialogue_key
-from ..readers.pairs.vocabulary import PairDialogue
-from ..rules import Rules
-from ..tracking import show
-from ..tracking.align import GoldFile
-from ..tracking.baselines import TRIVIAL, trivial
-from ..tracking.compare import (
+from ...core.account import in_documents
+from ...core.comparison import Resampling, Test
+from ...core.result import score_dict
+from ...errors import ConditionHolds, DialmeterError
+from ...model import Dialogue, Notice, dialogue_key
+from ...readers.pairs.vocabulary import PairDialogue
+from ...rules import Rules
+from ...tracking import show
+from ...tracking.align import GoldFile
+from ...tracking.baselines import TRIVIAL, trivial
+from ...tracking.compare import (
     Disagreement,
     TrackerComparison,
     TurnTest,
@@ -31,15 +31,15 @@ from ..tracking.compare import (
     compare,
     turn_tests,
 )
-from ..tracking.compared import ComparedDialogue
-from ..tracking.result import TrackerResult
-from ..tracking.scorer import score_file
-from ..views import compare as tables
-from ..views.tables import render
-from ..views.tracker import shared_signature
-from ..views.tracker_charts import system_charts
-from .option_kinds import max_bytes_option
-from .options import (
+from ...tracking.compared import ComparedDialogue
+from ...tracking.result import TrackerResult
+from ...tracking.scorer import score_file
+from ...views import compare as tables
+from ...views.tables import render
+from ...views.tracker import shared_signature
+from ...views.tracker_charts import system_charts
+from ..option_kinds import max_bytes_option
+from ..options import (
     chart_options,
     chosen_resampling,
     chosen_rules,
@@ -49,7 +49,7 @@ from .options import (
     rule_options,
     style_options,
 )
-from .say import document, draw, print_json, warn, watched
+from ..say import document, draw, print_json, warn, watched
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
 _LISTED = 10

@@ -9,23 +9,23 @@ from typing import Any
 
 import click
 
-from ..core.account import Account
-from ..errors import DialmeterError, one_line
-from ..model import Conversation, Notice
-from ..readers.conversations import open_conversations
-from ..simulation.agents import choose
-from ..simulation.agents.agent import Chosen, Role
-from ..simulation.files import given, sampled, write
-from ..simulation.outcome import outcome, played, silence
-from ..simulation.play import MAX_TURNS, Setting, Task
-from ..simulation.world import town
-from ..simulation.world.goal_files import read_goals
-from ..views.tables import percent
-from .option_kinds import max_bytes_option, number_option
-from .options import quiet_option, stacked, style_options
-from .progress import counted
-from .say import document, print_json, warn
-from .work import chosen_cluster, work_options
+from ...core.account import Account
+from ...errors import DialmeterError, one_line
+from ...model import Conversation, Notice
+from ...readers.conversations import open_conversations
+from ...simulation.agents import choose
+from ...simulation.agents.agent import Chosen, Role
+from ...simulation.files import given, sampled, write
+from ...simulation.outcome import outcome, played, silence
+from ...simulation.play import MAX_TURNS, Setting, Task
+from ...simulation.world import town
+from ...simulation.world.goal_files import read_goals
+from ...views.tables import percent
+from ..option_kinds import max_bytes_option, number_option
+from ..options import quiet_option, stacked, style_options
+from ..progress import counted
+from ..say import document, print_json, warn
+from ..work import chosen_cluster, work_options
 
 talk_options = stacked(
     click.option(
