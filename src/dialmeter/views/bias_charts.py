@@ -8,7 +8,7 @@ from ..stats import Interval
 from ..studies.bias.bias_findings import Study
 from ..studies.bias.error_position import TRAITS
 from .chart_files import Chart, slug
-from .charts import scatter, trait_grid
+from .charts import (points as scatter, trait_grid)
 
 DRAWN = ("TO", "NU")
 

@@ -20,7 +20,7 @@ from ..users.outcome import DialogueOutcome
 from ..users.result import UserResult
 from ..users.signature import how_scored
 from .chart_files import Chart, slug
-from .charts import heat_map
+from .charts import grid as heat_map
 from .tables import Table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ..studies.curve.curve_points import Kind, Point
 from ..studies.curve.estimates import Estimate
 from ..studies.curve.zero_shot import MEAN, POOLED
 from .chart_files import Chart, slug
-from .charts import bars, data, few_shot
+from .charts import (bars, data, lines as few_shot)
 from .curve import share
 
 

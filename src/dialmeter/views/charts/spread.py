@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..tables import Table
 from .canvas import nothing_yet, sheet
 from .data import cell, finite
-from .marks import link
+from .axes import link
 from .palette import BLUE, PAPER
 from .scales import scale, whole_numbers
 from .words import wrapped

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..tables import Table
 from .canvas import UPRIGHT, WIDTH, nothing_yet, sheet
 from .data import cell
-from .marks import legend
+from .axes import legend
 from .palette import INK, PAPER, colour
 from .scales import slanted
 from .words import more, name, wrapped

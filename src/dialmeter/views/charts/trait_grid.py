@@ -11,7 +11,7 @@ from msgspec import Struct
 from ..tables import Table
 from .canvas import UPRIGHT, nothing_yet, sheet, style
 from .data import cell, paired
-from .marks import link, tile
+from .axes import (link, tile)
 from .palette import FAINT, ramp
 from .scales import ROUND, colour_bar, shade
 from .words import wrapped

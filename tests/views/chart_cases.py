@@ -12,17 +12,7 @@ from typing import Any
 import numpy as np
 
 from dialmeter.stats import Interval
-from dialmeter.views.charts import (
-    bars,
-    by_turn,
-    canvas,
-    confusion,
-    error_classes,
-    few_shot,
-    parallel,
-    scatter,
-    trait_grid,
-)
+from dialmeter.views.charts import (bars, by_turn, canvas, confusion, error_classes, lines as few_shot, parallel, points as scatter, trait_grid)
 from dialmeter.views.charts.data import Estimate
 
 MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA"]

@@ -9,19 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.views.charts import (
-    bars,
-    by_turn,
-    canvas,
-    confusion,
-    error_classes,
-    few_shot,
-    marks,
-    parallel,
-    scatter,
-    trait_grid,
-    words,
-)
+from dialmeter.views.charts import (bars, by_turn, canvas, confusion, error_classes, lines as few_shot, axes as marks, parallel, points as scatter, trait_grid, words)
 
 from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, estimate, picture, shown, svg
 

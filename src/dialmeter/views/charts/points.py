@@ -9,7 +9,7 @@ from ..tables import Table
 from .canvas import MAX_MARKS, UPRIGHT, nothing_yet, sheet
 from .counts import count_scale
 from .data import Estimate, HasInterval, cell, finite, paired
-from .marks import legend, whiskers
+from .axes import (legend, whiskers)
 from .palette import BLUE, PAPER, VERMILION
 from .scales import colour_bar, scale
 from .words import wrapped
