@@ -12,17 +12,9 @@ from typing import Any
 import numpy as np
 
 from dialmeter.stats import Interval
-from dialmeter.views.charts import (
-    bars,
-    by_turn,
-    canvas,
-    confusion,
-    error_classes,
-    few_shot,
-    parallel,
-    scatter,
-    trait_grid,
-)
+from dialmeter.views.charts import bars, by_turn, canvas, confusion, error_classes, parallel, trait_grid
+from dialmeter.views.charts import lines as few_shot
+from dialmeter.views.charts import points as scatter
 from dialmeter.views.charts.data import Estimate
 
 MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA"]

@@ -9,19 +9,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter.views.charts import (
-    bars,
-    by_turn,
-    canvas,
-    confusion,
-    error_classes,
-    few_shot,
-    marks,
-    parallel,
-    scatter,
-    trait_grid,
-    words,
-)
+from dialmeter.views.charts import axes as marks
+from dialmeter.views.charts import bars, by_turn, canvas, confusion, error_classes, parallel, trait_grid, words
+from dialmeter.views.charts import lines as few_shot
+from dialmeter.views.charts import points as scatter
 
 from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, estimate, picture, shown, svg
 

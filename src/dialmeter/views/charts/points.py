@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import legend, whiskers
 from .canvas import MAX_MARKS, UPRIGHT, nothing_yet, sheet
 from .counts import count_scale
 from .data import Estimate, HasInterval, cell, finite, paired
-from .marks import legend, whiskers
 from .palette import BLUE, PAPER, VERMILION
 from .scales import colour_bar, scale
 from .words import wrapped

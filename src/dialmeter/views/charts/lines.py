@@ -7,9 +7,9 @@ from math import fsum, log10
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import curve, legend, whiskers
 from .canvas import UPRIGHT, nothing_yet, sheet
 from .data import Estimate, HasInterval, cell, finite, known, limits
-from .marks import curve, legend, whiskers
 from .palette import FAINT, PAPER, colour, marker
 from .scales import scale
 from .words import more, name, wrapped

@@ -9,8 +9,8 @@ import pytest
 
 from dialmeter.views.charts import bars, canvas, error_classes, palette, spread
 from dialmeter.views.charts.data import Estimate
+from dialmeter.views.charts.svg_theme import VARIABLES, themed
 from dialmeter.views.html_env import asset, said
-from dialmeter.views.svg_theme import VARIABLES, themed
 
 COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("over", "new"): 1}}
 LINKS = {("hotel-area", "missed", "new"): "/rows/a?slot=hotel-area&class=missed&q=\"'<>"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialmeter.views.charts import bars, by_turn, confusion, error_classes, few_shot, parallel, scatter, trait_grid
+from dialmeter.views.charts import bars, by_turn, confusion, error_classes, parallel, trait_grid
+from dialmeter.views.charts import lines as few_shot
+from dialmeter.views.charts import points as scatter
 from dialmeter.views.charts.data import Estimate
 from dialmeter.views.tables import render
 

@@ -7,9 +7,9 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import link, tile
 from .canvas import UPRIGHT, nothing_yet, sheet
 from .data import cell
-from .marks import link, tile
 from .palette import FAINT, ramp
 from .scales import ROUND, colour_bar, shade, slanted
 from .words import more, name, wrapped
