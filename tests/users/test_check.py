@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations
-from dialmeter.conversations.native import written
 from dialmeter.model import Conversation
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.own.native import written
 from dialmeter.users.check import UserCheck, check_talk, saying_exactly
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.result import How

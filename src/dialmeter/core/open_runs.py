@@ -16,7 +16,8 @@ from ..errors import DialmeterError, InputError
 from ..readers.raw_file import is_stream
 from ..readers.source import LINE_LIMIT, Source
 from ..readers.strict_json import parse_unique
-from .tabular import as_polars, finite
+from .result import as_polars
+from .tabular import finite
 
 if TYPE_CHECKING:
     import numpy as np

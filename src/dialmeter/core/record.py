@@ -16,8 +16,8 @@ from msgspec import to_builtins
 from ..errors import InputError
 from ..model import Notice
 from ..readers.raw_file import STDIN, is_stream, stream_digest
-from ..resampling import Resampling
 from .account import Account
+from .comparison import Resampling
 from .run_writer import RunWriter
 
 

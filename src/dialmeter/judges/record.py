@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from ..core.account import in_documents
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
-from .hashing import case_id
+from .cases import case_id
 from .matrix import About, How
 from .result import JudgeResult
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
-from ..formats.pairs.vocabulary import PairDialogue
+from ..readers.pairs.vocabulary import PairDialogue
 from ..rules import Rules
 from .compared import KIND_NAMES, ComparedDialogue
 from .result import TrackerResult

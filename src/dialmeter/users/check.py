@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..conversations import Conversations
 from ..core.account import Account, counted
 from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
+from ..readers.conversations import Conversations
 from .notices import SHOWN
 from .outcome import COMBINED
 from .result import How, places_of

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ..conversations import Conversations, open_span
 from ..core.run_writer import row_part
 from ..core.shards import Span
 from ..errors import InputError
 from ..model import Conversation, Notice, dialogue_key
+from ..readers.conversations import Conversations, open_span
 from .analysis.blame import Blamer, BlameVerdict
 from .record import UserRow, row_of
 from .result import How

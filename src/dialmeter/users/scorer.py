@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..conversations import Conversations, open_conversations
+from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, placing
-from ..formats.parts import Once
 from ..model import Conversation, Notice
-from ..resampling import Resampling
+from ..readers.conversations import Conversations, open_conversations
+from ..readers.parts import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .canonical import Matcher
@@ -63,7 +63,7 @@ class UserScorer:
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
         self._walk = InformWalk(self._setup)
-        self._once = Once()
+        self._once = UniqueIds()
         self._from_text = TextReader(self.profile, self.value_map) if from_text else None
         self.book = Book(keep)
         self.refused: list[InputError] = []

@@ -21,8 +21,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from ..errors import InputError, one_line, placing
-from ..formats.parts import as_list, as_mapping, as_value
 from ..model import Conversation
+from ..readers.parts import as_list, as_mapping, as_value
 from ..readers.source import Source
 
 Groups: TypeAlias = dict[str, list[str]]

@@ -12,7 +12,7 @@ from ..users.analysis import blame
 from ..users.analysis.blame import PARTIES, BlameVerdict
 from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
-from ..users.compare import Compared
+from ..users.compare import UserComparison
 from ..users.estimates import MEASURES
 from ..users.events import Event
 from ..users.outcome import COMBINED
@@ -134,7 +134,7 @@ def pattern_tables(
     yield Table("domains that are missed", ("domain", "missed", "goals", "share"), rows, frozenset({1, 2, 3}))
 
 
-def comparison_table(compared: Compared, domain: str) -> Table:
+def comparison_table(compared: UserComparison, domain: str) -> Table:
     """One row per measure and user: value, interval, difference to the first, tests, dialogues won and lost."""
     against = {(each.measure, each.system): each for each in compared.versus}
     rows: list[tuple[str, ...]] = []

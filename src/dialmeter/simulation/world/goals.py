@@ -11,11 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from ...conversations import open_conversations
-from ...conversations.goals import goal_in
 from ...errors import InputError, placing
-from ...formats.parts import as_mapping
 from ...model import DomainGoal, Goal, Notice
+from ...readers.conversations import open_conversations
+from ...readers.multiwoz.goals import goal_in
+from ...readers.parts import as_mapping
 from ...readers.source import Source
 from .database import Row, World, trouble
 from .schema import DAYS, DOMAINS
