@@ -1,4 +1,4 @@
-"""What counts as equal: named, printable, changeable rule sets.
+"""Rule sets of trackers: what counts as equal. They have names, and can be printed and changed.
 
 Every number that dialmeter prints is made under one of these. A rule set is a TOML file that states its fields;
 ``rulesets/`` holds the named ones.
@@ -55,14 +55,14 @@ _NEEDED = ("values", "none", "dontcare", "extra", "alternatives", "match", "miss
 
 
 class NoneWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words that mean absent, where gold and predictions differ in that."""
+    """The words that mean absent, if gold and predictions differ in that."""
 
     gold: tuple[str, ...]
     pred: tuple[str, ...]
 
 
 class DontcareOf(Struct, frozen=True, forbid_unknown_fields=True):
-    """What becomes of dontcare, where gold and predictions differ in that."""
+    """How dontcare is treated, if gold and predictions differ in that."""
 
     gold: Dontcare
     pred: Dontcare
@@ -109,16 +109,16 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return getattr(self.none, side) if isinstance(self.none, NoneWords) else self.none
 
     def dontcare_of(self, side: Side) -> Dontcare:
-        """What becomes of dontcare in gold or in predictions."""
+        """How dontcare is treated in gold or in predictions."""
         return getattr(self.dontcare, side) if isinstance(self.dontcare, DontcareOf) else self.dontcare
 
     @property
     def skips_missing(self) -> bool:
-        """Are turns without prediction left out?"""
+        """Are turns without prediction skipped?"""
         return self.missing in ("skip", "predicted-only")
 
     def shown(self, name: str) -> str:
-        """One field as it stands in a signature.
+        """One field as in a signature.
 
         Example:
             >>> named("dialmeter").shown("values"), named("fga-repo").shown("none"), named("convlab3").shown("none")

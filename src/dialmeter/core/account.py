@@ -89,13 +89,13 @@ class Account(Struct, frozen=True):
         )
 
     def plain(self) -> dict[str, Any]:
-        """The account as it stands in JSON."""
+        """The account as in JSON."""
         numbers = {name: getattr(self, name) for name in ("unit", "asked", "found", "scored", "unscored")}
         return {**numbers, "reasons": to_builtins(self.reasons)}
 
 
 _MOST = 10
-"""How many reasons are told apart."""
+"""How many different reasons are listed."""
 
 
 def counted(unscored: Iterable[tuple[str, str]]) -> tuple[Reason, ...]:
@@ -149,7 +149,7 @@ def lines(accounts: Mapping[str, Account]) -> list[str]:
 
 
 def in_documents(accounts: Mapping[str, Account]) -> dict[str, Any]:
-    """The accounts of several subjects as they stand in JSON: their sum, and each by name."""
+    """The accounts of several subjects as in JSON: their sum, and each by name."""
     return {
         "account": total(accounts.values()).plain(),
         "accounts": {name: account.plain() for name, account in accounts.items()},

@@ -42,7 +42,7 @@ class Lock:
     """Makes this process the only writer of a file or a folder until ``release``.
 
     Args:
-        target: what is to be written. Of a folder the lock file is in it, of a file beside it.
+        target: what is to be written. The lock file is in a folder, or next to a file.
         folder: the target is a folder; it is made, and removed again if it is empty at the end.
         name: what messages call the target.
 

@@ -1,4 +1,4 @@
-"""The one way by which files are written: beside the target, flushed to disk, then renamed.
+"""How all files are written: to a file next to the target, flushed to disk, then renamed.
 
 What was there before stays until the new one is whole, whenever the process is killed and whatever the disk does.
 """

@@ -40,7 +40,7 @@ class RowPart:
 
     Args:
         path: the part's file, in a folder that exists when the first batch is full.
-        resume: go on with what is there; otherwise it is not looked at.
+        resume: continue with existing rows; otherwise they are ignored.
     """
 
     def __init__(self, path: Path, resume: bool = True) -> None:
@@ -263,7 +263,7 @@ class RunWriter:
         columns: Mapping[str, Sequence[float | None]],
         extra: Mapping[str, str],
     ) -> None:
-        """The files of the new run, in a folder of their own."""
+        """Writes the files of the new run into a new folder."""
         import numpy as np
 
         _join(sorted(self._parts.glob("rows-*.jsonl")), new / "rows.jsonl")

@@ -10,7 +10,7 @@ from ..errors import DialmeterError
 
 MASK = "(key)"
 IN_ANSWERS = 8
-"""A shorter word, such as the ``EMPTY`` that local servers want, may stand in what a model says."""
+"""A shorter word, such as the ``EMPTY`` that local servers want, may occur in the answer of a model."""
 _ESCAPES = {'"': r"\\\"", "\\": r"\\\\", "/": r"\\/", " ": r"\+", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 

@@ -26,7 +26,7 @@ def spans(paths: Sequence[str], size: int = SIZE) -> list[Span]:
 
     Args:
         paths: files that exist.
-        size: how many bytes a span has. The last ones have a quarter of it, so that workers come to the end together.
+        size: how many bytes a span has. The last ones have a quarter of it, so that workers finish at the same time.
 
     Example:
         >>> import os, tempfile

@@ -92,7 +92,7 @@ def write(
     resume: bool = False,
     force: bool = False,
 ) -> int:
-    """Plays tasks into a file; until all are played, what is done stands in ``FILE.part``.
+    """Plays tasks into a file; until all are played, finished dialogues are in ``FILE.part``.
 
     Raises:
         DialmeterError: the file is taken or cannot be written, or an unfinished one was begun with another setting.
@@ -124,7 +124,7 @@ def _identity(tasks: Sequence[Task], setting: Setting) -> bytes:
 
 
 class PartFile:
-    """Lines that are appended in order; what is there when one goes on needs not be done again.
+    """A file of lines that are appended in order; after an interruption the existing lines are kept.
 
     Args:
         path: where the lines go when all are there.
@@ -166,7 +166,7 @@ class PartFile:
 
     def _may_write(self, identity: bytes, resume: bool, force: bool) -> None:
         if self._path.exists() and not self._part.exists():
-            # Whoever was killed after the file got its name left a note on how it was begun.
+            # A process that was killed after the rename left its notes.
             for note in (self._begun_with, self._begun_with.with_name(self._begun_with.name + ".part")):
                 note.unlink(missing_ok=True)
         unfinished = self._part.exists() and not force
@@ -205,7 +205,7 @@ class PartFile:
             self._begun_with.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Leaves nothing behind."""
+        """Removes the unfinished file."""
         self._file.close()
         with suppress(OSError):
             self._part.unlink(missing_ok=True)

@@ -19,10 +19,10 @@ _ENDS = ("departure", "destination")
 
 
 class DomainSuccess(Struct, frozen=True):
-    """What became of one domain of a goal.
+    """What was reached of one domain of a goal.
 
     Attributes:
-        conveyed: the user has told all that it wanted in the end, and nothing else for these slots.
+        conveyed: at the end the user has given exactly the wanted values.
         found: the system's last offer meets the constraints.
         answered: every request was answered, and rightly, for what was found.
         booked: the booking that was wanted was made; None where none was wanted.
@@ -40,7 +40,7 @@ class DomainSuccess(Struct, frozen=True):
 
 
 class GoalSuccess(Struct, frozen=True):
-    """What became of a goal."""
+    """What was reached of a goal, by domain."""
 
     domains: dict[str, DomainSuccess]
 
@@ -57,7 +57,7 @@ class GoalSuccess(Struct, frozen=True):
 
 
 def outcome(talk: Conversation, world: World) -> GoalSuccess:
-    """What became of a conversation's goal.
+    """What was reached of the goal of a conversation.
 
     Example:
         >>> from dialmeter.model import Move
@@ -107,7 +107,7 @@ def _told(talk: Conversation, domain: str) -> Iterator[Act]:
 
 
 def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:
-    """The car that comes for the ride as the user has told it, if the system has named it."""
+    """The car for the ride that the user has described, if the system has named it."""
     ride = {
         slot: state[f"taxi-{slot}"]
         for slot in DOMAINS["taxi"].search

@@ -29,7 +29,7 @@ _SHARD = 10
 
 
 class Setting(Struct, frozen=True):
-    """All that dialogues depend on, beside their goals.
+    """All that dialogues depend on, except their goals.
 
     Attributes:
         user: who has the goal.
@@ -114,7 +114,7 @@ def _shards(tasks: Sequence[Task], settings: Sequence[Setting]) -> list[Shard]:
 def _spread(
     work: Callable[[Shard], list[Result]], shards: Sequence[Shard], workers: int, cluster: Cluster | None
 ) -> Iterator[Result]:
-    """What the work makes of every shard, one after the other, whoever does it."""
+    """The results of all shards in order, from this process, other processes or a cluster."""
     for (tasks, _), outcome in zip(shards, map_shards(work, shards, workers, cluster), strict=True):
         if isinstance(outcome, Lost):
             raise DialmeterError(f"dialogues {tasks[0].id} to {tasks[-1].id} cannot be played: {outcome.reason}")
@@ -164,7 +164,7 @@ def _talk(agents: Mapping[str, Agent], setting: Setting, chances: Mapping[str, R
 
 
 def _complete(move: Move, speaker: str, rng: Random) -> Move:
-    """A move with what its agent has left out: text, acts, and the list of what is asked for."""
+    """Completes a move: text, acts, and the list of requested slots."""
     text = move.text or say(move.acts or (), speaker, rng)
     acts = understand(text, speaker) if move.acts is None else move.acts
     requested: dict[str, list[str]] = {}
@@ -176,5 +176,5 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
 
 
 def line(talk: Conversation) -> dict[str, Any]:
-    """A dialogue as a native line, with the states of three trackers beside the talk."""
+    """A dialogue as a native line, with the states of three trackers."""
     return {**written(talk), "turns": list(turns(talk.moves))}

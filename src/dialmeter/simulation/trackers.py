@@ -1,4 +1,4 @@
-"""Three states per user turn: what the user has truly said, what the system has understood, and what keywords give."""
+"""Three trackers: the gold state from what the user said, the state that the system understood, and a keyword tracker."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .language.understand import domain_in, values_in
 from .world.schema import DOMAINS
 
 KEYWORD = "pred:keyword"
-"""Where the keyword tracker's states stand in a line, beside ``gold`` and ``pred``."""
+"""The key of the keyword tracker's states in a line, next to ``gold`` and ``pred``."""
 
 
 def updated(state: Mapping[str, str], acts: Iterable[Act]) -> dict[str, str]:
-    """The state after a user's acts: every value that is told replaces the one before.
+    """The state after a user's acts: a new value replaces the one before.
 
     Example:
         >>> updated({"hotel-area": "east"}, [Act("Hotel-Inform", "hotel", "area", ("west",))])
@@ -57,7 +57,7 @@ class KeywordTracker:
 
 
 def turns(moves: Iterable[Move]) -> Iterator[dict[str, Any]]:
-    """The states of a dialogue as they stand in a native line, one entry per user move.
+    """The states of a dialogue for a native line, one entry per user move.
 
     The system's own state is made from what it understood; where a dialogue ends on a user's move, nobody understood that.
     """

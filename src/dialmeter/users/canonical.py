@@ -1,4 +1,4 @@
-"""Brings what users say to the canonical values of a map. Matching is fuzzy, and each question is answered once."""
+"""Finds the canonical values of a map for what users say. Matching is fuzzy, and results are cached."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ..values.maps import Table, ValueMap
 from .rules import Values
 
 _MEMORY = 1 << 18
-"""How many answers are kept."""
+"""Size of the cache."""
 
 
 class Matcher:
-    """Brings values to canonical form under the rules, and remembers the answers.
+    """Finds the canonical form of values under the rules, and caches the results.
 
     Args:
         value_map: the map; without one every value stays as it is.
@@ -54,7 +54,7 @@ class Matcher:
             domain: where it is said.
             slot: what it is said of.
             value: in lower case.
-            goal_values: what the goal wants of the slot in this domain; their forms are looked at first.
+            goal_values: what the goal wants of the slot in this domain; their forms are compared first.
         """
         if self.map is None:
             return value

@@ -1,4 +1,4 @@
-"""Looks at dialogues before they are scored: what is in them, what cannot be scored, and does a perfect user score 1?"""
+"""Checks dialogues before they are scored: their content, what cannot be scored, and whether a perfect user scores 1."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .scorer import UserScorer
 
 
 class UserCheck(Struct, frozen=True):
-    """What a look at a file found: what `score` would leave out is a problem, the rest a notice."""
+    """Result of checking a file: a dialogue that cannot be scored is a problem, the rest are notices."""
 
     format: str
     account: Account
@@ -42,7 +42,7 @@ class UserCheck(Struct, frozen=True):
 def check_talk(
     talks: Conversations, how: How, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
 ) -> UserCheck:
-    """Looks at an opened file.
+    """Checks an opened file.
 
     Args:
         talks: the file.

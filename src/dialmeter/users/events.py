@@ -56,7 +56,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
 
 class Remark(Struct, frozen=True, omit_defaults=True):
-    """Something in a dialogue that is not as it should be and does not keep it from being scored."""
+    """A defect in the data of a dialogue that can be scored nevertheless."""
 
     code: str
     turn: int | None = None
@@ -129,7 +129,7 @@ def behaviour(
     Args:
         family: decides what the function gets; see the modules of ``users/behaviours``.
         owner: who causes it.
-        switch: the switch of another class, where it has none of its own.
+        switch: the switch of another class, if the class shares it.
         on: the value of its switch in rule sets that do not state it.
         excuses: is a repetition with this reason credited? If not given: yes, except for notes.
         blames: who is to blame for what is lost with it.

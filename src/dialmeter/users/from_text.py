@@ -26,7 +26,7 @@ _WORD = re.compile(r"[\w&]+(?:[:'’-][\w&]+)*")
 _SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?=\w)[^.?!]*)*[.?!]*")
 _LONGEST = 8
 _WEAK = re.compile(r"\d{1,2}|yes|no|none|any|\w{1,2}")
-"""Forms that say nothing without a word for their slot."""
+"""Forms that are too short to be a value without a word for their slot."""
 
 
 class ReadConversation(Struct, frozen=True):
@@ -77,7 +77,7 @@ class TextReader:
             acts = self._acts(move, wants, current)
             current = acts[-1].service if acts else self._mentioned(move.text, current)
             remarks.append(Remark("from-text", number))
-            # Where other turns list what is asked for, request acts are not looked at.
+            # If other turns list requested slots, request acts are ignored.
             requested = self._requested(acts) if listed and move.requested is None else move.requested
             moves.append(replace(move, acts=tuple(acts), requested=requested))
         return ReadConversation(replace(talk, moves=tuple(moves)), tuple(remarks))
@@ -118,7 +118,7 @@ class TextReader:
         return list(found)
 
     def _slot_act(self, move: Move, domain: str, slot: str, asks: bool) -> list[Act]:
-        """A slot that is named without a known value: asked for, or told by the system."""
+        """The act for a slot without a known value: the user requests it, or the system informs about it."""
         if asks:
             return [Act(self._profile.words.request, domain, slot, ("?",))]
         return [] if move.speaker == USER else [Act(self._profile.words.inform, domain, slot)]
@@ -133,7 +133,7 @@ class TextReader:
     def _meant(
         self, form: str, domain: str, wants: Mapping[str, GoalUnits], slot_words: Iterable[str]
     ) -> tuple[str, str] | None:
-        """The slot and canonical value that a form stands for in a domain, if that is clear."""
+        """The slot and canonical value of a form in a domain; None if several are possible."""
         choices = dict(self._index(domain).get(form, {}))
         wanted = wants.get(domain)
         in_goal: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What a goal asks a user to say and to ask for, in lower case."""
+"""The units of a goal, in lower case: constraints to say and slots to request."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def requested_slot(request: str) -> str:
 
 
 def goal_units(goal: Goal, slots_as_written: bool = False) -> dict[str, GoalUnits]:
-    """What a goal asks for, by domain.
+    """The units of a goal, by domain.
 
     Args:
         goal: as it was read.
@@ -112,7 +112,7 @@ def _wants(domain: str, inside: DomainGoal, slots_as_written: bool) -> GoalUnits
 
 
 def canonical_goal(goal: Goal) -> dict[str, dict[str, object]]:
-    """A goal in one form for all layouts: lower case, empty parts left out, requests sorted.
+    """A goal in one form for all layouts: lower case, without empty parts, requests sorted.
 
     Example:
         >>> canonical_goal({"hotel": DomainGoal(info={"Area": "East"}, requests=("phone", "Address"))})

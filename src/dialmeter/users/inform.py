@@ -1,4 +1,4 @@
-"""I-GCDF1 of one dialogue: what the goal wants said, what counts as said, and why."""
+"""I-GCDF1 of one dialogue: wanted constraints, counted constraints, and events that explain the difference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .system_turn import told
 
 
 class _Place(Struct, eq=False):
-    """A domain of a dialogue while its constraints are gone through."""
+    """A domain of a dialogue while its constraints are counted."""
 
     dialogue: PreparedDialogue
     domain: str
@@ -40,7 +40,7 @@ class _Place(Struct, eq=False):
 
 
 class InformWalk:
-    """Goes through the constraints of dialogues under one rule set."""
+    """Counts the constraints of dialogues under one rule set."""
 
     def __init__(self, setup: ScoringSetup) -> None:
         self._setup = setup
@@ -51,7 +51,7 @@ class InformWalk:
         self._outside = switched_on("not_in_goal", setup.rules.not_in_goal)
 
     def informs(self, dialogue: PreparedDialogue) -> DialogueCounts:
-        """What the constraints of a dialogue come to."""
+        """Counts the constraints of a dialogue."""
         found = DialogueCounts({}, [], {})
         for domain, wants in dialogue.wants.items():
             counts = found.domains[domain] = Counts(list(wants.constraints), [])
@@ -112,7 +112,7 @@ class InformWalk:
                 place.log(name, "not_in_goal", constraint, (number,), credited=credited)
 
     def _always_fine(self, domain: str, slot: str, constraint: str) -> str:
-        """The class under which a constraint outside the goal is fine wherever it is said; empty if it is not."""
+        """The class of a constraint outside the goal that the profile always allows; empty if it does not."""
         on, fine = self._setup.rules.auto_match, self._setup.profile.fine
         value = constraint[len(slot) + 1 :]
         if on.values and value in fine.values:
@@ -144,10 +144,10 @@ class InformWalk:
                 place.log(name, "repetition", constraint, pair, credited=credited)
 
     def _finish(self, place: _Place) -> tuple[str, ...]:
-        """What is missing at the end: said first by the system, given up with the search, wrong, or missed.
+        """Explains what is missing at the end: the system said it first, the search failed, a wrong value, or missed.
 
         Returns:
-            What left the goal.
+            The constraints that are removed from the goal.
         """
         rules, dialogue, counts = self._setup.rules, place.dialogue, place.counts
         if counts.wanted and not counts.counted:
@@ -173,7 +173,7 @@ class InformWalk:
         return ()
 
     def _ended_empty(self, place: _Place) -> bool:
-        """Did the system find nothing right after the last that the user said in the domain?"""
+        """Did the system find nothing, right after the last constraint of the user in the domain?"""
         dialogue = place.dialogue
         reply = max(turns[-1] for turns in dialogue.said[place.domain].values()) + 1
         if reply >= len(dialogue.turns):
@@ -184,7 +184,7 @@ class InformWalk:
 
 
 def _was_told(place: _Place, missing: str) -> bool:
-    """Counts a missing constraint that the system told, and says whether it did."""
+    """Did the system say a missing constraint? Then it is counted."""
     turns = told(place.dialogue, place.domain, missing)
     if turns:
         place.counts.counted.append(missing)

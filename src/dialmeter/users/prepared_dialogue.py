@@ -17,7 +17,7 @@ from .rules import UserRules
 from .system_turn import SystemTurn, system_turn
 
 ActEntry: TypeAlias = tuple[int, str, str]
-"""The parts that an act plays, its slot and one value; empty where there is none."""
+"""The types of an act, its slot and one value; empty if there is none."""
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
 
@@ -35,7 +35,7 @@ class PreparedTurn(Struct, eq=False):
 
 
 class PreparedDialogue(Struct, eq=False):
-    """A dialogue made ready.
+    """A dialogue prepared for scoring.
 
     Attributes:
         turns: all turns in order; user turns are even.
@@ -66,7 +66,7 @@ class PreparedDialogue(Struct, eq=False):
 
 
 class ScoringSetup:
-    """What all dialogues of a run are made ready with: rules, profile, values, and what was looked up once."""
+    """Rules, profile and value matcher of a run, with the answers that were looked up; prepares dialogues."""
 
     def __init__(self, rules: UserRules, profile: Profile, matcher: Matcher) -> None:
         self.rules = rules
@@ -87,7 +87,7 @@ class ScoringSetup:
         return found
 
     def prepare(self, talk: Conversation) -> PreparedDialogue:
-        """Makes a dialogue ready.
+        """Prepares a dialogue.
 
         Raises:
             InputError: it has no goal or no turns, or user and system do not take turns.
@@ -144,7 +144,7 @@ class ScoringSetup:
     def _by_service(
         self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], number: int, remarks: list[Remark] | None
     ) -> ByService:
-        """Acts by service, one value each; what the listener understood is taken without remarks."""
+        """Acts by service, one value each; without ``remarks`` for what the listener understood."""
         found: ByService = {}
         parts_of, slots, matcher, values = self._parts, self._slots, self.matcher, self.matcher.map
         rewritten = False
@@ -184,7 +184,7 @@ class ScoringSetup:
         return found
 
     def _kept(self, acts: Sequence[Act], wants: Mapping[str, GoalUnits]) -> ByService:
-        """Puts back values of one slot and turn that were rewritten to the same, as the published evaluator leaves them."""
+        """Keeps different values of one slot and turn that have the same canonical form, as the published evaluator does."""
         forms: dict[tuple[str, str, str], dict[str, None]] = {}
         written: dict[str, list[tuple[int, str, str, str]]] = {}
         for act in acts:
@@ -227,7 +227,7 @@ class ScoringSetup:
         return found
 
     def _asked(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
-        """Requests by the lists beside the acts, or by acts where the dialogue has no such list."""
+        """Requests by domain: from the lists of requested slots if the dialogue has any, else from the acts."""
         found: dict[str, dict[str, list[int]]] = {}
         listed = any(move.requested is not None for move in talk.moves[::2])
         for turn, move in zip(turns[::2], talk.moves[::2], strict=True):

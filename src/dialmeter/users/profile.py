@@ -42,7 +42,7 @@ class Acts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Taxi(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The domain whose places are other domains' entities, and the words by which talk of it is known."""
+    """The domain whose places are other domains' entities, and the words by which it is recognised in a text."""
 
     domains: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
     entity_slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     transactional: tuple[str, ...] = ()
     own_booking: tuple[str, ...] = ()
-    """Domains that are booked in their own service, by acts of their own."""
+    """Domains that are booked in their own service, by own acts."""
     reference_slots: tuple[str, ...] = ()
     choice_slots: tuple[str, ...] = ()
     always_requestable: tuple[str, ...] = ()
@@ -153,13 +153,13 @@ BOOKING_INTENT = 64
 OWN_CONFIRM = 128
 OWN_INTENT = 256
 RAW = 512
-"""Its values stay as they are."""
+"""Its values are not changed."""
 
 SLOT_VALUES = INFORM | RECOMMEND | OWN_CONFIRM | BOOK | NO_OFFER
-"""Acts that tell slots with values."""
+"""Acts that give values for slots."""
 OFFERS = INFORM | RECOMMEND | BOOK
 OTHER = 1024
-"""Known, and without a part."""
+"""Known, and ignored."""
 
 _FIELDS = {
     "inform": INFORM,
@@ -177,7 +177,7 @@ _FIELDS = {
 
 
 def classifier(acts: Acts, nooffer_misspelt: bool = False) -> Callable[[str], int]:
-    """A function from the name of an act to its parts.
+    """A function from the name of an act to its types, as bits.
 
     Args:
         acts: the patterns of a profile.

@@ -24,7 +24,7 @@ from .score import Parts
 
 
 class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """All that one wants to see of a scored dialogue: what was said and understood, what counts, what happened."""
+    """One row of a run: what was said and understood in a dialogue, what counts, and its events."""
 
     id: str
     goal: Mapping[str, DomainGoal]

@@ -1,4 +1,4 @@
-"""R-GCDF1 of one dialogue: what the goal wants asked, what counts as asked, and why."""
+"""R-GCDF1 of one dialogue: wanted requests, counted requests, and events that explain the difference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .system_turn import told_slots
 
 
 def requests(dialogue: PreparedDialogue, ended_empty: Container[str]) -> DialogueCounts:
-    """What the requests of a dialogue come to.
+    """Counts the requests of a dialogue.
 
     Args:
         dialogue: the dialogue.
@@ -62,7 +62,7 @@ def _outside(dialogue: PreparedDialogue, domain: str, found: DialogueCounts) -> 
 def _provide(
     dialogue: PreparedDialogue, domain: str, counts: Counts, asked: Container[str], events: list[Event]
 ) -> None:
-    """What the system gives before it is asked for counts as asked."""
+    """Counts the wanted slots that the system gives before the user requests them."""
     listed = dialogue.setup.rules.requests.provision_domains
     if "*" not in listed and domain not in listed:
         return
@@ -99,7 +99,7 @@ def _repeated(dialogue: PreparedDialogue, domain: str, each: str, turns: list[in
 
 
 def _why(seen: RepeatedRequest, setup: ScoringSetup) -> tuple[list[str], bool]:
-    """The classes of a repeated request, and whether it is excused; where replies are looked at, the reply decides that."""
+    """The classes of a repeated request, and whether it is excused: the reply decides, if the rules validate replies."""
     found = [each for each in switched_on("request", setup.rules.requests) if each.holds and each.holds(seen)]
     wrong_labels = [each for each in found if each.owner == "log"]
     if wrong_labels:

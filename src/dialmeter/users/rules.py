@@ -203,7 +203,7 @@ def switches(rules: UserRules) -> dict[str, Any]:
 
 
 def shown(value: object) -> str:
-    """A switch's value as it stands in a signature and on the command line.
+    """A switch's value as text, as in signatures and on the command line.
 
     Example:
         >>> shown(False), shown(["hotel", "taxi"]), shown(0.85)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class SystemTurn(Struct, eq=False, gc=False):
-    """A system turn and a domain.
+    """What a system turn does, as seen from one domain.
 
     Attributes:
         number: of the turn.
@@ -68,7 +68,7 @@ class SystemTurn(Struct, eq=False, gc=False):
 
     @property
     def made(self) -> bool:
-        """Has the search or the booking come to something?"""
+        """Did the search or the booking succeed?"""
         return self.reference or self.entity_or_booking
 
 
@@ -142,7 +142,7 @@ def offered(slot: str, offers: frozenset[str], setup: ScoringSetup) -> bool:
 
 
 def told(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple[int, ...]:
-    """The system turns that tell a constraint of a domain."""
+    """The system turns that state a constraint of a domain."""
     return tuple(
         [
             turn.number
@@ -156,7 +156,7 @@ def told(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple[int, ...
 
 
 def told_slots(dialogue: PreparedDialogue, domain: str) -> dict[str, int]:
-    """The slots of a domain that the system tells, each with the first turn at which it does."""
+    """The slots of a domain that the system gives values for, each with the first turn."""
     found: dict[str, int] = {}
     for turn in dialogue.turns[1::2]:
         for service in _services(dialogue, turn.number, domain):
@@ -180,7 +180,7 @@ def booked_domain(dialogue: PreparedDialogue, number: int) -> str | None:
     """The domain that a booking act is about: the bookable one that was spoken of last.
 
     Where two were spoken of at the same turn it is the one of these that was spoken of later before that turn, and
-    where that does not tell them apart, the first by name: one booking is never two.
+    if that does not decide, the first by name: one booking is never counted twice.
     """
     setup = dialogue.setup
     left: set[str] = set()

@@ -2,7 +2,7 @@
 
 The canonical values are those of the goals and of the ontology. What the acts say for a slot is put with the canonical value
 that it is most like; what is like none of them is grouped with its own kind, as values that no goal asks for. The map is in
-the published layout, and meant to be looked at and edited.
+the published layout, and meant to be edited.
 
 An ontology comes in the layouts in which datasets bring it:
 
@@ -70,7 +70,7 @@ class CollectedValues(Struct):
 
 
 def value_map(collected: CollectedValues, similarity: float = 0.9) -> tuple[dict[str, Any], list[DoubtfulForm]]:
-    """The map in the published layout, and the forms that could as well stand elsewhere.
+    """The map in the published layout, and the forms that would fit a second canonical value.
 
     Args:
         collected: what was said and wanted.

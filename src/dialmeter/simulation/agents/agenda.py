@@ -44,7 +44,7 @@ class Agenda:
         return self._stack[-1]
 
     def push(self, items: Iterable[Item]) -> None:
-        """Puts items on top, the first of them uppermost; an item that stands further down is taken from there."""
+        """Puts items on top, the first of them uppermost; an item that is further down is moved up."""
         new = list(dict.fromkeys(items))
         self._stack = [item for item in self._stack if item not in new] + new[::-1]
 
@@ -126,7 +126,7 @@ class Wish:
         return {slot: DONTCARE} if slot in DOMAINS[self.domain].informable else {}
 
     def mismatches(self, told: Mapping[str, str]) -> dict[str, str]:
-        """Constraints that an offer does not meet, by what the system has told of it."""
+        """Constraints that an offer does not meet, by the facts that the system gave."""
         return {
             slot: self.search[slot]
             for slot, value in told.items()
@@ -134,7 +134,7 @@ class Wish:
         }
 
     def misheard(self, echoed: Mapping[str, str]) -> dict[str, str]:
-        """Corrections of what the system takes the user to have said."""
+        """Corrections of what the system misunderstood."""
         known = {**self.search, **self.book}
         return {slot: known.get(slot, DONTCARE) for slot, value in echoed.items() if known.get(slot, DONTCARE) != value}
 
@@ -180,7 +180,7 @@ def _meets(domain: str, slot: str, value: str, wanted: str) -> bool:
     return value == wanted
 
 
-MOST_LOOPS = 4  # in a dialogue, so that it comes to an end
+MOST_LOOPS = 4  # per dialogue, so that it ends
 MOST_INVENTED = 2
 
 

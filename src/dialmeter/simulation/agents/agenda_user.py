@@ -43,7 +43,7 @@ class AgendaUser:
 
     Args:
         dials: how it behaves.
-        world: not looked at; a user knows only what it is told.
+        world: ignored; a user knows only what the system says.
         rng: all its chances.
     """
 
@@ -126,7 +126,7 @@ class AgendaUser:
         wish.asked -= answered
 
     def _consider(self, wish: Wish, news: DomainNews) -> None:
-        """Accepts an offer that meets the constraints as far as the system has told, or says what it does not meet."""
+        """Accepts an offer if its known facts meet the constraints, else repeats the constraints that it does not meet."""
         wrong = wish.mismatches(news.facts)
         if wrong:
             self._lost_patience(wish)
@@ -241,7 +241,7 @@ class DomainNews(Struct):
 
     Attributes:
         offers: names of what was found.
-        facts: what was told of it.
+        facts: what the system said about it.
         questions: slots that the system asks for.
         nothing: constraints that nothing meets; None where something was found.
         refused: details that cannot be booked; None where no booking was refused.

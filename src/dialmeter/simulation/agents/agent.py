@@ -46,7 +46,7 @@ class Kind(NamedTuple):
         role: which side it speaks for.
         about: one line of help.
         dials: its settings, at their defaults.
-        make: an agent from dials, the town and a generator of its own.
+        make: makes an agent from dials, the town and a random generator.
     """
 
     role: Role
@@ -80,7 +80,7 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
     Args:
         text: a name with dials in brackets, or ``module:object``.
         role: which side it is to speak for.
-        more: dials beside those in the text.
+        more: further dials.
 
     Raises:
         DialmeterError: no such agent, one for the other side, or a dial that does not fit.
@@ -143,7 +143,7 @@ def set_dials(name: str, kind: Kind, given: Mapping[str, Any]) -> Any:
 
 
 def made(chosen: ChosenAgent, world: World, rng: Random) -> Agent:
-    """The agent itself, with a generator of its own."""
+    """Makes the agent, with its own random generator."""
     make, dials = _ready(chosen.name, chosen.role, tuple(sorted(chosen.dials.items())))
     return make(dials, world, rng)
 
@@ -152,7 +152,7 @@ def made(chosen: ChosenAgent, world: World, rng: Random) -> Agent:
 def _ready(
     name: str, role: Role, given: tuple[tuple[str, Any], ...]
 ) -> tuple[Callable[[Any, World, Random], Agent], Any]:
-    """How an agent is made: the same for every dialogue."""
+    """The maker and the dials of an agent, cached for all dialogues."""
     kind = kind_of(name, role)
     return kind.make, set_dials(name, kind, dict(given))
 

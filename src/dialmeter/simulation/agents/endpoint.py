@@ -46,12 +46,12 @@ Use sentences like these, with your own values:
 
 
 def user_prompt(goal: Goal) -> str:
-    """What a user behind an endpoint is told."""
+    """The prompt of a user behind an endpoint."""
     return USER_TASK.format(task="\n".join(_task(goal)), examples="\n".join(_examples(USER)))
 
 
 def system_prompt() -> str:
-    """What a system behind an endpoint is told."""
+    """The prompt of a system behind an endpoint."""
     return SYSTEM_TASK.format(examples="\n".join(_examples(SYSTEM)))
 
 

@@ -90,7 +90,7 @@ class RuleSystem:
         return told
 
     def _react(self, domain: str, changed: set[str]) -> Iterator[Act]:
-        """What there is to say after a user has told something; who repeats what is known has not heard the offer."""
+        """Reacts to new constraints; a user who repeats known ones has missed the offer, which is repeated."""
         changed |= self._waiting.pop(domain, set())
         again = self._ask_again(domain, changed)
         if again:

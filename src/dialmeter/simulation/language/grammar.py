@@ -20,7 +20,7 @@ from ..world.schema import DOMAINS, DONTCARE
 BOOKING = "booking"
 GENERAL = "general"
 ASKED = "?"
-"""What stands for the value in a request."""
+"""The value of a request."""
 
 # As MultiWOZ writes them; other words get a capital.
 _INTENTS = {
@@ -96,7 +96,7 @@ class Grammar(Struct, frozen=True):
     """All that one speaker can say.
 
     Attributes:
-        frames: act's service and intent → its sentences; a user's booking sentences stand under the intent ``book``.
+        frames: act's service and intent → its sentences; a user's booking sentences have the intent ``book``.
         clauses: service → its phrases.
         words: slot → what it is called.
     """

@@ -22,7 +22,7 @@ _ROOM = {"clauses": "(?P<clauses>.+)", "slots": "(?P<slots>.+)", "word": "(?P<wo
 
 
 def understand(text: str, speaker: str) -> tuple[Act, ...]:
-    """What a speaker has said, as far as it can be read in the text.
+    """The acts of a text, as far as they are recognised.
 
     Example:
         >>> [(found.name, found.slot, found.values) for found in understand("I need a train to Tolderby, on friday.", "user")]
@@ -96,7 +96,7 @@ def _first_word(text: str) -> str:
 
 @cache
 def _frames(speaker: str) -> Mapping[str, Sequence[_Pattern]]:
-    """Patterns of sentences by first word; those with more words of their own come first."""
+    """Patterns of sentences by first word; those with more fixed words come first."""
     frames = [frame for group in grammar(speaker).frames.values() for frame in group]
     found: dict[str, list[_Pattern]] = {}
     for frame in sorted(frames, key=lambda each: -len(each.text)):
@@ -149,7 +149,7 @@ _FLAGS = {
     slot: re.compile(rf"(\bno |\bwithout )?(?:\b\w+ )?\b(?:{words})\b")
     for slot, words in {"internet": "wi-?fi|internet", "parking": "parking|car park"}.items()
 }
-# Short forms stand in too many sentences to mean a value.
+# Short forms occur in too many sentences.
 _SHORTEST = 3
 _PLACES = ("departure", "destination")
 
@@ -178,7 +178,7 @@ def _domain_words(domain: str) -> re.Pattern[str]:
 
 
 def values_in(text: str, domain: str) -> dict[str, str]:
-    """Slots of a domain whose values stand in a text; where forms overlap, the longest counts.
+    """Slots of a domain whose values occur in a text; of overlapping forms the longest counts.
 
     Example:
         >>> values_in("Somewhere cheap near the docks, with wifi", "hotel")

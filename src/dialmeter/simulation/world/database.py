@@ -39,7 +39,7 @@ class World:
         self._found: dict[tuple[str, frozenset[tuple[str, str]]], tuple[Row, ...]] = {}
 
     def search(self, domain: str, constraints: Mapping[str, str]) -> tuple[Row, ...]:
-        """The rows that meet all constraints, best first; what is not a column of the table is not looked at.
+        """The rows that meet all constraints, best first; constraints on other than the columns of the table are ignored.
 
         Trains that leave after a time come soonest first, those that arrive by a time latest first.
         """

@@ -158,10 +158,10 @@ _LISTED = 10
 
 
 def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
-    """Goals by dialogue, in the order of the file, and what was left out.
+    """Goals by dialogue, in the order of the file, and notices about what was skipped.
 
     A JSON object of goals by id, ``data.json`` of MultiWOZ, and every file of talk that has goals will do. Domains that the
-    town does not have are left out; a dialogue with no other domain is, too.
+    town does not have are skipped, and so is a dialogue with no other domain.
 
     Raises:
         InputError: the file cannot be read, or holds no goal for this town.

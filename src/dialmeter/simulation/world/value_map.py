@@ -1,4 +1,4 @@
-"""How people put values: the paraphrases of the town, both ways."""
+"""Paraphrases of the values of the town, in both directions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def canonical_forms(domain: str, slot: str) -> dict[str, str]:
 
 
 def canonical(domain: str, slot: str, form: str) -> str:
-    """The value that a form stands for, or the form itself in lower case where the town does not know it.
+    """The value of a form, or the form itself in lower case if the town does not know it.
 
     Example:
         >>> canonical("hotel", "area", "Docks"), canonical("train", "leaveat", "5:15 pm"), canonical("hotel", "area", "Moon")

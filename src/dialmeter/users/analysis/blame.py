@@ -184,7 +184,7 @@ def _lost(outcome: DialogueOutcome) -> Iterator[tuple[Measured, str, str]]:
 
 
 def table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[Party, int]]:
-    """How many losses are put down to whom, by domain.
+    """Number of losses by domain and by the party to blame.
 
     Example:
         >>> loss = GoalLoss("I", "hotel", "area=east", "user", "missed", 3)
