@@ -98,7 +98,8 @@ def write(
         DialmeterError: the file is taken or cannot be written, or an unfinished one was begun with another setting.
         Unfinished: an agent cannot go on.
     """
-    part = PartFile(Path(path), _identity(tasks, setting), resume=resume, force=force)
+    identity = msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
+    part = PartFile(Path(path), identity, resume=resume, force=force)
     if part.done > len(tasks):
         part.close()
         raise DialmeterError(f"{path}: {part.done} lines for {len(tasks)} dialogues; start again with --force")
@@ -117,10 +118,6 @@ def write(
     finally:
         part.close()
     return len(tasks)
-
-
-def _identity(tasks: Sequence[Task], setting: Setting) -> bytes:
-    return msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
 
 
 class PartFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -80,7 +80,10 @@ def _of_domain(
 ) -> DomainSuccess:
     wanted = {**goal.info, **goal.book}
     conveyed = all(state.get(f"{domain}-{slot}") == value for slot, value in wanted.items())
-    said = list(_told(talk, domain))
+    # What the system says of bookings is for any domain.
+    services = (domain, BOOKING)
+    moves = [move for move in talk.moves if move.speaker == SYSTEM]
+    said = [each for move in moves for each in move.acts or () if each.service in services]
     if domain == "taxi":
         row = _car(said, state, world)
         found = row is not None
@@ -97,13 +100,6 @@ def _of_domain(
         rows = world.search(domain, goal.info)
         booked = any(reference(domain, each[DOMAINS[domain].entity], goal.book) in codes for each in rows)
     return DomainSuccess(conveyed, found, answered, booked)
-
-
-def _told(talk: Conversation, domain: str) -> Iterator[Act]:
-    """What the system has said of a domain; what it says of bookings is for any domain."""
-    for move in talk.moves:
-        if move.speaker == SYSTEM:
-            yield from (each for each in move.acts or () if each.service in (domain, BOOKING))
 
 
 def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:

@@ -75,7 +75,11 @@ class TextReader:
                 moves.append(move)
                 continue
             acts = self._acts(move, wants, current)
-            current = acts[-1].service if acts else self._mentioned(move.text, current)
+            if acts:
+                current = acts[-1].service
+            else:
+                for _, form in _matches(_words(move.text), self._domain_words):
+                    current = self._domain_words[form]
             remarks.append(Remark("from-text", number))
             # If other turns list requested slots, request acts are ignored.
             requested = self._requested(acts) if listed and move.requested is None else move.requested
@@ -88,10 +92,6 @@ class TextReader:
             if act.name == self._profile.words.request:
                 found[act.service] = (*found.get(act.service, ()), act.slot)
         return found
-
-    def _mentioned(self, text: str, current: str | None) -> str | None:
-        found = [form for _, form in _matches(_words(text), self._domain_words)]
-        return self._domain_words[found[-1]] if found else current
 
     def _acts(self, move: Move, wants: Mapping[str, GoalUnits], current: str | None) -> list[Act]:
         found: dict[Act, None] = {}

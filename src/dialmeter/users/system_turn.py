@@ -114,7 +114,9 @@ def system_turn(turn: PreparedTurn, domain: str, setup: ScoringSetup) -> SystemT
         booking_intent=intent,
         reference=not _slots(own_way, giving).isdisjoint(profile.reference_slots),
         entity_or_booking=entity_or_booking,
-        understood=None if heard is None else _constraints(heard),
+        understood=None
+        if heard is None
+        else frozenset([constraint(slot, value) for parts, slot, value in heard if parts & INFORM]),
         understood_requests=None if heard is None else _slots(heard, REQUEST),
     )
 
@@ -128,10 +130,6 @@ def _all_parts(acts: list[ActEntry]) -> int:
 
 def _slots(acts: list[ActEntry], parts: int) -> frozenset[str]:
     return frozenset([slot for each, slot, _ in acts if each & parts])
-
-
-def _constraints(acts: list[ActEntry]) -> frozenset[str]:
-    return frozenset([constraint(slot, value) for parts, slot, value in acts if parts & INFORM])
 
 
 def offered(slot: str, offers: frozenset[str], setup: ScoringSetup) -> bool:

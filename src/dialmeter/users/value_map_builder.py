@@ -145,7 +145,7 @@ def read_ontology(path: str | Path) -> dict[str, list[str]]:
     listed: dict[str, dict[str, None]] = {}
     with placing(file=source.name):
         for slot, values in _slots(source.document):
-            listed.setdefault(_bare(slot), {}).update(dict.fromkeys(_plain(values, slot)))
+            listed.setdefault(slot.lower().rpartition("-")[2], {}).update(dict.fromkeys(_plain(values, slot)))
     if not any(listed.values()):
         raise InputError("an ontology without values", file=source.name)
     return {slot: list(values) for slot, values in listed.items()}
@@ -164,10 +164,6 @@ def _slots(document: Any) -> Iterator[tuple[str, Any]]:
             yield from values.items()
         else:
             yield key, values
-
-
-def _bare(slot: str) -> str:
-    return slot.lower().rpartition("-")[2]
 
 
 def _plain(values: Any, slot: str) -> Iterator[str]:

@@ -198,19 +198,15 @@ def values_in(text: str, domain: str) -> dict[str, str]:
             slots = [slot] if slot in slots else slots
         if slots:
             found[slots[0]] = canonical_forms(domain, slots[0])[form]
-    return {**found, **_times(lower, domain), **_counts(lower, domain), **_flags(lower, domain)}
-
-
-def _counts(lower: str, domain: str) -> dict[str, str]:
-    slots = [slot for slot in _COUNTED if slot in DOMAINS[domain].informable]
-    found = {slot: _COUNTED[slot].search(lower) for slot in slots}
-    return {slot: canonical_forms(domain, slot).get(match[1], match[1]) for slot, match in found.items() if match}
-
-
-def _flags(lower: str, domain: str) -> dict[str, str]:
-    slots = [slot for slot in _FLAGS if slot in DOMAINS[domain].informable]
-    found = {slot: _FLAGS[slot].search(lower) for slot in slots}
-    return {slot: "no" if match[1] else "yes" for slot, match in found.items() if match}
+    found |= _times(lower, domain)
+    known = DOMAINS[domain].informable
+    for slot, count in _COUNTED.items():
+        if slot in known and (hit := count.search(lower)):
+            found[slot] = canonical_forms(domain, slot).get(hit[1], hit[1])
+    for slot, flag in _FLAGS.items():
+        if slot in known and (hit := flag.search(lower)):
+            found[slot] = "no" if hit[1] else "yes"
+    return found
 
 
 def _times(lower: str, domain: str) -> dict[str, str]:

@@ -115,16 +115,12 @@ def _with_booking(world: World, domain: str, info: dict[str, str], fails: dict[s
     refused: dict[str, str] = {}
     if DOMAINS[domain].book and rng.random() < BOOKS:
         rows = world.search(domain, info)
-        book = next((each for each in _bookings(domain, rng) if not any(_troubles(domain, rows, each))), {})
+        tries = ({slot: _booking_value(domain, slot, rng) for slot in DOMAINS[domain].book} for _ in range(_TRIES))
+        book = next((each for each in tries if not any(_troubles(domain, rows, each))), {})
         if book and rng.random() < BOOKING_FAILS:
             refused = next((each for each in _changed(book, domain, rng) if all(_troubles(domain, rows, each))), {})
     requests = _requests(domain, info, rng, least=0 if book else 1)
     return DomainGoal(info=info, fail_info=fails, book=book, fail_book=refused, requests=requests)
-
-
-def _bookings(domain: str, rng: Random) -> Iterator[dict[str, str]]:
-    for _ in range(_TRIES):
-        yield {slot: _booking_value(domain, slot, rng) for slot in DOMAINS[domain].book}
 
 
 def _changed(book: Mapping[str, str], domain: str, rng: Random) -> Iterator[dict[str, str]]:
