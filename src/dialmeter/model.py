@@ -90,6 +90,20 @@ class DomainGoal(Struct, frozen=True, omit_defaults=True):
     fail_book: Mapping[str, str] = field(default_factory=dict)
     requests: tuple[str, ...] = ()
 
+    @property
+    def parts(self) -> dict[str, Mapping[str, str]]:
+        """The parts that hold constraints, by name; without empty ones.
+
+        Example:
+            >>> DomainGoal(info={"area": "east"}, requests=("phone",)).parts
+            {'info': {'area': 'east'}}
+        """
+        return {name: part for name in CONSTRAINT_PARTS if (part := getattr(self, name))}
+
+
+CONSTRAINT_PARTS = ("info", "fail_info", "book", "fail_book")
+"""The parts of a goal that hold constraints."""
+
 
 Goal: TypeAlias = Mapping[str, DomainGoal]
 """What a user wants, by domain."""

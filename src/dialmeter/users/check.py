@@ -63,8 +63,7 @@ def check_talk(
         perfect.add(saying_exactly(talk.id, talk.goal))
         domains.update(talk.goal)
         for wanted in talk.goal.values():
-            parts = (wanted.info, wanted.fail_info, wanted.book, wanted.fail_book)
-            counts["constraints"] += sum(map(len, parts))
+            counts["constraints"] += sum(map(len, wanted.parts.values()))
             counts["requests"] += len(wanted.requests)
     for unreadable in talks.refused:
         scorer.refuse(unreadable)
@@ -104,11 +103,7 @@ def saying_exactly(name: str, goal: Goal) -> Conversation:
     """
     moves: list[Move] = []
     for domain, wanted in goal.items():
-        said = {
-            (slot, value): None
-            for part in (wanted.info, wanted.fail_info, wanted.book, wanted.fail_book)
-            for slot, value in part.items()
-        }
+        said = dict.fromkeys(pair for part in wanted.parts.values() for pair in part.items())
         acts = [Act(f"{domain}-inform", domain, slot, (value,)) for slot, value in said]
         asks = [Act(f"{domain}-request", domain, slot, ("?",)) for slot in wanted.requests]
         asked = {domain: tuple(f"{domain}-{slot}" for slot in wanted.requests)}

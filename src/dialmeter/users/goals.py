@@ -10,9 +10,6 @@ from msgspec import Struct
 
 from ..model import DomainGoal, Goal, dialogue_key
 
-PARTS = ("info", "fail_info", "book", "fail_book")
-"""The parts of a goal that hold constraints."""
-
 
 class GoalUnits(Struct, frozen=True):
     """A domain of a goal.
@@ -94,10 +91,7 @@ def _wants(domain: str, inside: DomainGoal, slots_as_written: bool) -> GoalUnits
     slots: set[str] = set()
     values: dict[str, tuple[str, ...]] = {}
     parts: dict[str, tuple[str, ...]] = {}
-    for name in PARTS:
-        part: Mapping[str, str] = getattr(inside, name)
-        if not part:
-            continue
+    for name, part in inside.parts.items():
         held = []
         for written, value in part.items():
             slot, wanted = written.lower(), value.lower()
@@ -122,8 +116,7 @@ def canonical_goal(goal: Goal) -> dict[str, dict[str, object]]:
         domain: {
             **{
                 name: {slot.lower(): value.lower() for slot, value in part.items()}
-                for name in PARTS
-                if (part := getattr(inside, name))
+                for name, part in inside.parts.items()
             },
             **({"requests": sorted(slot.lower() for slot in inside.requests)} if inside.requests else {}),
         }

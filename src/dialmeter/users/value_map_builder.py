@@ -59,7 +59,7 @@ class CollectedValues(Struct):
             counts: does an act of this name state values?
         """
         for domain in (talk.goal or {}).values():
-            for part in (domain.info, domain.fail_info, domain.book, domain.fail_book):
+            for part in domain.parts.values():
                 for slot, value in part.items():
                     self.canonical[slot.lower()][value.lower()] = None
         for move in talk.moves:

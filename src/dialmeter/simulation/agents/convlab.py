@@ -135,13 +135,6 @@ def from_lists(lists: Iterable[tuple[str, str, str, Any]]) -> Iterable[Act]:
 def written_goal(goal: Goal) -> dict[str, Any]:
     """A goal in MultiWOZ's layout."""
     return {
-        domain: {
-            **{
-                part: dict(pairs)
-                for part in ("info", "fail_info", "book", "fail_book")
-                if (pairs := getattr(each, part))
-            },
-            "reqt": list(each.requests),
-        }
+        domain: {**{name: dict(part) for name, part in each.parts.items()}, "reqt": list(each.requests)}
         for domain, each in goal.items()
     }

@@ -172,9 +172,15 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
         >>> goals["g1"]["hotel"].info, notices[0].code
         ({'area': 'north'}, 'domain-not-in-town')
     """
+
+    def lowered(goal: DomainGoal) -> DomainGoal:
+        """The town writes values in small letters."""
+        parts = {name: {slot: value.lower() for slot, value in part.items()} for name, part in goal.parts.items()}
+        return DomainGoal(**parts, requests=goal.requests)
+
     found, unread = _in_file(str(path))
     here: dict[str, Goal] = {
-        name: {domain: _lowered(each) for domain, each in goal.items() if domain in DOMAINS}
+        name: {domain: lowered(each) for domain, each in goal.items() if domain in DOMAINS}
         for name, goal in found.items()
     }
     elsewhere = [name for name, goal in found.items() if any(domain not in DOMAINS for domain in goal)]
@@ -211,14 +217,3 @@ def _goals_by_id(source: Source) -> dict[str, Goal]:
         with placing(dialogue=name):
             goals[name] = goal_in(as_mapping(thing, "a goal").get("goal", thing))
     return goals
-
-
-def _lowered(goal: DomainGoal) -> DomainGoal:
-    """A goal in small letters, as the town writes values."""
-
-    def lowered(pairs: Mapping[str, str]) -> dict[str, str]:
-        return {slot: value.lower() for slot, value in pairs.items()}
-
-    return DomainGoal(
-        lowered(goal.info), lowered(goal.fail_info), lowered(goal.book), lowered(goal.fail_book), goal.requests
-    )

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ...errors import DialmeterError, did_you_mean
-from ...model import dialogue_key
+from ...model import CONSTRAINT_PARTS, dialogue_key
 from ..behaviours import names as event_names
 from ..estimates import MEASURES
 from ..events import Event
 from ..outcome import COMBINED
 from ..record import UserRow
 
-GOAL_PARTS = ("info", "fail_info", "book", "fail_book", "requests")
+GOAL_PARTS = (*CONSTRAINT_PARTS, "requests")
 
 
 class UserQuery(Struct, frozen=True, kw_only=True):
