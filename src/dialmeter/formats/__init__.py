@@ -8,6 +8,7 @@ is gold or predicted by the role of the file), ``STATES`` (how it writes states,
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -21,6 +22,9 @@ from ..registry import Registry
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Role as Role
+
+_READ_AHEAD = 16
+"""How many dialogues are read before they are scored."""
 
 # Detection asks in this order; formats that other packages bring are read when they are named.
 registry = Registry(
@@ -67,7 +71,27 @@ class Corpus:
                 raise self._source.placed(error) from None
 
     def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-        """The dialogues with states as numbers of written pairs."""
+        """The dialogues with states as numbers of written pairs.
+
+        A few dialogues are read before the first of them is given, because a processor is faster when it does not change
+        between reading and scoring at every dialogue. An error is raised after the dialogues that were read before it.
+        """
+        read = self._read_numbered(vocabulary)
+        batch: list[PairDialogue] = []
+        failed: DialmeterError | None = None
+        while failed is None:
+            batch.clear()
+            try:
+                batch.extend(islice(read, _READ_AHEAD))
+            except DialmeterError as error:
+                failed = error
+            yield from batch
+            if not batch:
+                break
+        if failed is not None:
+            raise failed
+
+    def _read_numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
         source = self._source
         layout = getattr(self._module, "STATES", FLAT)
         source.vocabulary = vocabulary
