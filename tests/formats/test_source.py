@@ -12,7 +12,7 @@ from dialmeter.errors import InputError
 from dialmeter.formats import Role, open_corpus
 from dialmeter.readers import source
 from dialmeter.readers.strict_json import JsonParts
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
 from .talks import of_one_turn, talks, without_deletions

@@ -21,7 +21,7 @@ from dialmeter.studies.bias.bias_summary import summary
 from dialmeter.studies.bias.bias_verdict import NO_VALUE, verdicts
 from dialmeter.studies.bias.error_position import TRAITS, traits_of
 from dialmeter.studies.bias.yardsticks import score_with_yardsticks
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"

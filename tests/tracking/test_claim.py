@@ -12,7 +12,7 @@ from dialmeter.studies.bias.bias import rows_of, strength_limits, study
 from dialmeter.studies.bias.bias_findings import Limits, Row, Study
 from dialmeter.studies.bias.bias_summary import summary
 from dialmeter.studies.bias.bias_verdict import FAILS, HOLDS, UNDECIDED, sign_changes, verdicts
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"

@@ -17,7 +17,7 @@ from dialmeter.studies.curve.curve import Curve, draw_curve
 from dialmeter.studies.curve.curve_files import Entry, from_name, in_folder
 from dialmeter.studies.curve.curve_manifest import in_manifest
 from dialmeter.studies.curve.estimates import mean, slope
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared
 from .few_shots import RATIOS, SEEDS, few_shot_folder, gold, predicted, write, zero_shot_folder

@@ -33,7 +33,7 @@ from ..tracking.compare import (
 )
 from ..tracking.compared import ComparedDialogue
 from ..tracking.result import TrackerResult
-from ..tracking.scorer import score_file
+from ..tracking.scoring import score_file
 from ..views import compare as tables
 from ..views.tables import render
 from ..views.tracker import shared_signature

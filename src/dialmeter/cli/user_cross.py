@@ -16,7 +16,7 @@ from ..simulation.outcome import played, silence
 from ..simulation.play import Setting, Task, play_all
 from ..simulation.world import town
 from ..users.profile import load as load_profile
-from ..users.result import How
+from ..users.result import UserSettings
 from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
@@ -111,8 +111,8 @@ def cross(**options: Any) -> None:
         click.echo({"latex": "% "}.get(options["style"], "\n") + f"signature  …|{'|'.join(fields)}")
 
 
-def _chosen_how(options: dict[str, Any]) -> How:
-    return How(
+def _chosen_how(options: dict[str, Any]) -> UserSettings:
+    return UserSettings(
         rules=changed(load_rules(options["rules"]), *options["changes"]),
         profile=load_profile(options["profile"]),
         value_map=chosen_map(options),
@@ -120,7 +120,7 @@ def _chosen_how(options: dict[str, Any]) -> How:
 
 
 def _cells(
-    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How
+    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: UserSettings
 ) -> Iterator[report.Cell]:
     """The dialogues of all settings, which come one after the other, as cells."""
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]

@@ -144,3 +144,7 @@ class Once:
         if key in self._seen:
             raise InputError("the dialogue stands twice", dialogue=dialogue_id)
         self._seen.add(key)
+
+    def merge(self, other: Once) -> None:
+        """Also remembers the dialogues of another part of the corpus."""
+        self._seen |= other._seen

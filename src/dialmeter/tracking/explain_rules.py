@@ -20,7 +20,8 @@ from .findings import Findings
 from .measure_columns import Ledger, with_slots
 from .pairs import PairRules
 from .resolve_measures import Asked, resolve
-from .scorer import TrackerScorer, lacks, paused_garbage_collection
+from .scorer import TrackerScorer, lacks
+from .scoring import paused_garbage_collection
 from .tally import CORRECT
 from .tally_table import Book
 from .walk import Walk

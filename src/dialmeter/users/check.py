@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from .notices import SHOWN
 from .outcome import COMBINED
-from .result import How, places_of
+from .result import UserSettings, places_of
 from .score_table import Row
 from .scorer import UserScorer
 
@@ -40,7 +40,7 @@ class Checked(Struct, frozen=True):
 
 
 def check_talk(
-    talks: Conversations, how: How, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
+    talks: Conversations, how: UserSettings, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
 ) -> Checked:
     """Looks at an opened file.
 

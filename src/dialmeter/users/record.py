@@ -18,7 +18,7 @@ from .events import Event, Remark
 from .notices import SHOWN
 from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
 from .patterns import Pattern, patterns_of
-from .result import How, UserResult
+from .result import UserResult, UserSettings
 from .score import Parts
 
 
@@ -76,7 +76,7 @@ def rows_of(run: Run) -> Iterable[UserRow]:
             raise InputError(message, file=str(run.path("rows.jsonl")), line=number) from None
 
 
-def identity(inputs: Sequence[Mapping[str, str | None]], how: How, blamed: bool) -> dict[str, Any]:
+def identity(inputs: Sequence[Mapping[str, str | None]], how: UserSettings, blamed: bool) -> dict[str, Any]:
     """What makes a run this run."""
     return {
         "kind": "user",

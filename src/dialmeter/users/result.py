@@ -35,13 +35,18 @@ class WorstDialogue(Struct, frozen=True):
     request: float | None
 
 
-class How(Struct, frozen=True):
-    """All that dialogues were scored with."""
+class UserSettings(Struct, frozen=True):
+    """What dialogues are scored with."""
 
     rules: UserRules
     profile: Profile
     value_map: ValueMap | None = None
     from_text: bool = False
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """The fields of signatures that all scores share."""
+        return how_scored(self.rules, self.profile, self.value_map, self.from_text)
 
 
 class UserResult(Result):
@@ -49,7 +54,7 @@ class UserResult(Result):
 
     def __init__(
         self,
-        how: How,
+        how: UserSettings,
         book: Book,
         *,
         refused: Sequence[InputError] = (),
@@ -67,12 +72,12 @@ class UserResult(Result):
 
     @property
     def dialogues(self) -> int:
-        """How many dialogues were scored."""
+        """UserSettings many dialogues were scored."""
         return len(self.book.rows)
 
     @cached_property
     def account(self) -> Account:
-        """How many of the dialogues that were asked for are scored: those of the file, or those that were named."""
+        """UserSettings many of the dialogues that were asked for are scored: those of the file, or those that were named."""
         refused = places_of(self.refused)
         if self._only is None:
             asked = self.dialogues + len(refused)
@@ -84,7 +89,7 @@ class UserResult(Result):
 
     @property
     def turns(self) -> int:
-        """How many turns they have, of user and system."""
+        """UserSettings many turns they have, of user and system."""
         return self.book.turns
 
     @property
@@ -108,7 +113,7 @@ class UserResult(Result):
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
         columns = {key: column(self.book.rows, *key) for key in keys}
         limits = intervals(self.book.rows, columns, self.resampling) if self.resampling else {}
-        shared = how_scored(self.how.rules, self.how.profile, self.how.value_map, self.how.from_text)
+        shared = self.how.signed
         found = []
         for key, values in columns.items():
             measure, domain = key
@@ -146,7 +151,7 @@ class UserResult(Result):
 
     @cached_property
     def events(self) -> dict[str, dict[str, int]]:
-        """How often each class of events happened, by domain."""
+        """UserSettings often each class of events happened, by domain."""
         found: dict[str, dict[str, int]] = {}
         for (_, name, domain, _), count in sorted(self.book.events.items()):
             inside = found.setdefault(name, {})
@@ -154,7 +159,7 @@ class UserResult(Result):
         return {name: found[name] for name in sorted(found)}
 
     def event_counts(self) -> list[dict[str, Any]]:
-        """How often each class of events happened, by family, domain and slot."""
+        """UserSettings often each class of events happened, by family, domain and slot."""
         names = ("family", "class", "domain", "slot")
         return [
             {**dict(zip(names, key, strict=True)), "count": count} for key, count in sorted(self.book.events.items())

@@ -17,7 +17,7 @@ from ...model import Notice
 from ...rules import Rules, load
 from ...tracking.resolve_measures import resolve
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import score_file
+from ...tracking.scoring import score_file
 from .curve_files import Entry
 from .curve_points import Point, Scale, Trend, placed, points_of, ratios_of, trends_of
 from .curve_scores import Scored, score_entries
