@@ -17,8 +17,8 @@ from dialmeter.readers.strict_json import count_strings, count_written_strings, 
 from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.digest import GoldText
+from dialmeter.tracking.findings import Mistakes
 from dialmeter.tracking.measure_columns import Ledger
-from dialmeter.tracking.mistakes import Mistakes
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.scorer import PartialScores, TrackerScorer
 from dialmeter.tracking.scoring import score_file

@@ -11,8 +11,8 @@ import pytest
 from dialmeter.conversations import native
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
-from dialmeter.users.estimates import MEASURES, Resampling
 from dialmeter.users.events import Event
+from dialmeter.users.score_table import MEASURES, Resampling
 from dialmeter.users.scorer import UserScorer, score_user
 
 from .talks import goal, system, talk, user

@@ -12,9 +12,9 @@ from ..errors import InputError
 from ..formats import Corpus, open_corpus, spans_of, split_tracker
 from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Notice, dialogue_key
-from ..tracking import record, show
+from ..tracking import record
 from ..tracking.align import PairFiles
-from ..tracking.compared import ComparedDialogue
+from ..tracking.compared import ComparedDialogue, dialogue_lines
 from ..tracking.result import TrackerResult
 from ..tracking.scoring import TrackerSettings, score_file
 from .options import chosen_resampling
@@ -88,7 +88,7 @@ def _scored_whole(
         if writer is not None and dialogue.id not in writer.done:
             writer.add(record.row(dialogue, compared))
         if dialogue_key(dialogue.id) in settings.shown:
-            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, compared))
+            printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
     try:
         result = score_file(

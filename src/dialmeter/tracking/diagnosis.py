@@ -15,12 +15,10 @@ from ..formats.pairs.slot_names import slot_namer
 from ..model import Value
 from ..rules import Rules
 from .align import PairFiles
-from .findings import Findings
-from .mistakes import Mistakes, shown
+from .findings import Findings, Mistakes, shown
 from .notices import is_turn_level
 from .pairs import alternatives
-from .rescoring import Rescored, rescore
-from .settlement import Settlement, settle_values, value_difference
+from .settlement import Rescored, Settlement, rescore, settle_values, value_difference
 
 Kind: TypeAlias = Literal["news", "ids", "slot-name", "slot", "pair"]
 """States that hold each turn's news; ids; names of slots; slots that hardly ever agree; pairs of values."""

@@ -9,12 +9,11 @@ from decimal import Decimal
 from ..core.account import BY_NAME
 from ..model import Notice, Value
 from ..rules import Rules, parse_match
-from .findings import Findings
+from .findings import Findings, shown
 from .measure_columns import Ledger
 from .measures.fga import FGA
 from .measures.rsa import RSA
 from .measures.sa import SA
-from .mistakes import shown
 from .resolve_measures import Asked
 from .tally import NEVER, Tally
 from .tally_table import Book

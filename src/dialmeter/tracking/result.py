@@ -21,10 +21,10 @@ from .bootstrap_matrix import intervals, with_interval
 from .breakdown import ActiveTurns, Breakdown, By
 from .diagnosis import Finding, diagnose
 from .findings import Findings
-from .group_by_dialogue import gathered
 from .measure_columns import Ledger, Valued, with_slots
 from .notices import notices_of
 from .resolve_measures import Asked
+from .tally_table import gathered
 
 
 class Worst(Struct, frozen=True):

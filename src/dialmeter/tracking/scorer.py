@@ -22,9 +22,8 @@ from ..rules import Rules, load
 from .breakdown import Breakdown, By
 from .compared import ComparedDialogue
 from .digest import GoldText
-from .findings import Findings
+from .findings import Findings, Mistakes
 from .measure_columns import NEEDS_SCHEMA, Ledger
-from .mistakes import Mistakes
 from .pairs import PairRules
 from .resolve_measures import resolve
 from .result import TrackerResult

@@ -21,10 +21,10 @@ from ..formats.schema import read_schema
 from ..measure import Measure
 from ..model import Dialogue, Notice, dialogue_key
 from ..rules import Rules
-from . import record, show
+from . import record
 from .align import GoldFile, PairFiles, joined, open_pair, read_pair
 from .breakdown import By
-from .compared import ComparedDialogue
+from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .scorer import PartialScores, Sink, TrackerScorer, states_of
 
@@ -266,7 +266,7 @@ def score_shard(
             if rows is not None and dialogue.id not in rows.done:
                 rows.add(record.row(dialogue, compared))
             if dialogue_key(dialogue.id) in settings.shown:
-                printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, compared))
+                printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
         looked_at = rows is not None or bool(settings.shown)
         read_into(scorer, corpus, only=settings.only, sink=take if looked_at else None, watch=watch)

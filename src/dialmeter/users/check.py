@@ -11,9 +11,8 @@ from ..conversations import Conversations
 from ..core.account import Account, counted
 from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
-from .notices import SHOWN
 from .outcome import COMBINED
-from .result import UserSettings, places_of
+from .result import SHOWN, UserSettings, places_of
 from .score_table import Row
 from .scorer import UserScorer
 

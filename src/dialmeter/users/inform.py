@@ -13,8 +13,8 @@ from .behaviours.repeating import Repetition
 from .booking import told
 from .events import Event, Family, Remark
 from .goals import Wants, slot_of
+from .outcome import Counts, DialogueCounts
 from .prepared_dialogue import Scene, Stage
-from .score import Counts, DialogueCounts
 
 
 class _Place(Struct, eq=False):

@@ -13,13 +13,11 @@ from ..core.run_writer import RunWriter
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from .blame import Verdict
-from .estimates import MEASURES, column
 from .events import Event, Remark
-from .notices import SHOWN
-from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
+from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured, Parts
 from .patterns import Pattern, patterns_of
-from .result import UserResult, UserSettings
-from .score import Parts
+from .result import SHOWN, UserResult, UserSettings
+from .score_table import MEASURES, column
 
 
 class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):

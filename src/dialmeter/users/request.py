@@ -10,8 +10,8 @@ from .behaviours.requesting import Asking
 from .booking import told_slots
 from .events import Event, Remark
 from .goals import requested_slot
+from .outcome import Counts, DialogueCounts
 from .prepared_dialogue import Scene, Stage
-from .score import Counts, DialogueCounts
 
 
 def requests(scene: Scene, ended_empty: Container[str]) -> DialogueCounts:

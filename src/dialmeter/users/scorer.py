@@ -17,7 +17,7 @@ from .canonical import Matcher
 from .events import Event
 from .from_text import TextReader
 from .inform import InformWalk
-from .outcome import DialogueOutcome, DomainOutcome
+from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import Stage
 from .profile import Profile
 from .profile import load as load_profile
@@ -25,7 +25,6 @@ from .request import requests
 from .result import UserResult, UserSettings
 from .rules import UserRules
 from .rules import load as load_rules
-from .score import Counts, compare, pooled
 from .score_table import Book
 
 

@@ -17,8 +17,7 @@ from ..simulation.outcome import outcome
 from ..simulation.play import Setting
 from ..simulation.world import World
 from ..users.outcome import DialogueOutcome
-from ..users.result import UserResult
-from ..users.signature import how_scored
+from ..users.result import UserResult, how_scored
 from .chart_files import Chart, slug
 from .charts import heat_map
 from .tables import Table
