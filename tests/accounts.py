@@ -16,12 +16,12 @@ from dialmeter.readers.source import Source
 from dialmeter.readers.strict_json import count_strings, count_written_strings, parse_json
 from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
+from dialmeter.tracking.diagnosis.findings import Mistakes
 from dialmeter.tracking.digest import GoldText
-from dialmeter.tracking.findings import Mistakes
-from dialmeter.tracking.measure_columns import Ledger
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.scorer import PartialScores, TrackerScorer
 from dialmeter.tracking.scoring import score_file
+from dialmeter.tracking.vectors.measure_columns import Ledger
 from dialmeter.tracking.walk import Group, Walk
 
 LOCALS = ("paper", "code", "vector")

@@ -12,7 +12,7 @@ from types import ModuleType
 RENAMED: dict[str, str] = {
     "report": "views",
     "resampling": "core.comparison",
-    "tracking.columns": "tracking.bootstrap_matrix",
+    "tracking.columns": "tracking.vectors.bootstrap_matrix",
     "tracking.curve": "studies.curve.curve",
     "tracking.curve_files": "studies.curve.curve_files",
 }

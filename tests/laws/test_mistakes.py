@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dialmeter.model import Dialogue, State, Value
 from dialmeter.normalise import Normaliser
 from dialmeter.rules import Rules, change, named
-from dialmeter.tracking.findings import Held, Mistakes
+from dialmeter.tracking.diagnosis.findings import Held, Mistakes
 from dialmeter.tracking.scorer import TrackerScorer
 
 from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, corpora, law

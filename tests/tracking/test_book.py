@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.tracking import group_by_dialogue as gathering
-from dialmeter.tracking.tally_table import Book, gathered
+from dialmeter.tracking.vectors.tally_table import Book, gathered
 
 rows = st.tuples(*[st.integers(0, 2)] * 9)
 turns = st.lists(st.tuples(st.integers(0, 40), rows), max_size=6)

@@ -19,14 +19,14 @@ from ..formats.parts import Once, as_mapping, dialogue
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..rules import Rules, load
-from .breakdown import Breakdown, By
 from .compared import ComparedDialogue
+from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
-from .findings import Findings, Mistakes
-from .measure_columns import NEEDS_SCHEMA, Ledger
 from .pairs import PairRules
 from .resolve_measures import resolve
 from .result import TrackerResult
+from .vectors.breakdown import Breakdown, By
+from .vectors.measure_columns import NEEDS_SCHEMA, Ledger
 from .walk import Walk
 
 Sink = Callable[[PairDialogue, ComparedDialogue], None]

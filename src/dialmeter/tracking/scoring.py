@@ -23,10 +23,10 @@ from ..model import Dialogue, Notice, dialogue_key
 from ..rules import Rules
 from . import record
 from .align import GoldFile, PairFiles, joined, open_pair, read_pair
-from .breakdown import By
 from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .scorer import PartialScores, Sink, TrackerScorer, states_of
+from .vectors.breakdown import By
 
 States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
 

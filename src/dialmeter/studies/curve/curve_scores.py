@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from ...core.comparison import Resampling
 from ...errors import DialmeterError, one_line
 from ...model import Notice, dialogue_key
-from ...tracking.bootstrap_matrix import columns, order_of, with_interval
 from ...tracking.result import TrackerResult
+from ...tracking.vectors.bootstrap_matrix import columns, order_of, with_interval
 from .curve_files import Entry
 
 if TYPE_CHECKING:

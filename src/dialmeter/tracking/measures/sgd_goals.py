@@ -6,7 +6,7 @@ import math
 from typing import ClassVar
 
 from ...measure import Measure, Vector
-from ..frames import Case, FramePair, SlotScores
+from ..vectors.frames import Case, FramePair, SlotScores
 
 
 class _Goals(Measure, frozen=True, kw_only=True):

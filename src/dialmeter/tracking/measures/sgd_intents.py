@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ...measure import Measure, Vector
-from ..frames import Case, FramePair
+from ..vectors.frames import Case, FramePair
 
 
 class IntentAccuracy(Measure, frozen=True, kw_only=True):

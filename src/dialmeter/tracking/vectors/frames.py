@@ -10,14 +10,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ..errors import InputError
-from ..formats.pairs.vocabulary import PairDialogue
-from ..measure import Measure, Vector
-from ..model import Frame, Schema, Value
-from ..rules import Rules
-from ..values.similarity import Backend, similarity
-from .compared import ComparedDialogue
-from .pairs import PairRules
+from ...errors import InputError
+from ...formats.pairs.vocabulary import PairDialogue
+from ...measure import Measure, Vector
+from ...model import Frame, Schema, Value
+from ...rules import Rules
+from ...values.similarity import Backend, similarity
+from ..compared import ComparedDialogue
+from ..pairs import PairRules
 
 Case: TypeAlias = Literal["lower", "exact"]
 _NO_FRAME = Frame()

@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from ..core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, counted
-from ..formats.pairs.vocabulary import Vocabulary
-from ..model import Notice, Value, dialogue_key
-from .digest import GoldDigest
-from .pairs import PairRules
-from .walk import Walk
+from ...core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, counted
+from ...formats.pairs.vocabulary import Vocabulary
+from ...model import Notice, Value, dialogue_key
+from ..digest import GoldDigest
+from ..pairs import PairRules
+from ..walk import Walk
 
 Held = tuple[str, Value | None, Value | None]
 """A slot with its gold value and its predicted value; None is no value."""

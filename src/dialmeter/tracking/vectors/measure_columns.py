@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
-from ..errors import NotApplicable
-from ..formats.pairs.vocabulary import PairDialogue
-from ..measure import Gather, Measure, Vector
-from ..model import Schema
-from .compared import ComparedDialogue
+from ...errors import NotApplicable
+from ...formats.pairs.vocabulary import PairDialogue
+from ...measure import Gather, Measure, Vector
+from ...model import Schema
+from ..compared import ComparedDialogue
+from ..measures.dstc10_values import Overlap, ValueMeasure
+from ..tally import Lens, Tally
+from ..walk import Group, Walk
 from .frames import FrameBook
-from .measures.dstc10_values import Overlap, ValueMeasure
-from .tally import Lens, Tally
 from .tally_table import Book, gather_into, gathered
-from .walk import Group, Walk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-from ..formats.pairs.vocabulary import PairState, Vocabulary
-from ..model import NAMED, Value
+from ...formats.pairs.vocabulary import PairState, Vocabulary
+from ...model import NAMED, Value
 
 NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
 

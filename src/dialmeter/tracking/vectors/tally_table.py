@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .tally import Row, Tally
+from ..tally import Row, Tally
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..measure import Gather
+from ...measure import Gather
 
 if TYPE_CHECKING:
     import numpy as np

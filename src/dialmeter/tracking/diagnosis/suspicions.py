@@ -10,14 +10,14 @@ from typing import Literal, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..errors import one_line
-from ..formats.pairs.slot_names import slot_namer
-from ..model import Value
-from ..rules import Rules
-from .align import PairFiles
+from ...errors import one_line
+from ...formats.pairs.slot_names import slot_namer
+from ...model import Value
+from ...rules import Rules
+from ..align import PairFiles
+from ..notices import is_turn_level
+from ..pairs import alternatives
 from .findings import Findings, Mistakes, shown
-from .notices import is_turn_level
-from .pairs import alternatives
 from .settlement import Rescored, Settlement, rescore, settle_values, value_difference
 
 Kind: TypeAlias = Literal["news", "ids", "slot-name", "slot", "pair"]

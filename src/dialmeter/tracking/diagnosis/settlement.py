@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec import Struct, field
 
-from ..errors import InputError, one_line
-from ..formats.pairs.vocabulary import Vocabulary
-from ..model import Value
-from ..normalise import Normaliser
-from ..rules import Rules, change
-from ..values.differences import difference
-from .align import PairFiles
+from ...errors import InputError, one_line
+from ...formats.pairs.vocabulary import Vocabulary
+from ...model import Value
+from ...normalise import Normaliser
+from ...rules import Rules, change
+from ...values.differences import difference
+from ..align import PairFiles
+from ..pairs import PairRules, alternatives
+from ..walk import Walk
 from .findings import shown
-from .pairs import PairRules, alternatives
-from .walk import Walk
 
 _STEPS = ("trim", "blanks", "lower")
 
