@@ -102,8 +102,8 @@ def pang_c() -> float:
     """The published way ÷ ours, on pairs that share a context of at least 64 tokens."""
     import torch
 
-    from dialmeter.judges.adapters.models import load
-    from dialmeter.judges.adapters.smollm2 import coherence, weights
+    from dialmeter.judges.adapters.network import load
+    from dialmeter.judges.adapters.pang import coherence, weights
 
     judge = coherence()
     folder, gguf = weights()

@@ -14,10 +14,9 @@ from dialmeter.model import Frame
 from dialmeter.rules import named
 from dialmeter.tracking.measures.fga import FGA, lam_for
 from dialmeter.tracking.measures.gca import GCA
-from dialmeter.tracking.measures.jga import JGA
-from dialmeter.tracking.measures.sa import SA
-from dialmeter.tracking.measures.sequence_match import SequenceMatch
-from dialmeter.tracking.measures.sgd_intents import IntentAccuracy
+from dialmeter.tracking.measures.jga import JGA, SequenceMatch
+from dialmeter.tracking.measures.sgd import IntentAccuracy
+from dialmeter.tracking.measures.slots import SA
 from dialmeter.tracking.tally import Tally
 from dialmeter.tracking.vectors.frames import FramePair
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialmeter.cli.main import cli
-from dialmeter.judges.case_lines import read_cases
+from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.result import JudgeResult
 from dialmeter.judges.scorer import score_judge
 from dialmeter.views.judge import matrix_tables

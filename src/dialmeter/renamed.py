@@ -10,6 +10,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 RENAMED: dict[str, str] = {
+    "conversations": "readers.conversations",
+    "formats.completion": "readers.completions",
+    "formats.native": "readers.own.native",
+    "formats.pairs": "readers.pairs",
+    "formats.parts": "readers.parts",
+    "formats": "readers.corpus",
     "report": "views",
     "resampling": "core.comparison",
     "tracking.columns": "tracking.vectors.bootstrap_matrix",

@@ -19,8 +19,8 @@ from dialmeter import (
     score_tracker,
 )
 from dialmeter.cli.main import cli
-from dialmeter.conversations import open_conversations
 from dialmeter.core.comparison import Resampling
+from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.files import play_to_file
 from dialmeter.tracking.result import TrackerResult
 

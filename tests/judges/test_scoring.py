@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.judges.builtin.chance import Chance
-from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.ask import score_cases
+from dialmeter.judges.builtin.surface import Chance, Length
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
-from dialmeter.judges.scoring import score_cases
 from dialmeter.judges.store import ScoreStore
 
 from .made import case, cases, write_cases
@@ -102,6 +101,8 @@ KILLED = """
 import os, signal, sys
 from dialmeter.judges.builtin.length import Length
 from dialmeter.judges.scorer import score_judge
+from dialmeter.judges.builtin.surface import Length
+from dialmeter.judges.result import score_judge
 
 class Dying(Length):
     name, batch_size, asked = "dying", 8, 0

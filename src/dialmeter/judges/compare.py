@@ -12,11 +12,10 @@ from .._version import __version__
 from ..core.account import Account, counted
 from ..measure import Score
 from ..model import Notice
-from .cases import Case
-from .hashing import case_id
+from .ask import Scored
+from .cases import Case, case_id
 from .judge import FACETS
 from .matrix import CONTROL, OUTSIDE, Cell, Outcome
-from .scoring import Scored
 
 NO_SCORE = "without a score in the file"
 
@@ -118,8 +117,7 @@ def _why_unscored(cell: Cell, outcome: Outcome, failed: str) -> str:
 
 def comparisons(cells: Sequence[Cell]) -> list[JudgeComparison]:
     """The first judge that is not degenerate against every other, per attack and corpus; Holm over all of them."""
-    from ..stats.corrections import holm
-    from ..stats.two_by_two import mcnemar_counts
+    from ..stats.significance import holm, mcnemar_counts
 
     fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
     names = list(dict.fromkeys(cell.judge for cell in cells if not cell.degenerate))

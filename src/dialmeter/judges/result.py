@@ -14,11 +14,9 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from . import compare
-from .asking import FAILED, NOT_ASKED, UNREADABLE
-from .cases import Case
-from .hashing import case_id
+from .ask import FAILED, NOT_ASKED, UNREADABLE, Failure, Scored
+from .cases import Case, case_id
 from .matrix import CONTROL, About, Cell, How, matrix
-from .scoring import Failure, Scored
 
 _LISTED = 20
 _SILENT = frozenset({FAILED, UNREADABLE, NOT_ASKED, compare.NO_SCORE})

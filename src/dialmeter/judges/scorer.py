@@ -7,20 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..conversations import Conversations, open_conversations
 from ..errors import DialmeterError
 from ..model import Conversation
+from ..readers.conversations import Conversations, open_conversations
+from .ask import Ask, Pair, Watch, score_cases
 from .attacking import attack_corpus
 from .attacks import Attack, chosen
-from .case_lines import read_cases
+from .case_files import read_cases
 from .cases import Case
 from .judge import TRIVIAL, Judge, load_judge
 from .language import Paraphraser, open_language
 from .matrix import About, How, about
 from .result import JudgeResult
-from .scoring import Ask, Pair, Watch, score_cases
 from .store import ScoreStore
-from .thresholds import parse_threshold
+from .verdict import parse_threshold
 
 
 def attack_replies(

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..errors import one_line
-from ..formats.pairs.vocabulary import PairDialogue
 from ..model import State, Value
+from ..readers.pairs.vocabulary import PairDialogue
 from .pairs import PairRules
 from .tally import CORRECT, WRONG, Alternatives
 from .walk import Walk
@@ -59,8 +59,8 @@ class ComparedDialogue:
         pairs: what the rule set makes of pairs.
 
     Example:
-        >>> from dialmeter.formats.pairs.state_layouts import FLAT
-        >>> from dialmeter.formats.pairs.vocabulary import Vocabulary
+        >>> from dialmeter.readers.pairs.state_layouts import FLAT
+        >>> from dialmeter.readers.pairs.vocabulary import Vocabulary
         >>> from dialmeter.model import Dialogue, Turn
         >>> from dialmeter.rules import named
         >>> words = Vocabulary()

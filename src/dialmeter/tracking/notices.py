@@ -11,8 +11,7 @@ from ..model import Notice, Value
 from ..rules import Rules, parse_match
 from .diagnosis.findings import Findings, shown
 from .measures.fga import FGA
-from .measures.rsa import RSA
-from .measures.sa import SA
+from .measures.slots import RSA, SA
 from .resolve_measures import Asked
 from .tally import NEVER, Tally
 from .vectors.measure_columns import Ledger

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from ..core.account import BY_NAME, NO_GOLD, NO_PREDICTION
 from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, NotApplicable
-from ..formats.pairs.state_layouts import ANY, FLAT
-from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
-from ..formats.parts import Once, as_mapping, dialogue
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
+from ..readers.pairs.state_layouts import ANY, FLAT
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.parts import UniqueIds, as_mapping, dialogue
 from ..rules import Rules, load
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
@@ -93,7 +93,7 @@ class TrackerScorer:
         """Forgets all dialogues."""
         schema, hyphen_cut = self._given_schema, self.rules.hyphen_cut
         self.schema = schema
-        self._once = Once()
+        self._once = UniqueIds()
         self._open: dict[str, tuple[list[Any], list[Any]]] = {}
         self._ledger = Ledger(self._used, hyphen_cut)
         self.vocabulary = self._given_vocabulary or Vocabulary()

@@ -13,13 +13,13 @@ from msgspec import Struct
 from ..core.comparison import Resampling
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable
-from ..formats import Corpus, Role, open_corpus, open_span
-from ..formats.pairs.state_layouts import ANY
-from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
-from ..formats.parts import dialogue, sided
-from ..formats.schema import read_schema
 from ..measure import Measure
 from ..model import Dialogue, Notice, dialogue_key
+from ..readers.corpus import Corpus, open_corpus, open_span
+from ..readers.pairs.state_layouts import ANY
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.parts import Role, dialogue, sided
+from ..readers.services.schema import read_schema
 from ..rules import Rules
 from . import record
 from .align import GoldFile, PairFiles, joined, open_pair, read_pair

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ..conversations import Conversations, open_span
 from ..core.shards import ShardTask
 from ..errors import InputError
 from ..model import Conversation, Notice, dialogue_key
-from .blame import Blamer, Verdict
+from ..readers.conversations import Conversations, open_span
+from .analysis.blame import Blamer, BlameVerdict
 from .record import UserRow, row_of
 from .result import UserSettings
 from .score_table import Book
@@ -43,7 +43,7 @@ class UserShard(Struct):
     book: Book
     refused: list[InputError]
     notices: list[Notice]
-    verdicts: list[Verdict]
+    verdicts: list[BlameVerdict]
     rows: list[UserRow]
 
 

@@ -71,12 +71,12 @@ class UserResult(Result):
 
     @property
     def dialogues(self) -> int:
-        """UserSettings many dialogues were scored."""
+        """How many dialogues were scored."""
         return len(self.book.rows)
 
     @cached_property
     def account(self) -> Account:
-        """UserSettings many of the dialogues that were asked for are scored: those of the file, or those that were named."""
+        """How many of the dialogues that were asked for are scored: those of the file, or those that were named."""
         refused = places_of(self.refused)
         if self._only is None:
             asked = self.dialogues + len(refused)
@@ -88,7 +88,7 @@ class UserResult(Result):
 
     @property
     def turns(self) -> int:
-        """UserSettings many turns they have, of user and system."""
+        """How many turns they have, of user and system."""
         return self.book.turns
 
     @property
@@ -150,7 +150,7 @@ class UserResult(Result):
 
     @cached_property
     def events(self) -> dict[str, dict[str, int]]:
-        """UserSettings often each class of events happened, by domain."""
+        """How often each class of events happened, by domain."""
         found: dict[str, dict[str, int]] = {}
         for (_, name, domain, _), count in sorted(self.book.events.items()):
             inside = found.setdefault(name, {})
@@ -158,7 +158,7 @@ class UserResult(Result):
         return {name: found[name] for name in sorted(found)}
 
     def event_counts(self) -> list[dict[str, Any]]:
-        """UserSettings often each class of events happened, by family, domain and slot."""
+        """How often each class of events happened, by family, domain and slot."""
         names = ("family", "class", "domain", "slot")
         return [
             {**dict(zip(names, key, strict=True)), "count": count} for key, count in sorted(self.book.events.items())

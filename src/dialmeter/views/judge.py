@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..core.account import lines
+from ..judges.cases import case_id
 from ..judges.compare import JudgeComparison
-from ..judges.hashing import case_id
 from ..judges.matrix import CONTROL, OUTSIDE, Cell
 from ..judges.result import JudgeResult
 from ..judges.verdict import READING

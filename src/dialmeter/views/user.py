@@ -8,13 +8,13 @@ from typing import Any
 
 from ..core.account import Account, lines
 from ..measure import Score
-from ..users import blame
+from ..users.analysis import blame
+from ..users.analysis.blame import PARTIES, BlameVerdict
+from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
-from ..users.blame import PARTIES, Verdict
 from ..users.compare import UserComparison
 from ..users.events import Event
 from ..users.outcome import COMBINED
-from ..users.patterns import Kind
 from ..users.record import UserRow
 from ..users.result import UserResult
 from ..users.score_table import MEASURES
@@ -91,7 +91,7 @@ def found_table(found: Iterable[tuple[UserRow, Sequence[Event]]]) -> Table:
     return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
 
 
-def verdicts_of(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def verdicts_of(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
     """How many dialogues and how many lost units are put down to whom."""
     dialogues = Counter(verdict.party for verdict in verdicts)
     return {"dialogues": {party: dialogues[party] for party in PARTIES}, "units": blame.table(verdicts)}

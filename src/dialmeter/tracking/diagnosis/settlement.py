@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Struct, field
 
 from ...errors import InputError, one_line
-from ...formats.pairs.vocabulary import Vocabulary
 from ...model import Value
 from ...normalise import Normaliser
+from ...readers.pairs.vocabulary import Vocabulary
 from ...rules import Rules, change
 from ...values.differences import difference
 from ..align import PairFiles

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import InputError
-from ...formats.pairs.vocabulary import PairDialogue
 from ...measure import Measure, Vector
 from ...model import Frame, Schema, Value
+from ...readers.pairs.vocabulary import PairDialogue
 from ...rules import Rules
 from ...values.similarity import Backend, similarity
 from ..compared import ComparedDialogue

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from msgspec import structs
 
 from ...errors import NotApplicable
-from ...formats.pairs.vocabulary import PairDialogue
 from ...measure import Gather, Measure, Vector
 from ...model import Schema
+from ...readers.pairs.vocabulary import PairDialogue
 from ..compared import ComparedDialogue
-from ..measures.dstc10_values import Overlap, ValueMeasure
+from ..measures.dstc10 import ValueMeasure, ValueOverlap
 from ..tally import Lens, Tally
 from ..walk import Group, Walk
 from .frames import FrameBook
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-from ...formats.pairs.vocabulary import PairState, Vocabulary
 from ...model import NAMED, Value
+from ...readers.pairs.vocabulary import PairState, Vocabulary
 
 NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
 
@@ -111,7 +111,7 @@ class Ledger:
             tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
             wrong = compared.wrong_changes(lens.alternatives)
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
-        overlaps: dict[str, list[Overlap]] = {}
+        overlaps: dict[str, list[ValueOverlap]] = {}
         for measure in self._by_states:
             if isinstance(measure, ValueMeasure):
                 if measure.several not in overlaps:
