@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import chosen
 from dialmeter.judges.language import analysers as pipeline
 from dialmeter.judges.language import open_language

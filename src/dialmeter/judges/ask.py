@@ -1,4 +1,7 @@
-"""What is asked of a judge: distinct items, and how they are cut into batches that do not depend on who asks."""
+"""One run of asking: the scores of judges on cases.
+
+Each distinct item is scored once. Batches do not depend on who asks, and one bad item does not take its batch with it.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,16 @@ from .store import ScoreStore
 
 _BATCH = 256
 _AGAIN = "/again"
+PATIENCE = 10
+"""After this many failures in a row a judge is not asked any more."""
+
+FAILED = "whose request failed"
+UNREADABLE = "whose answer could not be read"
+NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
 
-class Unit(NamedTuple):
-    """An item with the keys of its scores: two where a judge is asked twice, to see whether it says the same."""
+class JudgedItem(NamedTuple):
+    """An item with the keys of its scores: two keys where a judge is asked twice, to see whether it gives the same score."""
 
     keys: tuple[str, ...]
     item: Item
@@ -31,70 +40,22 @@ class Shard(Struct, frozen=True):
 
     Attributes:
         judge: the name under which it is reported.
-        number: the shard's place among those that this judge is asked.
-        first: the place of its first item among all items.
-        units: what is asked.
+        number: the index of the shard among those of this judge.
+        first: the index of its first item among all items.
+        units: the items.
     """
 
     judge: str
     number: int
     first: int
-    units: tuple[Unit, ...]
+    units: tuple[JudgedItem, ...]
 
     def __str__(self) -> str:
         return f"judge {self.judge}, replies {self.first + 1} to {self.first + len(self.units)}"
 
 
-def keys_of(case: Case) -> tuple[str, str]:
-    """The keys of the human and of the adversarial reply."""
-    human = item_hash(case.context, case.reply)
-    same = case.reply == case.adversarial
-    return human, human + _AGAIN if same else item_hash(case.context, case.adversarial)
-
-
-def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[Unit]:
-    """Distinct items, those of one context together."""
-    groups: dict[str, dict[str, Item]] = {}
-    twice: set[str] = set()
-    for case, (human, adversarial) in zip(cases, keys, strict=True):
-        group = groups.setdefault(item_hash(case.context, ""), {})
-        group.setdefault(human, (case.context, case.reply))
-        if adversarial.endswith(_AGAIN):
-            twice.add(human)
-        else:
-            group.setdefault(adversarial, (case.context, case.adversarial))
-    return [
-        Unit((key, key + _AGAIN) if key in twice else (key,), item)
-        for group in groups.values()
-        for key, item in group.items()
-    ]
-
-
-def shards_of(name: str, judge: Judge, units: Sequence[Unit], known: Container[str]) -> Iterator[Shard]:
-    """The batches of which not all is known.
-
-    They are cut first and what is known is left out then, because a network's score may depend, in its last digit, on what stands
-    in the batch: so a run that goes on asks in the same batches as one that was not disturbed.
-    """
-    size = max(1, int(getattr(judge, "batch_size", _BATCH)))
-    number = 0
-    for first in range(0, len(units), size):
-        new = tuple(unit for unit in units[first : first + size] if not all(key in known for key in unit.keys))
-        if new:
-            yield Shard(name, number, first, new)
-            number += 1
-
-
-PATIENCE = 10
-"""After so many failures in a row a judge is not asked any more."""
-
-FAILED = "whose request failed"
-UNREADABLE = "whose answer could not be read"
-NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
-
-
-class Tried(Struct, frozen=True):
-    """A unit about which a judge was asked alone: its scores, or why there are none, in short and in full."""
+class SingleAnswer(Struct, frozen=True):
+    """The answer to one item that was asked alone: its scores, or why there are none, in short and in full."""
 
     keys: tuple[str, ...]
     scores: dict[str, float]
@@ -102,111 +63,20 @@ class Tried(Struct, frozen=True):
     why: str = ""
 
 
-class Answer(Struct, frozen=True):
-    """What a judge said of a shard.
+class ShardAnswer(Struct, frozen=True):
+    """The answer of a judge to a shard.
 
     Attributes:
         judge: its name.
         number: of the shard.
-        scores: by key, where the batch went well.
-        alone: where it did not, the units one by one, as far as the judge was asked.
+        scores: by key, if the whole batch could be scored.
+        alone: if not, the items one by one, as far as the judge was asked.
     """
 
     judge: str
     number: int
     scores: dict[str, float] = {}
-    alone: tuple[Tried, ...] | None = None
-
-
-class Asker:
-    """Asks judges, and loses patience with one that fails again and again.
-
-    Args:
-        find: gives the judge of a name; the same one each time.
-    """
-
-    def __init__(self, find: Callable[[str], Judge]) -> None:
-        self._find = find
-        self._last: dict[str, tuple[int, int]] = {}
-
-    def ask(self, shard: Shard) -> Answer:
-        """The answer to a shard.
-
-        Failures are counted on from one shard to the next only where nothing lies between them. So nobody loses patience earlier
-        than someone who asks all shards in order, and what is heard from several askers can be put together to what that one hears.
-
-        Raises:
-            DialmeterError: the judge's weights cannot be loaded.
-        """
-        judge = self._find(shard.judge)
-        last, failures = self._last.get(shard.judge, (-1, 0))
-        if failures >= PATIENCE and shard.number > last:
-            return Answer(shard.judge, shard.number, alone=())
-        if shard.number != last + 1:
-            failures = 0
-        load_weights(judge)
-        with _one_thread(judge):
-            answer, failures = _asked(judge, shard, failures)
-        self._last[shard.judge] = shard.number, failures
-        return answer
-
-
-def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[Answer, int]:
-    scores, reason, _ = _scores(judge, shard.units)
-    if not reason:
-        return Answer(shard.judge, shard.number, scores), 0
-    alone: list[Tried] = []
-    for unit in shard.units:
-        if failures >= PATIENCE:
-            break
-        scores, reason, why = _scores(judge, [unit])
-        alone.append(Tried(unit.keys, scores, reason, why))
-        failures = failures + 1 if reason else 0
-    return Answer(shard.judge, shard.number, alone=tuple(alone)), failures
-
-
-def _scores(judge: Judge, batch: Sequence[Unit]) -> tuple[dict[str, float], str, str]:
-    """The scores of a batch; or nothing, the reason, and the reason in full."""
-    keys = [key for unit in batch for key in unit.keys]
-    items = [unit.item for unit in batch for _ in unit.keys]
-    try:
-        scores = [float(score) for score in judge.score(items)]
-    except DialmeterError as error:
-        return {}, UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED, one_line(str(error), 300)
-    except Exception as error:
-        return {}, FAILED, one_line(f"{type(error).__name__}: {error}", 300)
-    if len(scores) != len(items):
-        return {}, UNREADABLE, f"gave {len(scores)} scores for {len(items)} replies"
-    strange = [score for score in scores if not isfinite(score)]
-    if strange:
-        return {}, UNREADABLE, f"gave {strange[0]} as a score"
-    return dict(zip(keys, scores, strict=True)), "", ""
-
-
-@contextmanager
-def _one_thread(judge: Judge) -> Iterator[None]:
-    """One thread for networks: sums over several threads differ in the last digit, and workers would take each other's cores."""
-    if "torch" not in sys.modules and not getattr(judge, "neural", False):
-        yield
-        return
-    try:
-        import torch
-    except ImportError:
-        yield
-        return
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-Watch: TypeAlias = Callable[[str, int, int], None]
-"""Is told the judge's name, how many items it has scored, and how many there are."""
-
-Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[Answer]]
-"""Has shards answered, those of one judge in order."""
+    alone: tuple[SingleAnswer, ...] | None = None
 
 
 class Failure(Struct, frozen=True):
@@ -227,10 +97,17 @@ class Pair(NamedTuple):
 
 
 class Scored(Struct, frozen=True):
-    """What judges said of cases: by judge, one pair per case in the order of the cases."""
+    """The scores of judges: by judge, one pair per case in the order of the cases."""
 
     pairs: dict[str, list[Pair]]
     failures: list[Failure]
+
+
+Watch: TypeAlias = Callable[[str, int, int], None]
+"""Reports progress: the judge's name, the number of items that it has scored, and the number of all items."""
+
+Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
+"""Answers shards, those of one judge in order."""
 
 
 def score_cases(
@@ -242,19 +119,19 @@ def score_cases(
 ) -> Scored:
     """The scores of all judges on all cases.
 
-    Replies that stand in several cases are scored once. Where the adversarial reply is the human one (the control), the
-    judge is asked twice. Items with the same context come together, so that a judge can share work.
+    A reply that occurs in several cases is scored once. Where the adversarial reply is the human one (the control), the
+    judge is asked twice. Items with the same context are neighbours, so that a judge can share work.
 
     Args:
         cases: the cases.
         judges: by the name under which they are reported.
-        store: where scores are kept; without it a run that is interrupted starts anew.
-        watch: is told how far it has come.
-        ask: has shards answered; in this process where it is None.
+        store: where scores are kept; without it an interrupted run starts again.
+        watch: reports progress.
+        ask: answers shards; None to ask in this process.
     """
     keys = [keys_of(case) for case in cases]
     units = units_of(cases, keys)
-    heard = {name: _Heard(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
+    heard = {name: _JudgeScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
@@ -286,16 +163,140 @@ def score_cases(
     return Scored(pairs, failures)
 
 
-class _Heard:
-    """What a judge has said, and what it could not say: as if one had asked all shards in order."""
+def keys_of(case: Case) -> tuple[str, str]:
+    """The keys of the human and of the adversarial reply."""
+    human = item_hash(case.context, case.reply)
+    same = case.reply == case.adversarial
+    return human, human + _AGAIN if same else item_hash(case.context, case.adversarial)
+
+
+def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
+    """Distinct items; those of one context are neighbours."""
+    groups: dict[str, dict[str, Item]] = {}
+    twice: set[str] = set()
+    for case, (human, adversarial) in zip(cases, keys, strict=True):
+        group = groups.setdefault(item_hash(case.context, ""), {})
+        group.setdefault(human, (case.context, case.reply))
+        if adversarial.endswith(_AGAIN):
+            twice.add(human)
+        else:
+            group.setdefault(adversarial, (case.context, case.adversarial))
+    return [
+        JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
+        for group in groups.values()
+        for key, item in group.items()
+    ]
+
+
+def shards_of(name: str, judge: Judge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
+    """The batches that have an item without a score.
+
+    Batches are cut before known items are removed, because the last digit of a network's score may depend on the other items of
+    its batch: a resumed run asks in the same batches as an undisturbed one.
+    """
+    size = max(1, int(getattr(judge, "batch_size", _BATCH)))
+    number = 0
+    for first in range(0, len(units), size):
+        new = tuple(unit for unit in units[first : first + size] if not all(key in known for key in unit.keys))
+        if new:
+            yield Shard(name, number, first, new)
+            number += 1
+
+
+class Asker:
+    """Asks judges, and stops asking a judge that fails again and again.
+
+    Args:
+        find: gives the judge of a name; the same one each time.
+    """
+
+    def __init__(self, find: Callable[[str], Judge]) -> None:
+        self._find = find
+        self._last: dict[str, tuple[int, int]] = {}
+
+    def ask(self, shard: Shard) -> ShardAnswer:
+        """The answer to a shard.
+
+        Failures are counted across shards only if the shards are neighbours. So no asker gives up earlier than one that
+        asks all shards in order, and the answers of several askers can be merged into those of that one.
+
+        Raises:
+            DialmeterError: the judge's weights cannot be loaded.
+        """
+        judge = self._find(shard.judge)
+        last, failures = self._last.get(shard.judge, (-1, 0))
+        if failures >= PATIENCE and shard.number > last:
+            return ShardAnswer(shard.judge, shard.number, alone=())
+        if shard.number != last + 1:
+            failures = 0
+        load_weights(judge)
+        with _one_thread(judge):
+            answer, failures = _asked(judge, shard, failures)
+        self._last[shard.judge] = shard.number, failures
+        return answer
+
+
+def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+    scores, reason, _ = _scores(judge, shard.units)
+    if not reason:
+        return ShardAnswer(shard.judge, shard.number, scores), 0
+    alone: list[SingleAnswer] = []
+    for unit in shard.units:
+        if failures >= PATIENCE:
+            break
+        scores, reason, why = _scores(judge, [unit])
+        alone.append(SingleAnswer(unit.keys, scores, reason, why))
+        failures = failures + 1 if reason else 0
+    return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
+
+
+def _scores(judge: Judge, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
+    """The scores of a batch; or nothing, the reason, and the reason in full."""
+    keys = [key for unit in batch for key in unit.keys]
+    items = [unit.item for unit in batch for _ in unit.keys]
+    try:
+        scores = [float(score) for score in judge.score(items)]
+    except DialmeterError as error:
+        return {}, UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED, one_line(str(error), 300)
+    except Exception as error:
+        return {}, FAILED, one_line(f"{type(error).__name__}: {error}", 300)
+    if len(scores) != len(items):
+        return {}, UNREADABLE, f"gave {len(scores)} scores for {len(items)} replies"
+    strange = [score for score in scores if not isfinite(score)]
+    if strange:
+        return {}, UNREADABLE, f"gave {strange[0]} as a score"
+    return dict(zip(keys, scores, strict=True)), "", ""
+
+
+@contextmanager
+def _one_thread(judge: Judge) -> Iterator[None]:
+    """One thread for networks: sums over several threads differ in the last digit, and workers would compete for cores."""
+    if "torch" not in sys.modules and not getattr(judge, "neural", False):
+        yield
+        return
+    try:
+        import torch
+    except ImportError:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class _JudgeScores:
+    """The scores and failures of one judge, as if one asker had asked all shards in order."""
 
     def __init__(self, known: dict[str, float]) -> None:
         self.known = known
         self.reasons: dict[str, tuple[str, str]] = {}
         self._in_a_row = 0
 
-    def take(self, answer: Answer, units: Sequence[Unit]) -> dict[str, float]:
-        """The scores of an answer, to the question about these units, that were not known before."""
+    def take(self, answer: ShardAnswer, units: Sequence[JudgedItem]) -> dict[str, float]:
+        """Adds the answer to these items, and gives the scores that are new."""
         fresh = self._believed(answer)
         missing = [key for unit in units for key in unit.keys if key not in fresh and key not in self.reasons]
         self.reasons.update((key, (NOT_ASKED, NOT_ASKED)) for key in missing)
@@ -303,18 +304,18 @@ class _Heard:
         self.known.update(new)
         return new
 
-    def _believed(self, answer: Answer) -> dict[str, float]:
-        """The scores up to the failure at which patience ends; another asker may have had more of it."""
+    def _believed(self, answer: ShardAnswer) -> dict[str, float]:
+        """The scores up to the last failure that is tolerated; another asker may have tolerated more."""
         if self._in_a_row >= PATIENCE:
             return {}
         if answer.alone is None:
             self._in_a_row = 0
             return answer.scores
         fresh: dict[str, float] = {}
-        for tried in answer.alone:
+        for single in answer.alone:
             if self._in_a_row >= PATIENCE:
                 break
-            self._in_a_row = self._in_a_row + 1 if tried.reason else 0
-            self.reasons.update((key, (tried.reason, tried.why)) for key in tried.keys if tried.reason)
-            fresh.update(tried.scores)
+            self._in_a_row = self._in_a_row + 1 if single.reason else 0
+            self.reasons.update((key, (single.reason, single.why)) for key in single.keys if single.reason)
+            fresh.update(single.scores)
         return fresh

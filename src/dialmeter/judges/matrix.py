@@ -1,4 +1,4 @@
-"""Error rates: attack × judge × corpus, with all that a number needs to be believed."""
+"""Error rates by attack, judge and corpus, with counts, intervals and signatures."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ OUTSIDE = "outside what the judge claims to judge"
 
 
 class Outcome(Struct, frozen=True):
-    """What one judge did with one case; a case that it did not score has no relation."""
+    """The verdict on one judge and one case; an unscored case has no relation."""
 
     case: int
     difference: float | None
-    """Human minus adversarial, turned so that more is better."""
+    """Human minus adversarial; the sign is flipped for judges where lower is better."""
     relation: Relation | None
     conforms: bool | None
 
@@ -35,8 +35,8 @@ class Outcome(Struct, frozen=True):
 class Cell(Struct, frozen=True, kw_only=True):
     """One judge under one attack on one corpus.
 
-    ``higher``, ``similar`` and ``lower`` are the shares of cases in which the judge put the human reply above the
-    adversarial one, beside it and below it. ``value`` is the error rate, None with a ``reason``.
+    ``higher``, ``similar`` and ``lower`` are the shares of cases in which the judge scored the human reply higher than the
+    adversarial one, similar, and lower. ``value`` is the error rate, or None with a ``reason``.
     """
 
     judge: str
@@ -63,7 +63,7 @@ class Cell(Struct, frozen=True, kw_only=True):
 
 
 class How(Struct, frozen=True):
-    """How error rates are made: the threshold, the rules of verdicts, and the confidence of intervals."""
+    """The settings of error rates: threshold, rules of verdicts, and confidence of intervals."""
 
     threshold: Threshold = Threshold("paper", 0.05)
     verdict: str = "paper"
@@ -71,7 +71,7 @@ class How(Struct, frozen=True):
 
 
 class About(Struct, frozen=True):
-    """What a table says of a judge."""
+    """The description of a judge in tables."""
 
     name: str
     identity: str
@@ -81,12 +81,12 @@ class About(Struct, frozen=True):
 
 
 def about(name: str, judge: Judge, *, trivial: bool = False) -> About:
-    """What a table says of a judge that can be asked."""
+    """The description of a judge that can be asked."""
     return About(name, identity_of(judge), judge.higher_is_better, judge.facets, trivial)
 
 
 def matrix(cases: Sequence[Case], scored: Scored, judges: Sequence[About], how: How) -> list[Cell]:
-    """All cells: by corpus, then attack, each in the order in which the cases bring them, then judge."""
+    """All cells, by corpus, attack (in the order of the cases) and judge."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, case in enumerate(cases):
         groups.setdefault((case.corpus, case.attack), []).append(number)
@@ -100,7 +100,7 @@ def matrix(cases: Sequence[Case], scored: Scored, judges: Sequence[About], how: 
 
 
 def degenerate(pairs: Sequence[Pair]) -> bool:
-    """Did the judge say the same of everything?
+    """True if the judge gave every reply the same score.
 
     Example:
         >>> degenerate([Pair(1.0, 1.0), Pair(1.0, None)]), degenerate([Pair(1.0, 1.1)]), degenerate([Pair(None, None)])
@@ -166,7 +166,7 @@ def _outcome(case: Case, number: int, pair: Pair, *, judge: About, threshold: fl
 
 
 def _noise(cases: Sequence[Case], pairs: Sequence[Pair]) -> list[float]:
-    """How far apart the judge put replies that are identical, over all corpora."""
+    """The judge's differences on identical replies, over all corpora."""
     return [
         abs(pair.human - pair.adversarial)
         for case, pair in zip(cases, pairs, strict=True)

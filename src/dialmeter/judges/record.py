@@ -1,4 +1,4 @@
-"""A run of judges on disk: what a row holds, and what identifies the run."""
+"""A run of judges on disk: its rows and its identity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .result import JudgeResult
 
 
 def identity(inputs: Sequence[dict[str, str | None]], judges: Sequence[About], how: How) -> dict[str, Any]:
-    """What makes a run this run. Identities are digested, because they may hold a command or a path."""
+    """The identity of a run. Identities of judges are digested, because they may hold a command or a path."""
     return {
         "kind": "judge",
         "inputs": list(inputs),
@@ -38,7 +38,7 @@ def identity(inputs: Sequence[dict[str, str | None]], judges: Sequence[About], h
 
 
 def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
-    """All that a viewer shows of a case: context, both replies, what differs, and what each judge said."""
+    """All that a viewer shows of a case: context, both replies, their differences, and the scores of each judge."""
     said: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
     for cell in result.cells:
         for outcome in cell.outcomes:
@@ -65,7 +65,7 @@ def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
 
 
 def finish(writer: RunWriter, result: JudgeResult, about: dict[str, Any], report: str) -> None:
-    """Writes the rows that are not there yet, and closes the run."""
+    """Writes the missing rows, and closes the run."""
     for row in rows(result):
         if row["id"] not in writer.done:
             writer.add(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import Attack, NoCase, Variant
 from dialmeter.judges.corpus_pool import Pool
 from dialmeter.judges.language import Language
