@@ -13,7 +13,7 @@ from statistics import median
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.cases import Case, Place
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 from rows import Row, at_least, at_most, table
 

@@ -12,7 +12,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.judges.adapters import network as models
 from dialmeter.judges.adapters.pang import PangC, PangF
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from .made import cases

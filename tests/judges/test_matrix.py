@@ -12,7 +12,7 @@ from dialmeter.judges.ask import Pair
 from dialmeter.judges.builtin.surface import Constant, Length
 from dialmeter.judges.judge import Item
 from dialmeter.judges.matrix import OUTSIDE
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 
 from .made import ATTACKS, Flipped, Oracle, case, cases
 

@@ -16,7 +16,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.ask import score_cases
 from dialmeter.judges.builtin.surface import Chance, Length
 from dialmeter.judges.judge import Item
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.judges.store import ScoreStore
 
 from .made import case, cases, write_cases
@@ -99,6 +99,8 @@ def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
+from dialmeter.judges.builtin.surface import Length
+from dialmeter.judges.scorer import score_judge
 from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.result import score_judge
 

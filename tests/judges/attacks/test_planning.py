@@ -37,7 +37,7 @@ NAMES = ("entailment", "pronoun", "repetition", "vocabulary", "dullness", "entra
 
 @pytest.fixture(scope="module")
 def talks(tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
-    from dialmeter.conversations import open_conversations
+    from dialmeter.readers.conversations import open_conversations
 
     path = tmp_path_factory.mktemp("talk") / "talk.jsonl"
     lines = play_lines(sampled(90, 4), Play(choose("agenda", "user"), choose("rule", "system"), 0.0, 4))

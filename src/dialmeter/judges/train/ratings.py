@@ -9,8 +9,8 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from ...conversations.satisfaction import Rated, read_rated
 from ...errors import InputError
+from ...readers.chat.satisfaction import Rated, read_rated
 
 
 class Quality(Struct, frozen=True):
