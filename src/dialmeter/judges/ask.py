@@ -79,7 +79,7 @@ class ShardAnswer(Struct, frozen=True):
     alone: tuple[SingleAnswer, ...] | None = None
 
 
-class Failure(Struct, frozen=True):
+class ScoringFailure(Struct, frozen=True):
     """A reply that a judge did not score, and why, in short and in full."""
 
     judge: str
@@ -89,18 +89,18 @@ class Failure(Struct, frozen=True):
     why: str
 
 
-class Pair(NamedTuple):
+class ScorePair(NamedTuple):
     """A judge's scores of the two replies of a case; None where it has none."""
 
     human: float | None
     adversarial: float | None
 
 
-class Scored(Struct, frozen=True):
+class JudgeScores(Struct, frozen=True):
     """The scores of judges: by judge, one pair per case in the order of the cases."""
 
-    pairs: dict[str, list[Pair]]
-    failures: list[Failure]
+    pairs: dict[str, list[ScorePair]]
+    failures: list[ScoringFailure]
 
 
 Watch: TypeAlias = Callable[[str, int, int], None]
@@ -116,7 +116,7 @@ def score_cases(
     store: ScoreStore | None = None,
     watch: Watch | None = None,
     ask: Ask | None = None,
-) -> Scored:
+) -> JudgeScores:
     """The scores of all judges on all cases.
 
     A reply that occurs in several cases is scored once. Where the adversarial reply is the human one (the control), the
@@ -150,17 +150,17 @@ def score_cases(
         if watch:
             watch(name, len(units) - left[name], len(units))
     pairs = {
-        name: [Pair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
+        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
         for name, found in heard.items()
     }
     failures = [
-        Failure(name, number, reply, *found.reasons[key])
+        ScoringFailure(name, number, reply, *found.reasons[key])
         for name, found in heard.items()
         for number, both in enumerate(keys)
         for reply, key in zip(("human", "adversarial"), both, strict=True)
         if key in found.reasons
     ]
-    return Scored(pairs, failures)
+    return JudgeScores(pairs, failures)
 
 
 def keys_of(case: Case) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Move, Notice
 from ..readers.source import Source
 from ..readers.strict_json import parse_as
-from .ask import Pair
+from .ask import ScorePair
 from .attacks import Attack, named
 from .cases import Case, Place, case_id
 from .judge import FACETS
@@ -52,7 +52,7 @@ def _case(line: bytes, number: int, file: str) -> Case:
     return case
 
 
-def read_scores(path: str | Path, cases: Sequence[Case]) -> list[Pair]:
+def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
     """Scores from a CSV file with the columns ``case``, ``human`` and ``adversarial``, one pair per case.
 
     A case is named by the number of its line in the file of cases, from 1, or by its id. Cases that the file does not
@@ -63,7 +63,7 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[Pair]:
     """
     places = {str(number): number - 1 for number in range(1, len(cases) + 1)}
     places |= {case_id(case): number for number, case in enumerate(cases)}
-    found = [Pair(None, None)] * len(cases)
+    found = [ScorePair(None, None)] * len(cases)
     seen: set[int] = set()
     rows = csv.DictReader(io.StringIO(Source(path).text, newline=""), skipinitialspace=True)
     try:
@@ -83,7 +83,7 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[Pair]:
                 raise InputError(message, file=str(path), line=rows.line_num)
             seen.add(place)
             human, adversarial = (_number(row[side], side, path, rows.line_num) for side in ("human", "adversarial"))
-            found[place] = Pair(human, adversarial)
+            found[place] = ScorePair(human, adversarial)
     except csv.Error as error:
         raise InputError(f"not a CSV file ({error})", file=str(path)) from None
     return found
