@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..errors import DialmeterError
 from ..model import Conversation, Move
 from .attack_statistics import Attacked, Attempt, Yield, gather, yield_notices
-from .attacks import Attack, Kit, NoCase, Variant, chosen
+from .attacks import Attack, Kit, NoCase, Variant, chosen, with_resources
 from .cases import Case, Place
 from .checkpoint import AttackCheckpoint, AttackPart
 from .corpus_pool import Pool, Snippet, digest, make_pool, ordered, seeded, snippets
@@ -27,6 +27,9 @@ from .language.words import same_but_for_case
 
 BATCH = 25
 _FEW = 4
+LONGEST_REPLY = 2000
+TOO_LONG = f"the reply has more than {LONGEST_REPLY} characters"
+EMPTY = "leaves nothing of the reply"
 CHANGES_NOTHING = "changes nothing but capitals and blanks"
 
 Tell = Callable[[str, int, int], None]
@@ -123,21 +126,6 @@ def attack_corpus(
         made += own
         yields.append(told)
     return Attacked(made, yields, yield_notices(yields, cases))
-
-
-def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
-    """The attacks with the variants whose resources are installed, and what the other variants need."""
-    able: list[Attack] = []
-    skipped: dict[str, dict[str, str]] = {}
-    for attack in attacks:
-        lacks = {variant.name: language.lacks(variant.needs) for variant in attack.variants}
-        fit = [variant for variant in attack.variants if lacks[variant.name] is None]
-        missing = {name: lack for name, lack in lacks.items() if lack is not None}
-        if missing:
-            skipped[attack.name] = missing
-        if fit:
-            able.append(attack.with_variants(fit))
-    return able, skipped
 
 
 class Plan(Sequence[AttackTask]):
@@ -323,13 +311,17 @@ def attempts(attack: Attack, talk: Conversation, setting: AttackSetting) -> Iter
 
 
 def _case(attack: Attack, variant: Variant, snippet: Snippet, setting: AttackSetting) -> Case | str:
-    """The case that a variant makes of a reply, or why there is none."""
+    """The case that a variant makes of a reply, or why there is none: a reason of the attack, or a rule for all attacks."""
+    if len(snippet.reply.text) > LONGEST_REPLY:
+        return TOO_LONG
     random = seeded(setting.seed, attack.name, variant.name, snippet.dialogue, snippet.turn)
     try:
         text = variant.make(snippet, Kit(setting.language, setting.pool, random))
     except NoCase as no:
         return str(no)
-    if not attack.control and (not text.strip() or same_but_for_case(text, snippet.reply.text)):
+    if not text.strip():
+        return EMPTY
+    if not attack.control and same_but_for_case(text, snippet.reply.text):
         return CHANGES_NOTHING
     return Case(
         attack=attack.name,

@@ -15,8 +15,6 @@ from ..model import Conversation, Move
 from .language import Language
 from .language.words import word_list
 
-LONGEST_REPLY = 2000
-
 
 class Snippet(Struct, frozen=True):
     """A reply in its context.
@@ -49,7 +47,7 @@ def snippets(talk: Conversation) -> Iterator[Snippet]:
     spoken = [(turn, Move(move.speaker, move.text)) for turn, move in enumerate(talk.moves) if move.text.strip()]
     moves = tuple(move for _, move in spoken)
     for place, (turn, reply) in enumerate(spoken):
-        if place and len(reply.text) <= LONGEST_REPLY:
+        if place:
             yield Snippet(talk.id, turn, moves[:place], reply, moves[place + 1 :])
 
 

@@ -18,11 +18,10 @@ from dialmeter.judges.attack_run import (
     attack_corpus,
     attack_part,
     attack_shard,
-    with_resources,
     work_of,
 )
 from dialmeter.judges.attack_statistics import gather
-from dialmeter.judges.attacks import chosen
+from dialmeter.judges.attacks import chosen, with_resources
 from dialmeter.judges.checkpoint import AttackCheckpoint, AttackPart
 from dialmeter.judges.corpus_pool import make_pool
 from dialmeter.judges.language import Language, Resources, open_language

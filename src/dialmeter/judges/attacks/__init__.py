@@ -149,3 +149,18 @@ def named(text: str) -> Attack:
     if not isinstance(found, Attack):
         raise DialmeterError(f"the attack {name!r} is not a dialmeter.judges.attacks.Attack")
     return found.only(variant) if colon else found
+
+
+def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
+    """The attacks with the variants whose resources are installed, and what the other variants need."""
+    able: list[Attack] = []
+    skipped: dict[str, dict[str, str]] = {}
+    for attack in attacks:
+        lacks = {variant.name: language.lacks(variant.needs) for variant in attack.variants}
+        fit = [variant for variant in attack.variants if lacks[variant.name] is None]
+        missing = {name: lack for name, lack in lacks.items() if lack is not None}
+        if missing:
+            skipped[attack.name] = missing
+        if fit:
+            able.append(attack.with_variants(fit))
+    return able, skipped
