@@ -14,14 +14,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
-from . import analysers as pipeline
-from . import inflection
-from . import synonyms as vectors
-from . import thesaurus as wordnet
+from . import analysers, inflection, thesaurus
 from .analysers import Light, Pipeline
 from .analysis import Analysis, TextSpan, Token
 from .analysis_store import AnalysisStore
-from .synonyms import Synonym, Synonyms
+from .synonyms import Synonym, Synonyms, open_vectors
 from .thesaurus import Lexicon, WordNet
 
 __all__ = ["Analysis", "Language", "Synonym", "TextSpan", "Token", "open_language"]
@@ -93,7 +90,7 @@ class Language:
         for need in needs:
             if need in _OF_THE_PIPELINE:
                 if self.is_light:
-                    return f"needs {need}: {pipeline.INSTALL}"
+                    return f"needs {need}: {analysers.INSTALL}"
             elif need == PARAPHRASER:
                 if self.paraphraser is None:
                     return "needs a paraphraser: name one with --paraphraser module:function"
@@ -143,10 +140,10 @@ def open_language(
         ('tokens-by-rule', 'dialmeter-lexicon-1')
     """
     lexicon = Lexicon.builtin()
-    name = None if light else pipeline_name or pipeline.installed()
+    name = None if light else pipeline_name or analysers.installed_pipeline()
     analyser = Light(lexicon) if name is None else Pipeline(name)
-    folder = None if light else wordnet.found()
-    near = None if light else vectors.open_vectors(analyser if isinstance(analyser, Pipeline) else None)
+    folder = None if light else thesaurus.wordnet_folder()
+    near = None if light else open_vectors(analyser if isinstance(analyser, Pipeline) else None)
     # WordNet needs tags; without a pipeline the lexicon, which knows its forms, is better.
     source = lexicon if folder is None or isinstance(analyser, Light) else WordNet(folder)
     return Language(analyser, Synonyms(source, near), AnalysisStore(cache, analyser.name), paraphraser)
@@ -158,12 +155,12 @@ def stand_ins() -> list[tuple[str, str]]:
     The pipeline is not among them: the attack itself reports that it needs one.
     """
     found = []
-    if wordnet.found() is None:
-        found.append(("the built-in lexicon stands in for WordNet", wordnet.INSTALL))
+    if thesaurus.wordnet_folder() is None:
+        found.append(("the built-in lexicon stands in for WordNet", thesaurus.INSTALL))
     if not inflection.installed():
-        found.append(("rules stand in for lemminflect", pipeline.INSTALL))
+        found.append(("rules stand in for lemminflect", analysers.INSTALL))
     if find_spec("wordfreq") is None:
-        found.append(("the order of senses stands in for wordfreq", pipeline.INSTALL))
+        found.append(("the order of senses stands in for wordfreq", analysers.INSTALL))
     return found
 
 

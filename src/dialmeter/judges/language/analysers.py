@@ -56,7 +56,7 @@ BATCH = 256
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def installed() -> str | None:
+def installed_pipeline() -> str | None:
     """The first of the known pipelines that is installed, with spaCy itself; nothing is imported."""
     if find_spec("spacy") is None:
         return None

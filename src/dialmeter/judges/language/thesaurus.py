@@ -28,7 +28,7 @@ class Synset(Struct, frozen=True, gc=False):
     sense: int
 
 
-def places() -> Iterator[Path]:
+def wordnet_places() -> Iterator[Path]:
     """Folders where the files may be, in the order of the search."""
     if home := os.environ.get("WNHOME"):
         yield from (Path(home), Path(home) / "dict")
@@ -38,10 +38,10 @@ def places() -> Iterator[Path]:
         yield from (Path(root) / "corpora" / name for name in ("wordnet", "wordnet31", "wordnet2022"))
 
 
-def found() -> Path | None:
+def wordnet_folder() -> Path | None:
     """The first folder that has all eight files."""
     names = [f"{kind}.{pos}" for pos in _FILES.values() for kind in ("index", "data")]
-    return next((place for place in places() if all((place / name).is_file() for name in names)), None)
+    return next((place for place in wordnet_places() if all((place / name).is_file() for name in names)), None)
 
 
 class WordNet:
