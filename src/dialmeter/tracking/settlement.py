@@ -11,7 +11,7 @@ from ..errors import one_line
 from ..model import Value
 from ..normalise import Normaliser
 from ..rules import Rules, change
-from ..values.differences import difference
+from ..values.steps import difference
 from .mistakes import shown
 from .pairs import alternatives
 
