@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.errors import DialmeterError
-from dialmeter.formats import read
-from dialmeter.formats.pairs.state_layouts import FLAT
-from dialmeter.formats.pairs.vocabulary import PairDialogue
 from dialmeter.model import Dialogue, Turn
+from dialmeter.readers.corpus import read
+from dialmeter.readers.pairs.state_layouts import FLAT
+from dialmeter.readers.pairs.vocabulary import PairDialogue
 from dialmeter.rules import change, named
 from dialmeter.studies.human.annotation_sheet import (
     RatingScale,

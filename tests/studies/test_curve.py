@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.formats import open_corpus
-from dialmeter.resampling import Resampling
+from dialmeter.readers.corpus import open_corpus
 from dialmeter.studies.curve.curve import Curve, draw_curve
 from dialmeter.studies.curve.curve_files import CurveFile, from_name, in_folder, in_manifest
 from dialmeter.studies.curve.curve_scores import mean, slope

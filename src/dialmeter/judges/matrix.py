@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from .._version import __version__
-from .cases import Case
-from .hashing import cases_digest
+from .ask import Pair, Scored
+from .cases import Case, cases_digest
 from .judge import Judge, identity_of
-from .scoring import Pair, Scored
-from .thresholds import Threshold
-from .verdict import Relation, conforms, expected_of, relation
+from .verdict import Relation, Threshold, conforms, expected_of, relation
 
 if TYPE_CHECKING:
     from ..stats.intervals import Interval

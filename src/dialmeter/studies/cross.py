@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import Account
+from ..core.comparison import Resampling
 from ..model import Conversation
-from ..resampling import Resampling
 from ..simulation.outcome import outcome
 from ..simulation.play import Setting
 from ..simulation.world import World

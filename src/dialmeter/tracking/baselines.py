@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import structs
 
+from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, did_you_mean
-from ..formats import Corpus
-from ..formats.schema import read_schema
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..normalise import Normaliser
-from ..resampling import Resampling
+from ..readers.corpus import Corpus
+from ..readers.services.schema import read_schema
 from ..rules import Rules
 from .align import open_pair, read_pair
 from .result import TrackerResult

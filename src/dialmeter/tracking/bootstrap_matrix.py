@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
+from ..core.comparison import Resampling
 from ..measure import Measure, Score
 from ..model import dialogue_key
-from ..resampling import Resampling
 from .measure_columns import Ledger
 from .resolve_measures import Asked
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from msgspec import structs
 
 from ..errors import NotApplicable
-from ..formats.pairs.vocabulary import PairDialogue
 from ..measure import Gather, Measure, Vector
 from ..model import Schema
+from ..readers.pairs.vocabulary import PairDialogue
 from .compared import ComparedDialogue
 from .frame_book import FrameBook
 from .group_by_dialogue import gather_into, gathered

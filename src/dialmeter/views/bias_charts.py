@@ -8,7 +8,8 @@ from ..stats import Interval
 from ..studies.bias.correlations import BiasStudy
 from ..studies.bias.error_position import TRAITS
 from .chart_files import Chart, slug
-from .charts import scatter, trait_grid
+from .charts import points as scatter
+from .charts import trait_grid
 
 DRAWN = ("TO", "NU")
 

@@ -8,10 +8,10 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.account import in_documents
+from ..core.result import score_dict
 from ..studies.bias.bias_verdict import sign_changes, summary, verdicts
 from ..studies.bias.correlations import BiasStudy
 from ..tracking.baselines import TRIVIAL, MeasuredTracker
-from ..tracking.result import score_dict
 
 
 def plain(

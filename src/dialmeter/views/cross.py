@@ -7,7 +7,7 @@ from typing import Any
 
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from .chart_files import Chart, slug
-from .charts import heat_map
+from .charts import grid as heat_map
 from .tables import Table
 
 

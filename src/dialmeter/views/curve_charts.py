@@ -8,7 +8,8 @@ from ..studies.curve.curve import Curve, Kind, Point
 from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED
 from .chart_files import Chart, slug
-from .charts import bars, data, few_shot
+from .charts import bars, data
+from .charts import lines as few_shot
 from .curve import share
 
 

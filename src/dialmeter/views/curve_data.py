@@ -7,9 +7,9 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.account import in_documents
+from ..core.result import score_dict
 from ..studies.curve.curve import Curve
 from ..studies.curve.curve_scores import CurveEstimate
-from ..tracking.result import score_dict
 
 
 def plain(curve: Curve) -> dict[str, Any]:

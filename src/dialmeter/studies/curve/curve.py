@@ -13,10 +13,10 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from msgspec import Struct
 
+from ...core.comparison import Resampling
 from ...errors import DialmeterError, InputError
 from ...measure import Measure, parse
 from ...model import Notice
-from ...resampling import Resampling
 from ...rules import Rules, load
 from ...stats.formulas import Floats
 from ...tracking.resolve_measures import resolve

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DialmeterError, InputError, one_line, placing
-from ...formats.parts import as_mapping
 from ...model import Notice
+from ...readers.parts import as_mapping
 from ...readers.source import Source
 from ...readers.strict_json import parse_unique
 

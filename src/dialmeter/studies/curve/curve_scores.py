@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from msgspec import Struct
 
+from ...core.comparison import Resampling
 from ...errors import DialmeterError, one_line
 from ...model import Notice, dialogue_key
-from ...resampling import Resampling
 from ...stats import Formula, student_interval
 from ...stats.draws import resampled_sums
 from ...stats.formulas import Floats, evaluate, exact

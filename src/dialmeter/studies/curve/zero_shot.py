@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...resampling import Resampling
+from ...core.comparison import Resampling
 from ...stats.formulas import Floats, evaluate, point
 from .curve_scores import CurveEstimate, ScoredFile, mean, resampled
 

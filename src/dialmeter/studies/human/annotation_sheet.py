@@ -18,8 +18,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from ...errors import DialmeterError, InputError, one_line
-from ...formats.pairs.vocabulary import PairDialogue
 from ...model import Notice, Value, dialogue_key
+from ...readers.pairs.vocabulary import PairDialogue
 from ...readers.source import Source
 from ...tracking.compared import ComparedDialogue
 from ...tracking.tally import CORRECT
