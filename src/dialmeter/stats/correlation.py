@@ -56,16 +56,10 @@ def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """Spearman's rank correlation (ties share their mean rank) with the interval of Bonett and Wright.
 
-    Args:
-        x: One number per unit; None and nan are missing.
-        y: The same units in the same order; a pair with a missing side is left out.
-        confidence: Coverage of the interval.
+    Arguments and errors are those of `pearson`.
 
     Returns:
         The correlation, with the p value of the t approximation; None with a reason as in `pearson`.
-
-    Raises:
-        ValueError: If the lengths differ.
 
     Example:
         >>> result = spearman([1, 2, 3, 4, 50], [2, 1, 4, 3, 5])
@@ -81,17 +75,11 @@ def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
 
-    Args:
-        x: One number per unit; None and nan are missing.
-        y: The same units in the same order; a pair with a missing side is left out.
-        confidence: Coverage of the interval.
+    Arguments and errors are those of `pearson`.
 
     Returns:
         The correlation, with scipy's p value (exact for small samples without ties); None with a reason as in
         `pearson`, no interval below five pairs.
-
-    Raises:
-        ValueError: If the lengths differ.
 
     Example:
         >>> result = kendall([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])

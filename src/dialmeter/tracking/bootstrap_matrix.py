@@ -73,8 +73,7 @@ def with_interval(score: Score, found: Limits | None) -> Score:
     """A score with its interval, or with the reason why it has none; no value, no interval."""
     if score.value is None or found is None:
         return score
-    limits = None if found.low is None or found.high is None else (found.low, found.high)
-    return replace(score, ci=limits, ci_reason=found.reason or "")
+    return replace(score, ci=found.ci, ci_reason=found.reason or "")
 
 
 def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1) -> dict[str, Limits]:
