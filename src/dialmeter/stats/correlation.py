@@ -32,7 +32,7 @@ def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 
     Args:
         x: One number per unit; None and nan are missing.
-        y: The same units in the same order; a pair with a missing side is left out.
+        y: The same units in the same order; a pair with a missing side is skipped.
         confidence: Coverage of the interval.
 
     Returns:
@@ -115,7 +115,7 @@ def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, flo
 
 
 def pairs(x: Scores, y: Scores) -> tuple[Floats, Floats, int]:
-    """Complete pairs of two variables, and how many were left out.
+    """Complete pairs of two variables, and how many were incomplete.
 
     Example:
         >>> pairs([1, None, 3], [4, 5, 6])
@@ -219,7 +219,7 @@ def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confi
         confidence: Coverage of the interval.
 
     Returns:
-        r(shared, first) - r(shared, second) over the units where all three are there; None with a reason if one of
+        r(shared, first) - r(shared, second) over the units with all three values; None with a reason if one of
         them is constant.
 
     Raises:

@@ -67,7 +67,7 @@ def paired_bootstrap(
 ) -> dict[str, Comparison]:
     """Paired bootstrap of measure differences, all measures from one draw of dialogues.
 
-    The resampled differences, shifted to mean zero, stand for what chance alone does; p is the share of them at least
+    The resampled differences, shifted to mean zero, show the effect of chance alone; p is the share of them at least
     as far from zero as the observed difference, counting the observed one: (1 + extreme) / (1 + resamples). Koehn
     (2004), Statistical Significance Tests for Machine Translation Evaluation, EMNLP; the shift as in Noreen (1989),
     Computer Intensive Methods for Testing Hypotheses.

@@ -98,7 +98,7 @@ def limits(
         confidence: Coverage of the interval.
         n: Number of dialogues.
         formula: The measure, for its range; None for what has no range, such as a difference.
-        columns: The columns that were resampled: a dialogue in which all of the measure's are zero says nothing at an end.
+        columns: The columns that were resampled: a dialogue in which the measure's columns are all zero does not count at an end.
         expand: As for `bootstrap`.
 
     Example:
@@ -164,7 +164,7 @@ def percentiles(values: Floats, confidence: float, n: int | None) -> tuple[float
         n: Number of dialogues, to expand the interval for; None for plain percentiles.
 
     Returns:
-        Lower limit, upper limit, number of values left out; no limits if fewer than two values remain.
+        Lower limit, upper limit, number of resamples without value; no limits if fewer than two values remain.
 
     Example:
         >>> percentiles(np.array([1.0, 2.0, 3.0, float("nan")]), 0.5, None)

@@ -79,7 +79,7 @@ def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dial
 
     Args:
         name: one of ``TRIVIAL``.
-        rules: how the prediction will be compared; says which words mean absent.
+        rules: how the prediction will be compared; they define which words mean absent.
         seed: of random choices.
 
     Raises:

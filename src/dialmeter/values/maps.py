@@ -182,7 +182,7 @@ def _slot_values(values: Mapping[str, Any], domain: str) -> SlotValues:
 
 
 def _mapping(held: Any) -> dict[str, Any]:
-    """What should be an object; empty if it is anything else."""
+    """An object of the file; empty if it is of another type."""
     return held if isinstance(held, dict) else {}
 
 

@@ -39,7 +39,7 @@ _DIGIT = re.compile(rf"\b({'|'.join(_DIGITS)})\b")
 
 
 def clock_time(text: str) -> str:
-    """A clock time as HH:MM. What is not clearly a clock time stays as it is.
+    """A clock time as HH:MM. Any text that is not clearly a clock time is returned unchanged.
 
     Example:
         >>> [clock_time(text) for text in ("5:15 pm", "12:15 a.m.", "17 : 00", "1715", "17.15", "5pm", "9:05")]
