@@ -20,8 +20,7 @@ from dialmeter.judges.language.words import sentences, tokens
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
-from dialmeter.values.differences import difference
-from dialmeter.values.steps import clock_time, tidy, without_article
+from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
 from .patterns import computed, packages, uses

@@ -151,7 +151,7 @@ def _cell(
         unscored=len(numbers) - len(usable),
         **shares,
         difference=fmean(differences) if differences else None,
-        difference_ci=None if spread.low is None or spread.high is None else (spread.low, spread.high),
+        difference_ci=spread.ci,
         difference_ci_reason=spread.reason or "",
         threshold=threshold,
         degenerate=degenerate(pairs),
