@@ -10,7 +10,7 @@ import pytest
 from dialmeter.model import Conversation
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.own.native import written
-from dialmeter.users.check import UserCheck, check_talk, saying_exactly
+from dialmeter.users.analysis.check import UserCheck, check_talk, saying_exactly
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.result import UserSettings
 from dialmeter.users.rules import named

@@ -14,14 +14,13 @@ from ..readers.parts import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .canonical import Matcher
+from .counting import InformWalk, requests
 from .events import Event
 from .from_text import TextReader
-from .inform import InformWalk
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
-from .request import requests
 from .result import UserResult, UserSettings
 from .rules import UserRules
 from .rules import load as load_rules

@@ -8,7 +8,7 @@ import click
 from msgspec import to_builtins
 
 from ...errors import one_line
-from ...users.check import UserCheck, check_talk
+from ...users.analysis.check import UserCheck, check_talk
 from ...views.tables import percent
 from ..main import EXIT_INPUT
 from ..option_kinds import max_bytes_option

@@ -1,1 +1,1 @@
-"""What is asked about scored users: who is to blame for a loss, how goals are expressed, which dialogues have an event."""
+"""Questions about dialogues of users: can they be scored, who is to blame for a loss, how are goals expressed, which have an event?"""

@@ -7,14 +7,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.account import Account, counted
-from ..errors import InputError
-from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
-from ..readers.conversations import Conversations
-from .outcome import COMBINED
-from .result import SHOWN, UserSettings, places_of
-from .score_table import Row
-from .scorer import UserScorer
+from ...core.account import Account, counted
+from ...errors import InputError
+from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
+from ...readers.conversations import Conversations
+from ..outcome import COMBINED
+from ..result import SHOWN, UserSettings, places_of
+from ..score_table import Row
+from ..scorer import UserScorer
 
 
 class UserCheck(Struct, frozen=True):
