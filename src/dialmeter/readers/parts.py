@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
-from .strict_json import Doubled, kind_of
+from .strict_json import REFUSALS, Doubled, count_written_strings, kind_of
 
 Thing = TypeVar("Thing")
 TURN_DIGITS = 6
@@ -172,28 +172,48 @@ def first_mapping(thing: Any) -> Mapping[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
-def convert_dialogue(entry: Mapping[str, Any], kind: type[Thing], turns: str) -> Thing:
-    """A dialogue as a typed object.
+class DialogueType(Generic[Thing]):
+    """Decodes dialogues of a type.
 
     Args:
-        entry: the dialogue.
-        kind: the type.
-        turns: the key of its list of turns.
-
-    Raises:
-        InputError: it is of another type, with the dialogue and the place of the turn.
+        kind: the type; it, and the types in it, omit defaults when they are encoded.
+        turns: the key of its list of turns, for messages.
     """
-    try:
-        return msgspec.convert(entry, kind)
-    except msgspec.ValidationError as error:
-        message = str(error).replace("`", "")
-        name = entry.get("dialogue_id")
-        place = message.partition(f"$.{turns}[")[2].partition("]")[0]
-        raise InputError(
-            message,
-            dialogue=name if isinstance(name, str) else None,
-            turn=place if place.isdecimal() else None,
-        ) from None
+
+    def __init__(self, kind: type[Thing], turns: str) -> None:
+        self._kind = kind
+        self._turns = turns
+        self._decode = msgspec.json.Decoder(kind).decode
+        self._encode = msgspec.json.Encoder().encode
+
+    def decode(self, data: bytes) -> Thing | None:
+        """Fast path for common input: None where the text has a duplicate key, a key that the type has not, or an error.
+
+        A decoded dialogue has as many strings as its text, unless a key is duplicate, unknown, or has its default.
+        """
+        try:
+            found = self._decode(data)
+        except REFUSALS:
+            return None
+        return found if count_written_strings(self._encode(found)) == count_written_strings(data) else None
+
+    def convert(self, entry: Mapping[str, Any]) -> Thing:
+        """A dialogue from parsed JSON.
+
+        Raises:
+            InputError: it is of another type, with the dialogue and the place of the turn.
+        """
+        try:
+            return msgspec.convert(entry, self._kind)
+        except msgspec.ValidationError as error:
+            message = str(error).replace("`", "")
+            name = entry.get("dialogue_id")
+            place = message.partition(f"$.{self._turns}[")[2].partition("]")[0]
+            raise InputError(
+                message,
+                dialogue=name if isinstance(name, str) else None,
+                turn=place if place.isdecimal() else None,
+            ) from None
 
 
 class UniqueIds:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 
 from ..errors import InputError
-from ..readers.pairs.clashes import clashing, two_values
+from ..readers.pairs.slot_names import clashing, two_values
 from ..readers.pairs.vocabulary import PairDialogue, PairState, Place
 from .digest import NOT_UNICODE, GoldText
 from .pairs import NO_CELL, PairRules

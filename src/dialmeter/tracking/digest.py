@@ -8,8 +8,7 @@ import msgspec
 
 from ..errors import InputError
 from ..model import NAMED, Value, dialogue_key
-from ..readers.pairs.clashes import clashing
-from ..readers.pairs.slot_names import slot_namer
+from ..readers.pairs.slot_names import clashing, slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
 
 _encode = msgspec.json.encode

@@ -17,10 +17,9 @@ from __future__ import annotations
 import re
 
 from ...model import Conversation, Move
-from ..entries import speaker, taking_turns, talk
+from ..entries import Passage, passages, speaker, taking_turns, talk
 from ..multiwoz import fga_text
 from ..source import Sample
-from .passages import Passage, passages
 
 CARRIES = "text, one utterance per line, a blank line between dialogues"
 
