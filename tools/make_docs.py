@@ -17,7 +17,7 @@ from msgspec import NODEFAULT
 from dialmeter import citations, measure, rules
 from dialmeter.judges import attacks
 from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
-from dialmeter.stats.wilson import wilson_interval
+from dialmeter.stats.intervals import wilson_interval
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules
 from dialmeter.users.measures import ABOUT as USER_MEASURES

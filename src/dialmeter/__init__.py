@@ -11,7 +11,8 @@ from .renamed import install
 if TYPE_CHECKING:
     from .core.open_runs import Run, open_run
     from .errors import DialmeterError, InputError, MissingExtra
-    from .judges.result import JudgeResult, score_judge
+    from .judges.result import JudgeResult
+    from .judges.scorer import JudgeScorer, attack_replies, score_judge
     from .measure import Measure, Score
     from .measure import parse as parse_measure
     from .model import Act, Conversation, Dialogue, DomainGoal, Move, Notice, Schema, Turn
@@ -60,7 +61,9 @@ _PUBLIC = {
     "UserScorer": "users.scorer",
     "score_user": "users.scorer",
     "JudgeResult": "judges.result",
-    "score_judge": "judges.result",
+    "JudgeScorer": "judges.scorer",
+    "attack_replies": "judges.scorer",
+    "score_judge": "judges.scorer",
     "play_to_file": "simulation.files",
 }
 
@@ -72,6 +75,7 @@ __all__ = [
     "DomainGoal",
     "InputError",
     "JudgeResult",
+    "JudgeScorer",
     "Measure",
     "MissingExtra",
     "Move",
@@ -86,6 +90,7 @@ __all__ = [
     "UserResult",
     "UserScorer",
     "__version__",
+    "attack_replies",
     "lam_for",
     "load_rules",
     "open_run",

@@ -17,6 +17,7 @@ RENAMED: dict[str, str] = {
     "formats.parts": "readers.parts",
     "formats": "readers.corpus",
     "report": "views",
+    "resampling": "core.comparison",
     "tracking.columns": "tracking.bootstrap_matrix",
     "tracking.curve": "studies.curve.curve",
     "tracking.curve_files": "studies.curve.curve_files",

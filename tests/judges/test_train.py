@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.train.quality import majority, quality
-from dialmeter.judges.train.ratings import examples, label_of
+from dialmeter.judges.train.ratings import examples, label_of, majority, quality
 from dialmeter.model import Move
 
 from ..cli.invoke import call, checked

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.account import BY_NAME, NO_GOLD, NO_PREDICTION
+from ..core.comparison import Resampling
 from ..errors import InputError, NotApplicable
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
@@ -19,7 +20,6 @@ from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import UniqueIds, as_mapping, dialogue
 from ..readers.services.schema import read_schema
-from ..resampling import Resampling
 from ..rules import Rules, load
 from .align import GoldFile, PairFiles, open_pair, read_pair
 from .breakdown import Breakdown, By

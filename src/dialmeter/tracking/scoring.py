@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.comparison import Resampling
 from ..errors import DialmeterError
 from ..measure import Measure
 from ..readers.corpus import open_corpus
@@ -13,7 +14,6 @@ from ..readers.pairs.state_layouts import ANY
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, sided
 from ..readers.services.schema import read_schema
-from ..resampling import Resampling
 from ..rules import Rules
 from .align import joined
 from .breakdown import By

@@ -11,15 +11,15 @@ import msgspec
 import pytest
 
 from dialmeter.errors import DialmeterError
+from dialmeter.judges.attack_statistics import gather
 from dialmeter.judges.attack_work import AttackWork, Resources, order_of
 from dialmeter.judges.attacking import attack_corpus, attack_part, attack_shard, with_resources
 from dialmeter.judges.attacks import chosen
 from dialmeter.judges.attempts import Setting
-from dialmeter.judges.kept_parts import KeptParts
+from dialmeter.judges.checkpoint import KeptParts
+from dialmeter.judges.corpus_pool import make_pool
 from dialmeter.judges.language import Language, open_language
 from dialmeter.judges.planning import BATCH, AttackPart, AttackTask
-from dialmeter.judges.pool import make_pool
-from dialmeter.judges.yields import gather
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import sampled
