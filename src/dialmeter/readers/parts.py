@@ -20,7 +20,7 @@ LATEST_TURN = 10**TURN_DIGITS
 
 
 class Role(Enum):
-    """What a file is read for; it decides whose states they are where a turn has one state."""
+    """What a file is read for: where a turn has one state, the role decides if it is gold or predicted."""
 
     BOTH = "both"
     GOLD = "gold"
@@ -28,7 +28,7 @@ class Role(Enum):
 
 
 def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
-    """A JSON object, or an error that says what was found instead.
+    """A JSON object, or an error with what was found instead.
 
     Example:
         >>> as_mapping([], "a state")
@@ -43,7 +43,7 @@ def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
 
 
 def as_list(thing: Any, what: str) -> list[Any]:
-    """A JSON list, or an error that says what was found instead."""
+    """A JSON list, or an error with what was found instead."""
     if not isinstance(thing, list):
         raise InputError(f"{what} must be a list, found {kind_of(thing)}")
     return thing
@@ -105,7 +105,7 @@ def turn_number(key: Any) -> int:
 
 
 def sided(role: Role, number: int, state: State | None, user: str = "", system: str = "") -> Turn:
-    """A turn of a file that holds one state per turn: the role of the file says whose it is."""
+    """A turn of a file with one state per turn: the role of the file decides if it is gold or predicted."""
     gold, pred = (None, state) if role is Role.PRED else (state, None)
     return Turn(number, gold=gold, pred=pred, user=user, system=system)
 
@@ -114,7 +114,7 @@ def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
     """A dialogue with its turns in order.
 
     Raises:
-        InputError: a turn stands twice, or there is none.
+        InputError: a duplicate turn, or none.
     """
     ordered = tuple(turns)
     last = -1

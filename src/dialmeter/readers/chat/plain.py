@@ -27,7 +27,7 @@ _LABELLED = re.compile(r"\s*([^\W\d_][\w.' -]{0,29}?)\s*:(?:\s+(.*)|$)", re.DOTA
 
 
 def detect(sample: Sample) -> bool:
-    """Any text: the layout is asked last, and only sheets of states are left to others."""
+    """Any text but sheets of states; this layout is tried last."""
     return sample.kind == "text" and not fga_text.detect(sample)
 
 

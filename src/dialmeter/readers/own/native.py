@@ -56,11 +56,11 @@ class _RawLine(Struct, gc=False):
 
 _decode = msgspec.json.Decoder(_RawLine).decode
 _STRINGS = 3
-"""Of a line, beside those in its turns."""
+"""The strings of a line outside its turns."""
 
 
 def _numbered(line: bytes, source: Source, number: int, words: Vocabulary) -> PairDialogue | None:
-    """The dialogue of a line that says nothing unusual."""
+    """The dialogue of a line with ids, numbers, states and utterances only; None for any other."""
     if source.tracker:
         return None
     try:
@@ -117,7 +117,7 @@ def _state(thing: Any) -> State | None:
 
 
 def _frames(thing: Any) -> dict[str, Frame] | None:
-    """What the schema-guided layout says beside the states: intents and requested slots by service."""
+    """Intents and requested slots by service, from the schema-guided layout."""
     try:
         return None if thing is None else msgspec.convert(thing, dict[str, Frame])
     except msgspec.ValidationError as error:
@@ -125,7 +125,7 @@ def _frames(thing: Any) -> dict[str, Frame] | None:
 
 
 def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
-    """Writes dialogues as native JSON lines and says how many.
+    """Writes dialogues as native JSON lines and returns their number.
 
     Example:
         >>> import io
@@ -207,7 +207,7 @@ def talk_line(line: Mapping[str, Any]) -> TalkLine:
 
 
 def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
-    """The turns, each with what the system and then the user said, where the turn itself has no words.
+    """The turns, each with the utterances of system and user from the talk, where the turn itself has none.
 
     Args:
         turns: in order; the i-th belongs to the i-th move of the user.
@@ -228,7 +228,7 @@ def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
 
 
 def _exchanges(talk: Iterable[Move]) -> list[tuple[str, str]]:
-    """What the system said before each move of the user, and the move."""
+    """The texts of the system before each move of the user, and of the user."""
     found = []
     system = ""
     for move in talk:

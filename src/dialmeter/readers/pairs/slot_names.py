@@ -79,7 +79,7 @@ def slot_in(domain: str, written: str) -> str:
 
 
 def slot_namer(names: str = "multiwoz") -> Callable[[str], str]:
-    """A function from ``domain-slot`` as written to the name that a rule set gives it, with a memory of its own.
+    """A function from ``domain-slot`` as written to the name that a rule set gives it; it caches names.
 
     Args:
         names: ``multiwoz``, ``mwzeval`` or ``as-is``, as in a rule set.
