@@ -21,7 +21,7 @@ from dialmeter.rules import named
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
 from dialmeter.tracking.baselines import trivial
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import complaint, read_all
 
 GOLD = "[hotel]([area][east],[stars][4]);[taxi]([leave at][12:30])"

@@ -15,7 +15,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.parts import Role
 from dialmeter.tracking.scorer import score_file
 
-from ..cli.invoke import call, files_in
+from ...cli.invoke import call, files_in
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS
 from .talks import of_one_turn, talks, without_deletions
 

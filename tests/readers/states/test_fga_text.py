@@ -9,7 +9,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.multiwoz import fga_text
 from dialmeter.readers.source import Sample
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import complaint, read_all
 
 SHEET = """Dialogue ID : MUL1.json

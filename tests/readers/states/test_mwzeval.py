@@ -8,7 +8,7 @@ from dialmeter.readers.multiwoz import mwzeval
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json, complaint, read_all
 
 TURNS = [

@@ -7,7 +7,7 @@ from dialmeter.errors import InputError
 from dialmeter.readers.pairs.slot_names import slot_namer
 from dialmeter.readers.services.schema import read_schema
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json
 
 

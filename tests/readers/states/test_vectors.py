@@ -9,7 +9,7 @@ from dialmeter.readers.own import vectors
 from dialmeter.readers.source import Sample
 from dialmeter.tracking.scorer import TrackerScorer
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json, complaint, read_all
 
 
