@@ -38,7 +38,7 @@ def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
     if type(thing) is dict:
         return thing
     if isinstance(thing, Doubled):
-        raise InputError(f"{one_line(thing.twice)!r} stands twice in {what}")
+        raise InputError(f"duplicate key {one_line(thing.twice)!r} in {what}")
     raise InputError(f"{what} must be an object, found {kind_of(thing)}")
 
 
@@ -131,7 +131,7 @@ def _in_order(dialogue_id: str, turns: Sequence[Turn]) -> list[Turn]:
     ordered = sorted(turns, key=lambda turn: turn.number)
     for before, turn in pairwise(ordered):
         if before.number == turn.number:
-            raise InputError("the turn stands twice", dialogue=dialogue_id, turn=turn.number)
+            raise InputError("duplicate turn", dialogue=dialogue_id, turn=turn.number)
     return ordered
 
 
@@ -226,5 +226,5 @@ class UniqueIds:
         """Raises InputError if the id was there before."""
         key = dialogue_key(dialogue_id)
         if key in self._seen:
-            raise InputError("the dialogue stands twice", dialogue=dialogue_id)
+            raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._seen.add(key)

@@ -359,7 +359,7 @@ class DialogueCells:
             form = forms[slot]
             told.append(texts[form] if form else gone[slot])
         if text.is_broken and NOT_UNICODE in told:
-            raise InputError("half of a character stands without the other half")
+            raise InputError("half of a character, without the other half")
         return b",".join(told)
 
     def _sort(self, slots: list[int]) -> None:

@@ -125,7 +125,7 @@ class GoldDigest:
         """
         key = dialogue_key(dialogue_id)
         if key in self._keys:
-            raise InputError("the dialogue stands twice", dialogue=dialogue_id)
+            raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._keys[key] = None
         self._joined.extend(hashlib.sha256(form).digest())
 
@@ -136,7 +136,7 @@ class GoldDigest:
             InputError: a dialogue is in both.
         """
         for key in filter(self._keys.__contains__, other._keys):
-            raise InputError("the dialogue stands twice", dialogue=key)
+            raise InputError("duplicate dialogue id", dialogue=key)
         self._keys.update(other._keys)
         self._joined.extend(other._joined)
 

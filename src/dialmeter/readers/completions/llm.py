@@ -8,7 +8,7 @@ already, or an answer as OpenAI's interface gives it (``choices[0].message.conte
 of both speakers, as in ConvLab-3's files.
 
 A completion without a readable state counts as an empty state, and the notice ``unparsed`` says how many there are and
-lists the first ten. How the state is found says :func:`dialmeter.formats.completion.state_in`.
+lists the first ten. How the state is found says :func:`dialmeter.readers.completions.state_in`.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _first(row: Container[str], keys: Iterable[str]) -> str | None:
 
 
 def _missing(what: str, keys: tuple[str, ...]) -> InputError:
-    return InputError(f"no {what}; it stands under one of: {', '.join(keys)}")
+    return InputError(f"no {what}; it is expected under one of: {', '.join(keys)}")
 
 
 def _state(key: str, completion: Any) -> State | None:

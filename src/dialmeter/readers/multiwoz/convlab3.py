@@ -63,7 +63,7 @@ def _by_dialogue(parts: JsonParts) -> dict[str, dict[int, int]]:
         except InputError as error:
             raise InputError(f"entry {position}: utt_idx: {error.message}", dialogue=head.dialogue_id) from None
         if utterance in places:
-            raise InputError(f"utt_idx {utterance} stands twice", dialogue=head.dialogue_id)
+            raise InputError(f"duplicate utt_idx {utterance}", dialogue=head.dialogue_id)
         places[utterance] = position
     return dialogues
 

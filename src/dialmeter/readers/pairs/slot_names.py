@@ -127,4 +127,4 @@ def clashing(state: tuple[int, ...], slots: Sequence[int], held: Sequence[int]) 
 def two_values(slot: str, one: Value, other: Value) -> InputError:
     """The error of a slot that has two values in one state."""
     shown = [repr(one_line(value if isinstance(value, str) else " | ".join(value), 40)) for value in (one, other)]
-    return InputError(f"the slot stands twice with two values, {shown[0]} and {shown[1]}", slot=slot)
+    return InputError(f"duplicate slot with two values, {shown[0]} and {shown[1]}", slot=slot)

@@ -68,7 +68,7 @@ def _schema(found: Iterable[SlotRow]) -> Schema:
             continue
         slot = slot_of_service(service, written)
         if slot in slots:
-            raise InputError("the slot stands twice", slot=f"{service}-{slot}")
+            raise InputError("duplicate slot", slot=f"{service}-{slot}")
         slots[slot] = categorical
     if not services:
         raise InputError("a schema without slots")
