@@ -228,3 +228,7 @@ class UniqueIds:
         if key in self._seen:
             raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._seen.add(key)
+
+    def merge(self, other: UniqueIds) -> None:
+        """Also remembers the dialogues of another part of the corpus."""
+        self._seen |= other._seen
