@@ -236,9 +236,7 @@ class TestClash:
     @pytest.mark.parametrize("side", ["gold", "pred"])
     def test_error(self, side: str) -> None:
         states: dict[str, State] = {"gold": {}, "pred": {}, side: self.BOTH}
-        with pytest.raises(
-            InputError, match="slot hotel-day: the slot stands twice with two values, 'monday' and 'sunday'"
-        ):
+        with pytest.raises(InputError, match="slot hotel-day: duplicate slot with two values, 'monday' and 'sunday'"):
             self.value(states["gold"], states["pred"], "error")
 
     @pytest.mark.parametrize("clash", ["keep", "last", "error"])
@@ -268,7 +266,7 @@ class TestOneNameTwice:
 
     @pytest.mark.parametrize("rules", ["dialmeter", "trade", "mwzeval"])
     def test_two_values_are_an_error(self, side: str, rules: str) -> None:
-        with pytest.raises(InputError, match="slot a-b: the slot stands twice with two values, 'y' and 'x'"):
+        with pytest.raises(InputError, match="slot a-b: duplicate slot with two values, 'y' and 'x'"):
             self.scored(side, "a-b-y", "a-b-x", rules=rules)
 
     @pytest.mark.parametrize("rules", ["dialmeter", "trade", "mwzeval"])

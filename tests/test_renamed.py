@@ -10,7 +10,14 @@ import pytest
 from dialmeter.renamed import RENAMED, RenamedModules
 
 
-@pytest.mark.parametrize(("old", "new"), [*RENAMED.items(), ("report.charts.data", "views.charts.data")])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *RENAMED.items(),
+        ("report.charts.data", "views.charts.data"),
+        ("formats.pairs.state_layouts", "readers.pairs.state_layouts"),
+    ],
+)
 def test_an_old_name_is_the_new_module(old: str, new: str) -> None:
     sys.modules.pop(f"dialmeter.{old}", None)
     with pytest.warns(DeprecationWarning, match="is now") as caught:

@@ -39,7 +39,7 @@ def test_rules_may_be_a_path_and_ids_may_be_numbers() -> None:
 def test_the_same_dialogue_twice_is_refused() -> None:
     scorer = TrackerScorer(["JGA"])
     scorer.add("d", [{}], [{}])
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="duplicate"):
         scorer.add("D.json", [{}], [{}])
 
 
@@ -56,7 +56,7 @@ def test_a_key_that_stands_twice_in_a_line_is_refused(tmp_path: Path, key: str) 
     path = tmp_path / "doubled.jsonl"
     other = line.replace('"d"', '"c"')
     path.write_text(f"{other}\n{doubled}\n")
-    with pytest.raises(InputError, match=f"'{key}' stands twice"):
+    with pytest.raises(InputError, match=f"duplicate key '{key}'"):
         score_tracker(path, measures=["JGA"])
 
 

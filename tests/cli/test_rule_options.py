@@ -118,7 +118,7 @@ def test_clash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     refused = call(capsys, "tracker", "score", file, "--clash", "error")
     assert refused.code == 2
     assert refused.complaint == (
-        f"{file}: line 1, dialogue d1, turn 0, slot hotel-day: the slot stands twice with two values, 'a' and 'b'"
+        f"{file}: line 1, dialogue d1, turn 0, slot hotel-day: duplicate slot with two values, 'a' and 'b'"
     )
 
 

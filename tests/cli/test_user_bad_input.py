@@ -43,7 +43,7 @@ REFUSED = {
         "dialogue bad, turn 1: Object missing required field speaker",
     ),
     "a number for a goal": (bad(goal=7), "dialogue bad: Expected object | null, got int - at $.goal"),
-    "the same again": ({**GOOD}, "dialogue good: the dialogue stands twice"),
+    "the same again": ({**GOOD}, "dialogue good: duplicate dialogue id"),
 }
 
 

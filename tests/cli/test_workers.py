@@ -107,7 +107,7 @@ def test_of_dialogues_that_stand_in_two_shards_the_first_is_told(
     doubled.write_bytes(b"".join([*lines, *reversed(lines[:8])]))
     code, _, err = finished(start(*words_of(name, doubled), "--quiet", "--workers", workers))
     assert code == 2
-    assert "dialogue town-11-0007: the dialogue stands twice" in err
+    assert "dialogue town-11-0007: duplicate dialogue id" in err
 
 
 @pytest.mark.parametrize("workers", [1, 2])

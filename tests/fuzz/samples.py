@@ -8,10 +8,10 @@ from pathlib import Path
 
 import dialmeter
 
-from ..conversations.samples import LAYOUTS
 from ..golden import layouts
 from ..golden.execution import call, stand_in
 from ..golden.layouts import Corpus, Turn
+from ..readers.talk.samples import LAYOUTS
 from .targets import QUICK
 
 CORPUS: Corpus = {

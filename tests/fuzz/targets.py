@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..conversations.samples import LAYOUTS
+from ..readers.talk.samples import LAYOUTS
 
 QUICK = "--ci 0 --measure JGA --quiet"
 PAIR = "--measure JGA --resamples 100 --ci 0 --quiet --name a --name b"

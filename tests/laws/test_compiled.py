@@ -19,9 +19,9 @@ from dialmeter.readers.pairs.state_layouts import StateLayout
 from dialmeter.rules import Rules, change, named, names
 
 from .. import accounts
-from ..formats.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
-from ..formats.talks import of_one_turn, talks, without_deletions
 from ..plain import PlainProcess, twins
+from ..readers.states.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
+from ..readers.states.talks import of_one_turn, talks, without_deletions
 from .corpora import ALTERNATIVES, HYPHENED, PLAIN, SPELLINGS, corpora, law
 
 PACKAGE = Path(dialmeter.__file__).parent

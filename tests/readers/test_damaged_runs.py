@@ -104,7 +104,7 @@ def test_a_key_twice_and_a_half_character(runs: dict[str, Path], tmp_path: Path)
     run = shutil.copytree(runs["tracker"], tmp_path / "run")
     text = (run / "run.json").read_text("utf-8").rstrip()
     for more, message in (
-        (', "kind": "user"}', "damaged: the key 'kind' stands twice in one object"),
+        (', "kind": "user"}', "damaged: duplicate key 'kind'"),
         (', "x": "\\ud800"}', r"damaged: \\ud800 is half of a character"),
         (', "x": 1e400}', "damaged: 1e400 is too large a number"),
     ):

@@ -12,8 +12,8 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.tracking.scoring import score_file
 
 from ..cli.invoke import call
-from ..formats.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS
-from ..formats.test_same_everywhere import corpus_for, files_of
+from .states.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS
+from .states.test_same_everywhere import corpus_for, files_of
 
 ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
 

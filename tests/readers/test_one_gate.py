@@ -48,18 +48,18 @@ BAD_TALK = {
     ),
     "a text twice": (
         '"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]',
-        "dialogue d: the key 'text' stands twice in one object",
+        "dialogue d: duplicate key 'text'",
     ),
     "a slot of a goal twice": (
         '"talk":[{"speaker":"user"}],"goal":{"hotel":{"info":{"area":"east","area":"west"}}}',
-        "dialogue d: the key 'area' stands twice in one object",
+        "dialogue d: duplicate key 'area'",
     ),
-    "talk twice": ('"talk":[],"talk":[{"speaker":"user"}]', "'talk' stands twice in a line"),
+    "talk twice": ('"talk":[],"talk":[{"speaker":"user"}]', "duplicate key 'talk' in a line"),
     "bytes that are no text": ('"talk":[{"speaker":"user","text":"\udcff"}]', "not UTF-8 text (byte 132)"),
     "a raw half character": ('"talk":[{"speaker":"user","text":"\ud800"}]', "not UTF-8 text (byte 132)"),
     "half a character": (
         '"talk":[{"speaker":"user","text":"\\ud800"}]',
-        "\\ud800 is half of a character and stands without the other half",
+        "\\ud800 is half of a character, without the other half",
     ),
     "too large a number": ('"talk":[],"x":1e400', "1e400 is too large a number"),
     "too deep": ('"talk":[],"x":' + "[" * 3000 + "]" * 3000, "JSON nested too deeply"),
@@ -109,7 +109,7 @@ READERS = {
 BAD_BYTES = {
     "a raw half character": (b"X", b"\xed\xa0\x80", "not UTF-8 text"),
     "a half character": (b"X", rb"\udc00", r"\udc00 is half of a character"),
-    "a duplicate key": (b"}", b', "y": 0, "\\u0079": 1}', "the key 'y' stands twice in one object"),
+    "a duplicate key": (b"}", b', "y": 0, "\\u0079": 1}', "duplicate key 'y'"),
     "too large a number": (b'"X"', b"1e400", "1e400 is too large a number"),
     "too deep": (b'"X"', b"[" * 3000 + b"]" * 3000, "JSON nested too deeply"),
     "no number": (b'"X"', b"NaN", "NaN is not a JSON value"),
@@ -148,7 +148,7 @@ def test_toml_is_strict(load: object, content: bytes, message: str, tmp_path: Pa
 def test_a_reply_twice_in_a_case(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = json.dumps(CASE)
     file = written(tmp_path / "cases.jsonl", f'{text}\n{text[:-1]}, "reply": "other"}}\n')
-    expected = f"{file}: line 2: the key 'reply' stands twice in one object"
+    expected = f"{file}: line 2: duplicate key 'reply'"
     assert call(capsys, "judge", "score", file).complaint == expected
 
 
@@ -162,4 +162,4 @@ def test_a_heading_twice_in_scores(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_a_key_twice_in_a_manifest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     manifest = written(tmp_path / "manifest.jsonl", '{"file": "a", "ratio": 0.1, "ratio": 0.2}\n')
     said = call(capsys, "tracker", "curve", tmp_path, "--manifest", manifest)
-    assert (said.code, said.complaint) == (2, f"{manifest}: line 1: the key 'ratio' stands twice in one object")
+    assert (said.code, said.complaint) == (2, f"{manifest}: line 1: duplicate key 'ratio'")

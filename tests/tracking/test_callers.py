@@ -23,8 +23,8 @@ from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard
 
-from ..formats.layouts import write_native, write_native_apart, write_nested
-from ..formats.talks import talks
+from ..readers.states.layouts import write_native, write_native_apart, write_nested
+from ..readers.states.talks import talks
 
 ASKED = ["JGA", "FGA(lam=0.5)", "GCA"]
 MORE = [*ASKED, "FGA(lam=0.5, local=code)", "FGA(lam=0.5, local=vector)", "GCA(deletions=count)", "SlotF1", "JointF1"]

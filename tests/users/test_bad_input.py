@@ -32,7 +32,7 @@ REFUSED = {
         Conversation("bad", (AREA, Move("wizard")), GOAL),
         "dialogue bad, turn 1: speaker is user or system, found 'wizard'",
     ),
-    "the same again": (FINE, "dialogue fine: the dialogue stands twice"),
+    "the same again": (FINE, "dialogue fine: duplicate dialogue id"),
 }
 
 

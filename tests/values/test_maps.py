@@ -75,7 +75,7 @@ def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
         ('{"area": []}', "slot area: a slot must hold an object"),
         ('{"area": {"east": "east"}}', "slot area: east must hold a list of strings"),
         ('{"leaveat": {"train": {"10:00": [10]}}}', "slot leaveat: train → 10:00 must hold a list of strings"),
-        ('{"area": {"east": ["e"], "east": ["f"]}}', "the key 'east' stands twice in one object"),
+        ('{"area": {"east": ["e"], "east": ["f"]}}', "duplicate key 'east'"),
         ('{"stay": {"special_keys": {"not_in_goal": {"6": [6]}}}}', "not_in_goal → 6 must hold a list of strings"),
         ('{"stay": {"special_keys": {"not_in_goal": {"hotel": {"6": [6]}}}}}', "→ 6 must hold a list of strings"),
         ('{"time": {"special_keys": ["time"]}}', "slot time: special_keys must hold an object"),

@@ -1,1 +1,1 @@
-"""The way into a file: bytes that are checked once, for every command and every kind of file."""
+"""Reading files: opening and checking them, one module per layout, and the lists of layouts."""

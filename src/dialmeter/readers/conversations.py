@@ -22,7 +22,7 @@ class Conversations(OpenFile):
     """A file being read: conversations come one by one, once.
 
     Attributes:
-        refused: dialogues that could not be read, each as the error that says why; complete when all is read.
+        refused: dialogues that could not be read, each as an error; complete when all is read.
     """
 
     def __init__(self, source: Source, form: str, goals: GoalFile | None = None) -> None:
@@ -59,7 +59,7 @@ def open_conversations(path: str | Path, form: str | None = None, goals: str | P
 
     Args:
         path: a file, a folder, or ``-``.
-        form: the name of a layout; without it the file is looked at.
+        form: the name of a layout; without it, it is detected.
         goals: a file of goals by dialogue, in MultiWOZ's layout, which take the place of those in the dialogues.
 
     Raises:
@@ -89,11 +89,11 @@ def open_conversations(path: str | Path, form: str | None = None, goals: str | P
 
 
 _LINE_BY_LINE = frozenset({"native", "states"})
-"""Layouts whose lines stand for themselves, names included, so that a file can be read from the middle."""
+"""Layouts whose lines are independent, ids included, so that a file can be read from the middle."""
 
 
 def spans_of(path: str | Path, form: str, goals: str | Path | None = None) -> list[Span]:
-    """The spans in which a file may be read one apart from the other; a file of goals is looked at as a whole.
+    """The spans of a file that can be read independently; with a file of goals, the whole file.
 
     Args:
         path: the file, or ``-``.

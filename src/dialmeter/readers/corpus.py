@@ -101,12 +101,12 @@ class Corpus(OpenFile):
 
 
 def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = None) -> Corpus:
-    """Opens a file in a format that is named or found.
+    """Opens a file in a format that is given or detected.
 
     Args:
         path: a file, a folder, or ``-``; ``FILE#NAME`` picks one tracker of a native file that holds several.
-        role: what the states of a file that holds one per turn are.
-        form: the name of a format; without it the file is looked at.
+        role: gold or predicted, for files with one state per turn.
+        form: the name of a format; without it, it is detected.
 
     Raises:
         DialmeterError: no such format.
@@ -130,7 +130,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
 
 
 def spans_of(path: str | Path, form: str) -> list[Span]:
-    """The spans in which a file may be read one apart from the other.
+    """The spans of a file that can be read independently.
 
     Args:
         path: the file, perhaps with a tracker, or ``-``.
@@ -164,7 +164,7 @@ def read(path: str | Path, form: str | None = None, *, role: str = "both") -> It
 
     Args:
         path: a file, a folder, or ``-`` for standard input.
-        form: the name of a format; without it the file is looked at.
+        form: the name of a format; without it, it is detected.
         role: ``gold`` or ``pred`` for files that hold one state per turn.
 
     Example:

@@ -1,4 +1,4 @@
-"""Parts of readers of talk: the dialogues of a document or of JSON lines, speakers and moves."""
+"""Parts of readers of talk: the dialogues of a document, of JSON lines or of a text, speakers and moves."""
 
 from __future__ import annotations
 
@@ -84,6 +84,51 @@ def entries(source: Source) -> Iterator[Entry]:
     document = source.document
     for place, thing in enumerate(document if isinstance(document, list) else [document], 1):
         yield Entry(str(place), thing)
+
+
+class Passage(NamedTuple):
+    """The lines of one dialogue of a text file, undecoded, with their numbers; its name is its place in the file, counted from 1."""
+
+    name: str
+    lines: list[tuple[int, bytes]]
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers.
+
+        Raises:
+            InputError: a line is not UTF-8.
+        """
+        for number, line in self.lines:
+            try:
+                yield number, line.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise InputError(f"not UTF-8 text (byte {error.start})", line=number, dialogue=self.name) from None
+
+
+def passages(source: Source) -> Iterator[Passage]:
+    """The runs of lines between blank ones."""
+    count, last = 0, 0
+    lines: list[tuple[int, bytes]] = []
+    for number, line in _filled(source):
+        if lines and number > last + 1:
+            count += 1
+            yield Passage(str(count), lines)
+            lines = []
+        lines.append((number, line))
+        last = number
+    if lines:
+        yield Passage(str(count + 1), lines)
+
+
+def single_lines(source: Source) -> Iterator[Passage]:
+    """Every line that is not blank, as a passage."""
+    for count, line in enumerate(_filled(source), 1):
+        yield Passage(str(count), [line])
+
+
+def _filled(source: Source) -> Iterator[tuple[int, bytes]]:
+    # A first line that holds nothing but a byte order mark is blank once the mark is off.
+    return ((number, line) for number, line in source.lines() if line.strip())
 
 
 def first_entry(sample: Sample) -> Mapping[str, Any]:

@@ -86,7 +86,7 @@ class TalkReader:
         items: Callable[[Source], Iterator[Any]],
         conversation: Callable[[Any], Conversation],
     ) -> None:
-        self.__doc__ = doc
+        self.__doc__ = doc.rstrip()
         self.CARRIES = carries
         self.detect = detect
         self.items = items

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from ..errors import InputError, one_line
 from ..model import Dialogue, State, Turn, Value, dialogue_key
-from .strict_json import Doubled, kind_of
+from .strict_json import REFUSALS, Doubled, count_written_strings, kind_of
 
 Thing = TypeVar("Thing")
 TURN_DIGITS = 6
@@ -20,7 +20,7 @@ LATEST_TURN = 10**TURN_DIGITS
 
 
 class Role(Enum):
-    """What a file is read for; it decides whose states they are where a turn has one state."""
+    """What a file is read for: where a turn has one state, the role decides if it is gold or predicted."""
 
     BOTH = "both"
     GOLD = "gold"
@@ -28,7 +28,7 @@ class Role(Enum):
 
 
 def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
-    """A JSON object, or an error that says what was found instead.
+    """A JSON object, or an error with what was found instead.
 
     Example:
         >>> as_mapping([], "a state")
@@ -38,12 +38,12 @@ def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
     if type(thing) is dict:
         return thing
     if isinstance(thing, Doubled):
-        raise InputError(f"{one_line(thing.twice)!r} stands twice in {what}")
+        raise InputError(f"duplicate key {one_line(thing.twice)!r} in {what}")
     raise InputError(f"{what} must be an object, found {kind_of(thing)}")
 
 
 def as_list(thing: Any, what: str) -> list[Any]:
-    """A JSON list, or an error that says what was found instead."""
+    """A JSON list, or an error with what was found instead."""
     if not isinstance(thing, list):
         raise InputError(f"{what} must be a list, found {kind_of(thing)}")
     return thing
@@ -105,7 +105,7 @@ def turn_number(key: Any) -> int:
 
 
 def sided(role: Role, number: int, state: State | None, user: str = "", system: str = "") -> Turn:
-    """A turn of a file that holds one state per turn: the role of the file says whose it is."""
+    """A turn of a file with one state per turn: the role of the file decides if it is gold or predicted."""
     gold, pred = (None, state) if role is Role.PRED else (state, None)
     return Turn(number, gold=gold, pred=pred, user=user, system=system)
 
@@ -114,7 +114,7 @@ def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
     """A dialogue with its turns in order.
 
     Raises:
-        InputError: a turn stands twice, or there is none.
+        InputError: a duplicate turn, or none.
     """
     ordered = tuple(turns)
     last = -1
@@ -131,7 +131,7 @@ def _in_order(dialogue_id: str, turns: Sequence[Turn]) -> list[Turn]:
     ordered = sorted(turns, key=lambda turn: turn.number)
     for before, turn in pairwise(ordered):
         if before.number == turn.number:
-            raise InputError("the turn stands twice", dialogue=dialogue_id, turn=turn.number)
+            raise InputError("duplicate turn", dialogue=dialogue_id, turn=turn.number)
     return ordered
 
 
@@ -172,28 +172,48 @@ def first_mapping(thing: Any) -> Mapping[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
-def convert_dialogue(entry: Mapping[str, Any], kind: type[Thing], turns: str) -> Thing:
-    """A dialogue as a typed object.
+class DialogueType(Generic[Thing]):
+    """Decodes dialogues of a type.
 
     Args:
-        entry: the dialogue.
-        kind: the type.
-        turns: the key of its list of turns.
-
-    Raises:
-        InputError: it is of another type, with the dialogue and the place of the turn.
+        kind: the type; it, and the types in it, omit defaults when they are encoded.
+        turns: the key of its list of turns, for messages.
     """
-    try:
-        return msgspec.convert(entry, kind)
-    except msgspec.ValidationError as error:
-        message = str(error).replace("`", "")
-        name = entry.get("dialogue_id")
-        place = message.partition(f"$.{turns}[")[2].partition("]")[0]
-        raise InputError(
-            message,
-            dialogue=name if isinstance(name, str) else None,
-            turn=place if place.isdecimal() else None,
-        ) from None
+
+    def __init__(self, kind: type[Thing], turns: str) -> None:
+        self._kind = kind
+        self._turns = turns
+        self._decode = msgspec.json.Decoder(kind).decode
+        self._encode = msgspec.json.Encoder().encode
+
+    def decode(self, data: bytes) -> Thing | None:
+        """Fast path for common input: None where the text has a duplicate key, a key that the type has not, or an error.
+
+        A decoded dialogue has as many strings as its text, unless a key is duplicate, unknown, or has its default.
+        """
+        try:
+            found = self._decode(data)
+        except REFUSALS:
+            return None
+        return found if count_written_strings(self._encode(found)) == count_written_strings(data) else None
+
+    def convert(self, entry: Mapping[str, Any]) -> Thing:
+        """A dialogue from parsed JSON.
+
+        Raises:
+            InputError: it is of another type, with the dialogue and the place of the turn.
+        """
+        try:
+            return msgspec.convert(entry, self._kind)
+        except msgspec.ValidationError as error:
+            message = str(error).replace("`", "")
+            name = entry.get("dialogue_id")
+            place = message.partition(f"$.{self._turns}[")[2].partition("]")[0]
+            raise InputError(
+                message,
+                dialogue=name if isinstance(name, str) else None,
+                turn=place if place.isdecimal() else None,
+            ) from None
 
 
 class UniqueIds:
@@ -206,7 +226,7 @@ class UniqueIds:
         """Raises InputError if the id was there before."""
         key = dialogue_key(dialogue_id)
         if key in self._seen:
-            raise InputError("the dialogue stands twice", dialogue=dialogue_id)
+            raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._seen.add(key)
 
     def merge(self, other: UniqueIds) -> None:

@@ -66,7 +66,7 @@ def parse_unique(data: bytes, name: str | None, line: int | None = None) -> Any:
     Example:
         >>> parse_unique(b'{"a": 1, "\\\\u0061": 2}', "case.json", 3)
         Traceback (most recent call last):
-        dialmeter.errors.InputError: case.json: line 3: the key 'a' stands twice in one object
+        dialmeter.errors.InputError: case.json: line 3: duplicate key 'a'
     """
     doubled: list[Doubled] = []
     found = parse_json(data, name, doubled, line)
@@ -101,7 +101,7 @@ def parse_as(data: bytes, kind: type[Thing], name: str, line: int | None = None,
 
 def duplicate_key(found: Doubled) -> InputError:
     """What is said of an object with a duplicate key whose place nobody knows better."""
-    return InputError(f"the key {one_line(found.twice)!r} stands twice in one object")
+    return InputError(f"duplicate key {one_line(found.twice)!r}")
 
 
 def kind_of(thing: Any) -> str:
@@ -195,7 +195,7 @@ class JsonParts:
         """Parses all at once, which says what is wrong with the text and where."""
         whole = parse_json(self._data, self._name, self._doubled)
         if isinstance(whole, Doubled):
-            raise InputError(f"{one_line(whole.twice)!r} stands twice in the file", file=self._name)
+            raise InputError(f"duplicate key {one_line(whole.twice)!r} in the file", file=self._name)
         self.whole = whole
         self.keys = list(whole) if isinstance(whole, dict) else None
         self._parts = list(whole.values()) if isinstance(whole, dict) else whole if isinstance(whole, list) else []
@@ -279,9 +279,7 @@ def _parse_slowly(data: bytes, name: str | None, doubled: list[Doubled], line: i
         raise InputError(f"not UTF-8 text (byte {error.start})", file=name, line=line) from None
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
-        raise InputError(
-            f"{half} is half of a character and stands without the other half", file=name, line=line
-        ) from None
+        raise InputError(f"{half} is half of a character, without the other half", file=name, line=line) from None
     except RecursionError:
         raise InputError("JSON nested too deeply", file=name, line=line) from None
     except ValueError as error:

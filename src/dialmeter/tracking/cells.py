@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 
 from ..errors import InputError
-from ..readers.pairs.clashes import clashing, two_values
+from ..readers.pairs.slot_names import clashing, two_values
 from ..readers.pairs.vocabulary import PairDialogue, PairState, Place
 from .digest import NOT_UNICODE, GoldText
 from .pairs import NO_CELL, PairRules
@@ -359,7 +359,7 @@ class DialogueCells:
             form = forms[slot]
             told.append(texts[form] if form else gone[slot])
         if text.is_broken and NOT_UNICODE in told:
-            raise InputError("half of a character stands without the other half")
+            raise InputError("half of a character, without the other half")
         return b",".join(told)
 
     def _sort(self, slots: list[int]) -> None:

@@ -8,8 +8,7 @@ import msgspec
 
 from ..errors import InputError
 from ..model import NAMED, Value, dialogue_key
-from ..readers.pairs.clashes import clashing
-from ..readers.pairs.slot_names import slot_namer
+from ..readers.pairs.slot_names import clashing, slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
 
 _encode = msgspec.json.encode
@@ -126,7 +125,7 @@ class GoldDigest:
         """
         key = dialogue_key(dialogue_id)
         if key in self._keys:
-            raise InputError("the dialogue stands twice", dialogue=dialogue_id)
+            raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._keys[key] = None
         self._joined.extend(hashlib.sha256(form).digest())
 
@@ -137,7 +136,7 @@ class GoldDigest:
             InputError: a dialogue is in both.
         """
         for key in filter(self._keys.__contains__, other._keys):
-            raise InputError("the dialogue stands twice", dialogue=key)
+            raise InputError("duplicate dialogue id", dialogue=key)
         self._keys.update(other._keys)
         self._joined.extend(other._joined)
 

@@ -69,7 +69,7 @@ class Book:
             InputError: a dialogue stands in both.
         """
         for name in filter(self.rows.__contains__, other.rows):
-            raise InputError("the dialogue stands twice", dialogue=name)
+            raise InputError("duplicate dialogue id", dialogue=name)
         self.rows.update(other.rows)
         self.goals.update(other.goals)
         self.events.update(other.events)

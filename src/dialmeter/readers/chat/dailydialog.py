@@ -8,9 +8,8 @@ Two speakers, A and B, take turns. A dialogue's id is its place in the file, cou
 from __future__ import annotations
 
 from ...model import Conversation
-from ..entries import taking_turns, talk
+from ..entries import Passage, single_lines, taking_turns, talk
 from ..source import Sample
-from .passages import Passage, single_lines
 
 CARRIES = "text, one dialogue per line, a mark after every utterance"
 

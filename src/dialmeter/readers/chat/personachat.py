@@ -22,10 +22,9 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import Conversation, Move
-from ..entries import Entry, entries, first_entry, taking_turns, talk
+from ..entries import Entry, Passage, entries, first_entry, single_lines, taking_turns, talk
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
-from .passages import Passage, single_lines
 
 CARRIES = "text: ParlAI's numbered lines, or JSON with histories and candidates"
 

@@ -17,10 +17,9 @@ from __future__ import annotations
 import re
 
 from ...model import Conversation, Move
-from ..entries import speaker, taking_turns, talk
+from ..entries import Passage, passages, speaker, taking_turns, talk
 from ..multiwoz import fga_text
 from ..source import Sample
-from .passages import Passage, passages
 
 CARRIES = "text, one utterance per line, a blank line between dialogues"
 
@@ -28,7 +27,7 @@ _LABELLED = re.compile(r"\s*([^\W\d_][\w.' -]{0,29}?)\s*:(?:\s+(.*)|$)", re.DOTA
 
 
 def detect(sample: Sample) -> bool:
-    """Any text: the layout is asked last, and only sheets of states are left to others."""
+    """Any text but sheets of states; this layout is tried last."""
     return sample.kind == "text" and not fga_text.detect(sample)
 
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 
 from ...model import Conversation
-from ..entries import taking_turns, talk
+from ..entries import Passage, single_lines, taking_turns, talk
 from ..source import Sample
-from .passages import Passage, single_lines
 
 CARRIES = "text, one thread per line: context, tab, reply; EOS between turns"
 

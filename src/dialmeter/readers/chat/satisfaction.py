@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from ...errors import InputError, one_line, placing
 from ...model import Act, Conversation, Move
-from ..entries import talk, user_or_system
+from ..entries import Passage, passages, talk, user_or_system
 from ..source import Sample, Source
-from .passages import Passage, passages
 
 CARRIES = "text, acts without slots, ratings of satisfaction; tab-separated columns"
 

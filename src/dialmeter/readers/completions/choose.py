@@ -32,8 +32,8 @@ _OF_THE_PAST = re.compile(r"(?<![a-z])(?:previous|prior|earlier|initial|original
 _PLACEHOLDER = re.compile(r"\{[\w .|/-]*\}")
 
 
-class _Found(NamedTuple):
-    """Objects that stand side by side, and the state that they are together; ``broken`` is one that cannot be parsed."""
+class _StateObjects(NamedTuple):
+    """Adjacent objects and the state in them; ``broken`` where one cannot be parsed."""
 
     start: int
     bracket: int
@@ -111,7 +111,7 @@ def _without_reasoning(text: str) -> str:
     return text[: unfinished.start()] if unfinished else text
 
 
-def _last_marker(text: str, found: list[_Found]) -> int:
+def _last_marker(text: str, found: list[_StateObjects]) -> int:
     """Where the last words end that announce the state, outside the objects; 0 without such words."""
     marker = position = 0
     for each in found:
@@ -226,7 +226,7 @@ def _is_of_one_domain(thing: Any) -> bool:
     return isinstance(thing, dict) and not any("-" in key or isinstance(value, dict) for key, value in thing.items())
 
 
-def _side_by_side(text: str, objects: list[_Object]) -> list[_Found]:
+def _side_by_side(text: str, objects: list[_Object]) -> list[_StateObjects]:
     """Objects with nothing but blanks and commas between them, taken together."""
     groups: list[list[_Object]] = []
     for each in objects:
@@ -237,8 +237,8 @@ def _side_by_side(text: str, objects: list[_Object]) -> list[_Found]:
     return [_together(group) for group in groups]
 
 
-def _together(group: list[_Object]) -> _Found:
+def _together(group: list[_Object]) -> _StateObjects:
     broken = any(each.broken for each in group)
     things = [each.thing for each in group]
     state = None if broken else state_from(things[0] if len(things) == 1 else things)
-    return _Found(group[0].start, group[0].bracket, group[-1].end, state, broken)
+    return _StateObjects(group[0].start, group[0].bracket, group[-1].end, state, broken)

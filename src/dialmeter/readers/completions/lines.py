@@ -43,7 +43,7 @@ _ENDS_EMPTY = re.compile(
 
 
 def says_empty(text: str) -> bool:
-    """Is all that the text says that there is nothing?
+    """Does the text only say that the state is empty?
 
     Example:
         >>> says_empty("No slots mentioned yet."), says_empty("east")
@@ -82,7 +82,7 @@ def state_in_lines(text: str) -> State | None:
 
 
 class _LineReader:
-    """Takes line after line; knows under which heading they stand."""
+    """Collects pairs line by line; remembers the heading above them."""
 
     def __init__(self) -> None:
         self._pairs: list[Pair] = []

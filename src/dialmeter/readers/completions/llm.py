@@ -162,7 +162,7 @@ def _first(row: Container[str], keys: Iterable[str]) -> str | None:
 
 
 def _missing(what: str, keys: tuple[str, ...]) -> InputError:
-    return InputError(f"no {what}; it stands under one of: {', '.join(keys)}")
+    return InputError(f"no {what}; it is expected under one of: {', '.join(keys)}")
 
 
 def _state(key: str, completion: Any) -> State | None:
@@ -176,11 +176,11 @@ def _state(key: str, completion: Any) -> State | None:
 
 
 _state_in = lru_cache(1)(state_in)
-"""A model that has nothing to add often says the same, word by word."""
+"""A model without news often repeats its last answer word by word."""
 
 
 def _choice(choices: Any) -> Any:
-    """What the first choice says; as a chat message, or as plain text in the older interface."""
+    """The text of the first choice: a chat message, or plain text in the older interface."""
     choice = as_mapping(choices[0], "a choice") if isinstance(choices, list) and choices else {}
     message = choice.get("message", choice)
     for key in ("content", "text"):

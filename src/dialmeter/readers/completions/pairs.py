@@ -29,7 +29,7 @@ STATE_WORDS = frozenset(_STATE.split())
 REMARK_WORDS = frozenset(_REMARK.split())
 """Keys and labels of what is said about a state or in the dialogue."""
 PART_WORDS = frozenset(("slot", "slot_name", "value"))
-"""What the parts of a pair are called; alone they are neither a slot nor a remark."""
+"""Names of the parts of a pair; alone they are neither a slot nor a remark."""
 NO_DOMAIN = STATE_WORDS | REMARK_WORDS | frozenset(_OTHER.split())
 """Words in front of slots that are not their domain."""
 
@@ -60,7 +60,7 @@ _SECOND_PAIR = re.compile(r"(?<!\d):|:(?!\d)|=")
 
 
 class NotAState(Exception):
-    """What was found is no state, or one that cannot be read without guessing."""
+    """Not a state, or one that cannot be read without guessing."""
 
 
 def state_of_pairs(pairs: Iterable[Pair]) -> State:
@@ -151,7 +151,7 @@ def pair_in(text: str, domain: str = "") -> Pair | None:
     Bare words mean what they mean in JSON and Python; in quotes they are text.
 
     Raises:
-        NotAState: it looks like several pairs that cannot be told apart.
+        NotAState: it looks like several pairs that cannot be separated.
 
     Example:
         >>> pair_in("**hotel-area**: 'east',"), pair_in("taxi-leaveat-17:15"), pair_in("hotel-parking = true")

@@ -1,4 +1,4 @@
-"""Acts as MultiWOZ writes them, in a turn or in a file beside the dialogues."""
+"""Acts as MultiWOZ writes them, in a turn or in a file next to the dialogues."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _each(thing: Any) -> Iterator[Act]:
 
 
 class ActFile:
-    """A file of acts beside the dialogues, by dialogue and turn.
+    """A file of acts next to the dialogues, by dialogue and turn.
 
     Args:
         path: the file.
@@ -65,7 +65,7 @@ class ActFile:
         return dialogue_key(dialogue) in self._turns
 
     def acts(self, dialogue: str, turn: str) -> tuple[Act, ...] | None:
-        """The acts of one turn; None where the file says nothing of it.
+        """The acts of one turn; None where the file does not have the turn.
 
         Raises:
             InputError: they are not as they should be.
@@ -75,12 +75,12 @@ class ActFile:
             if turn not in turns:
                 return None
             thing = turns[turn]
-            # MultiWOZ 2.2 has its acts beside the spans of their values.
+            # MultiWOZ 2.2 has the spans of values in the same object.
             return acts_in(thing.get("dialog_act", {}) if isinstance(thing, dict) and "dialog_act" in thing else thing)
 
 
 def act_file_near(source: Source, names: tuple[str, ...]) -> ActFile | None:
-    """The file of acts beside the dialogues, or one folder above; None where there is none."""
+    """The file of acts in the folder of the dialogues, or one folder above; None where there is none."""
     if source.path == "-":
         return None
     path = Path(source.path).absolute()

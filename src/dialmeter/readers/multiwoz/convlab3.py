@@ -45,7 +45,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
 
 
 class _Head(Struct):
-    """Where an entry belongs."""
+    """The dialogue and the utterance of an entry."""
 
     dialogue_id: str
     utt_idx: int | str
@@ -63,13 +63,13 @@ def _by_dialogue(parts: JsonParts) -> dict[str, dict[int, int]]:
         except InputError as error:
             raise InputError(f"entry {position}: utt_idx: {error.message}", dialogue=head.dialogue_id) from None
         if utterance in places:
-            raise InputError(f"utt_idx {utterance} stands twice", dialogue=head.dialogue_id)
+            raise InputError(f"duplicate utt_idx {utterance}", dialogue=head.dialogue_id)
         places[utterance] = position
     return dialogues
 
 
 def _wrong_head(position: int, thing: Any) -> InputError:
-    """What is wrong with an entry that does not say where it belongs."""
+    """The error of an entry without a valid id and index."""
     entry = as_mapping(thing, f"entry {position}")
     if not isinstance(entry.get("dialogue_id"), str):
         return InputError(f"entry {position}: dialogue_id must be a string")
@@ -107,7 +107,7 @@ def _state(thing: Any) -> State | None:
 
 
 def _last_system_text(thing: Any) -> str:
-    """What the system said just before: the end of the context, if it is the system's."""
+    """The utterance of the system before the turn: the last of the context, if it is the system's."""
     context = as_list(thing, "context") if thing is not None else []
     last = as_mapping(context[-1], "an utterance of the context") if context else {}
     return as_text(last.get("utterance"), "utterance") if last.get("speaker") == "system" else ""
@@ -168,12 +168,12 @@ def _acts(kinds: Mapping[str, Any]) -> Iterator[Act]:
 def _goal(thing: Any) -> Goal:
     goal = as_mapping(thing, "goal")
     wanted = as_mapping(goal.get("inform") or {}, "goal.inform")
-    asked = as_mapping(goal.get("request") or {}, "goal.request")
-    domains = {domain: _domain(domain, wanted.get(domain), asked.get(domain)) for domain in {**wanted, **asked}}
+    requested = as_mapping(goal.get("request") or {}, "goal.request")
+    domains = {domain: _domain(domain, wanted.get(domain), requested.get(domain)) for domain in {**wanted, **requested}}
     return {domain: found for domain, found in domains.items() if found != DomainGoal()}
 
 
-def _domain(domain: str, wanted: Any, asked: Any) -> DomainGoal:
+def _domain(domain: str, wanted: Any, requested: Any) -> DomainGoal:
     parts: dict[str, dict[str, str]] = {part: {} for part in ("info", "fail_info", "book", "fail_book")}
     for slot, value in as_mapping(wanted or {}, f"goal.inform.{domain}").items():
         values = [each for each in as_text(value, f"goal.inform.{domain}").split("|") if each]
@@ -182,7 +182,7 @@ def _domain(domain: str, wanted: Any, asked: Any) -> DomainGoal:
             parts[part][name] = values[-1]
         if len(set(values)) > 1:
             parts[f"fail_{part}"][name] = values[0]
-    requests = dict.fromkeys(slot_in(domain, slot) for slot in as_mapping(asked or {}, f"goal.request.{domain}"))
+    requests = dict.fromkeys(slot_in(domain, slot) for slot in as_mapping(requested or {}, f"goal.request.{domain}"))
     return DomainGoal(**parts, requests=tuple(requests))
 
 

@@ -117,7 +117,7 @@ def _blocks(fields: list[_Field], label: str) -> Iterator[list[_Field]]:
     """The fields cut in front of every one with the label."""
     starts = [position for position, field in enumerate(fields) if field.label == label]
     if fields and starts[:1] != [0]:
-        raise InputError(f"{fields[0].label} stands before any '{label}'", line=fields[0].line)
+        raise InputError(f"{fields[0].label} before any '{label}'", line=fields[0].line)
     for start, end in pairwise([*starts, len(fields)]):
         yield fields[start:end]
 
@@ -127,7 +127,7 @@ def _turn(block: list[_Field]) -> Turn:
     try:
         fields = {field.label: field for field in rest}
         if len(fields) < len(rest):
-            raise InputError("a label stands twice in the turn; every turn begins with 'Turn:'")
+            raise InputError("duplicate label in the turn; every turn begins with 'Turn:'")
         if not {"GT", "PR"} & fields.keys():
             raise InputError("a turn without GT and PR")
         return Turn(

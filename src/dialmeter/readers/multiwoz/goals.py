@@ -1,4 +1,4 @@
-"""Goals in MultiWOZ's layout: in a dialogue, or in a file of their own.
+"""Goals in MultiWOZ's layout: in a dialogue, or in a separate file.
 
 ``{"MUL0003.json": {"hotel": {"info": {"area": "east"}, "fail_info": {}, "book": {"people": "2", "invalid": false}, "fail_book":
 {}, "reqt": ["phone"]}, "taxi": {}, "message": [".."]}}``
@@ -20,9 +20,9 @@ from ..source import Source
 
 _PARTS = ("info", "fail_info", "book", "fail_book")
 _REQUESTS = ("reqt", "requests")
-# What stands beside the domains, and beside the parts of a domain, and asks for nothing.
-_BESIDE = frozenset({"message", "messageLen", "topic", "eod", "description"})
-_BESIDE_PARTS = frozenset({"booked"})
+# Keys that are not domains, and keys of a domain that are not parts of a goal.
+_NO_DOMAINS = frozenset({"message", "messageLen", "topic", "eod", "description"})
+_NO_PARTS = frozenset({"booked"})
 _NO_SLOTS = frozenset({"invalid", "pre_invalid"})
 _LISTED = 10
 
@@ -38,14 +38,14 @@ def goal_in(thing: Any) -> Goal:
         >>> list(goal), goal["hotel"].info, goal["hotel"].book, goal["hotel"].requests
         (['hotel'], {'area': 'east'}, {}, ('phone',))
     """
-    domains = {key: part for key, part in as_mapping(thing, "a goal").items() if key not in _BESIDE}
+    domains = {key: part for key, part in as_mapping(thing, "a goal").items() if key not in _NO_DOMAINS}
     return {domain: _domain(domain, parts) for domain, parts in domains.items() if parts not in ({}, None)}
 
 
 def _domain(domain: str, thing: Any) -> DomainGoal:
     parts = as_mapping(thing, f"the goal in {one_line(domain, 40)}")
     for key in parts:
-        if key not in (*_PARTS, *_REQUESTS, *_BESIDE_PARTS):
+        if key not in (*_PARTS, *_REQUESTS, *_NO_PARTS):
             known = ", ".join((*_PARTS, "reqt"))
             raise InputError(f"the goal in {one_line(domain, 40)} has {known}; found {one_line(key, 40)!r}")
     requests = [slot for key in _REQUESTS for slot in _slots(parts.get(key))]
@@ -76,7 +76,7 @@ def _pairs(domain: str, thing: Any) -> dict[str, str]:
 
 
 class GoalFile:
-    """Goals by dialogue, put in the place of those that the dialogues have.
+    """Goals by dialogue, which replace those in the dialogues.
 
     ``data.json`` of MultiWOZ 2.1 serves as one: of its dialogues only the goals are read.
 
@@ -93,7 +93,7 @@ class GoalFile:
         with placing(file=self.name):
             found = as_mapping(source.document, "the file of goals")
         self._goals: dict[str, tuple[str, Any]] = {dialogue_key(key): (key, goal) for key, goal in found.items()}
-        self._met: set[str] = set()
+        self._used: set[str] = set()
         self._without: list[str] = []
 
     def given_to(self, talk: Conversation) -> Conversation:
@@ -106,13 +106,13 @@ class GoalFile:
         if key not in self._goals:
             self._without.append(talk.id)
             return talk
-        self._met.add(key)
+        self._used.add(key)
         with placing(file=self.name, dialogue=talk.id):
             return structs.replace(talk, goal=goal_in(_goal_of(self._goals[key][1])))
 
     def notices(self) -> list[Notice]:
-        """The ids that only one of the two files has, when all is read."""
-        alone = [name for key, (name, _) in self._goals.items() if key not in self._met]
+        """Notices of ids that only one of the two files has; complete when all is read."""
+        alone = [name for key, (name, _) in self._goals.items() if key not in self._used]
         found = [
             ("no-goal", self._without, "dialogues are not in the file of goals"),
             ("goal-alone", alone, "goals are of no dialogue that was read"),

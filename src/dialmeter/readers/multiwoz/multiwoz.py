@@ -22,7 +22,7 @@ from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Move, State, Turn, Value, dialogue_key
 from ..entries import moves_of, talk
 from ..layouts import TalkReader
-from ..pairs.clashes import two_values
+from ..pairs.slot_names import two_values
 from ..pairs.state_layouts import StateLayout
 from ..parts import (
     Role,

@@ -59,7 +59,7 @@ def _text(row: Mapping[str, Any], key: str) -> str:
 
 
 def state_in(text: str) -> dict[str, Any]:
-    """The state that a text says, by domain and slot.
+    """The state in a text, by domain and slot.
 
     Each value is a list of one text, because a bar in it does not separate alternatives.
 

@@ -39,7 +39,7 @@ def detect(sample: Sample) -> bool:
 
 
 class _Head(Struct):
-    """Where an entry belongs."""
+    """The dialogue and the turn of an entry."""
 
     guid: Any = None
 
@@ -55,7 +55,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
             dialogues.setdefault(dialogue_id, []).append((turn_number(number), position - 1))
         except InputError as error:
             raise error.at(dialogue=dialogue_id, turn=str(number)) from None
-    yield from read_dialogues(dialogues.items(), partial(_added_up, parts, _Sides()))
+    yield from read_dialogues(dialogues.items(), partial(_cumulative_turns, parts, _Sides()))
     parts.finish()
 
 
@@ -72,7 +72,7 @@ def _place(guid: Any, position: int) -> tuple[str, str | int]:
 
 
 class _Sides(dict[str, tuple[str, str] | None]):
-    """Whose value stands under a key of an entry, and of which slot; None for a key that holds no value."""
+    """Key of an entry → side (gold or predicted) and slot; None for a key that is no value."""
 
     def __missing__(self, key: str) -> tuple[str, str] | None:
         found = next(((side, key.removeprefix(side)) for side in (_GOLD, _PRED) if key.startswith(side)), None)
@@ -80,7 +80,7 @@ class _Sides(dict[str, tuple[str, str] | None]):
         return found
 
 
-def _added_up(parts: JsonParts, sides: _Sides, places: list[tuple[int, int]]) -> Iterator[Turn]:
+def _cumulative_turns(parts: JsonParts, sides: _Sides, places: list[tuple[int, int]]) -> Iterator[Turn]:
     """The turns of a dialogue with cumulative states."""
     states: dict[str, dict[str, str]] = {_GOLD: {}, _PRED: {}}
     for number, place in sorted(places):

@@ -22,9 +22,9 @@ from ..layouts import TalkReader
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import Role, as_list, as_mapping, as_text, convert_dialogue, dialogue, first_mapping, turn_number
+from ..parts import DialogueType, Role, as_list, as_mapping, as_text, dialogue, first_mapping, turn_number
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, Doubled, count_written_strings, duplicate_key, parse_json
+from ..strict_json import REFUSALS, Doubled, duplicate_key, parse_json
 
 STATES = FLAT
 HOLDS = "both"
@@ -56,11 +56,11 @@ class _RawLine(Struct, gc=False):
 
 _decode = msgspec.json.Decoder(_RawLine).decode
 _STRINGS = 3
-"""Of a line, beside those in its turns."""
+"""The strings of a line outside its turns."""
 
 
 def _numbered(line: bytes, source: Source, number: int, words: Vocabulary) -> PairDialogue | None:
-    """The dialogue of a line that says nothing unusual."""
+    """The dialogue of a line with ids, numbers, states and utterances only; None for any other."""
     if source.tracker:
         return None
     try:
@@ -117,7 +117,7 @@ def _state(thing: Any) -> State | None:
 
 
 def _frames(thing: Any) -> dict[str, Frame] | None:
-    """What the schema-guided layout says beside the states: intents and requested slots by service."""
+    """Intents and requested slots by service, from the schema-guided layout."""
     try:
         return None if thing is None else msgspec.convert(thing, dict[str, Frame])
     except msgspec.ValidationError as error:
@@ -125,7 +125,7 @@ def _frames(thing: Any) -> dict[str, Frame] | None:
 
 
 def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
-    """Writes dialogues as native JSON lines and says how many.
+    """Writes dialogues as native JSON lines and returns their number.
 
     Example:
         >>> import io
@@ -168,8 +168,7 @@ class TalkLine(Struct, gc=False, omit_defaults=True):
     turns: Any = None
 
 
-_decode_talk = msgspec.json.Decoder(TalkLine).decode
-_encode = msgspec.json.Encoder().encode
+_TALK_LINES = DialogueType(TalkLine, "talk")
 
 
 def _detect_talk(sample: Sample) -> bool:
@@ -178,21 +177,11 @@ def _detect_talk(sample: Sample) -> bool:
 
 def _conversation(item: tuple[int, bytes]) -> Conversation:
     number, line = item
-    with placing(line=number):
-        found = _typed_line(line) or _strict_line(line, number)
+    found = _TALK_LINES.decode(line)
+    if found is None:
+        with placing(line=number):
+            found = _strict_line(line, number)
     return Conversation(found.dialogue_id, found.talk, found.goal, found.cut)
-
-
-def _typed_line(line: bytes) -> TalkLine | None:
-    """The line, decoded without a detour; None where it has a duplicate or an unknown key, or is wrong otherwise.
-
-    Encoded, the line has as many strings as were written, save for keys that are duplicate or unknown.
-    """
-    try:
-        found = _decode_talk(line)
-    except REFUSALS:
-        return None
-    return found if count_written_strings(_encode(found)) == count_written_strings(line) else None
 
 
 def _strict_line(line: bytes, number: int) -> TalkLine:
@@ -214,11 +203,11 @@ def talk_line(line: Mapping[str, Any]) -> TalkLine:
         Traceback (most recent call last):
         dialmeter.errors.InputError: dialogue d1, turn 0: Expected str, got int - at $.talk[0].text
     """
-    return convert_dialogue(line, TalkLine, "talk")
+    return _TALK_LINES.convert(line)
 
 
 def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
-    """The turns, each with what the system and then the user said, where the turn itself has no words.
+    """The turns, each with the utterances of system and user from the talk, where the turn itself has none.
 
     Args:
         turns: in order; the i-th belongs to the i-th move of the user.
@@ -239,7 +228,7 @@ def with_talk(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
 
 
 def _exchanges(talk: Iterable[Move]) -> list[tuple[str, str]]:
-    """What the system said before each move of the user, and the move."""
+    """The texts of the system before each move of the user, and of the user."""
     found = []
     system = ""
     for move in talk:

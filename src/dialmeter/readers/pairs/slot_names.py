@@ -1,10 +1,14 @@
-"""One name per slot: the spellings of published files, as a rule set or the goals of MultiWOZ write them."""
+"""One name per slot: the spellings of published files, as a rule set or the goals of MultiWOZ write them; and slots of one
+state that get the same name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+
+from ...errors import InputError, one_line
+from ...model import Value
 
 # The spellings that MultiWOZ-style files use for one slot, without case, blanks and underscores.
 _ALIASES = {
@@ -75,7 +79,7 @@ def slot_in(domain: str, written: str) -> str:
 
 
 def slot_namer(names: str = "multiwoz") -> Callable[[str], str]:
-    """A function from ``domain-slot`` as written to the name that a rule set gives it, with a memory of its own.
+    """A function from ``domain-slot`` as written to the name that a rule set gives it; it caches names.
 
     Args:
         names: ``multiwoz``, ``mwzeval`` or ``as-is``, as in a rule set.
@@ -103,3 +107,24 @@ def _mwzeval_slot(name: str) -> str:
     """The name of a slot in MultiWOZ_Evaluation."""
     short = name.lower().replace(" ", "")
     return {"arriveby": "arrive", "leaveat": "leave"}.get(short, short)
+
+
+def clashing(state: tuple[int, ...], slots: Sequence[int], held: Sequence[int]) -> dict[int, list[int]]:
+    """The pairs of a state whose names become one slot with different values, by slot.
+
+    Args:
+        state: the pairs.
+        slots: by pair, the slot that its name becomes.
+        held: by pair, what it holds; 0 is nothing.
+    """
+    by_slot: dict[int, list[int]] = {}
+    for pair in state:
+        if held[pair]:
+            by_slot.setdefault(slots[pair], []).append(pair)
+    return {slot: pairs for slot, pairs in by_slot.items() if len({held[pair] for pair in pairs}) > 1}
+
+
+def two_values(slot: str, one: Value, other: Value) -> InputError:
+    """The error of a slot that has two values in one state."""
+    shown = [repr(one_line(value if isinstance(value, str) else " | ".join(value), 40)) for value in (one, other)]
+    return InputError(f"duplicate slot with two values, {shown[0]} and {shown[1]}", slot=slot)

@@ -11,7 +11,7 @@ class StateLayout(NamedTuple):
     Attributes:
         shape: what holds what; ``sections`` is ``{"hotel": {"semi": {"area": "east"}, "book": {"people": "2", "booked":
             []}}}``, where "booked" is no slot.
-        absent: texts that stand where a slot is named and has no value.
+        absent: texts that mean that a slot has no value.
         prefixed: slots may repeat the name of their service.
         lists: a value is a list of texts, and nothing else.
     """

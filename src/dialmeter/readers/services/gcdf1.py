@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
-from ..parts import as_mapping, convert_dialogue
+from ..parts import DialogueType, as_mapping
 from ..source import Sample, Source
 
 CARRIES = "text, acts, what was understood, goals; one JSON list (the GCDF1 evaluator)"
@@ -25,27 +25,27 @@ CARRIES = "text, acts, what was understood, goals; one JSON list (the GCDF1 eval
 _Scalar: TypeAlias = str | int | float | bool | None
 
 
-class _Action(Struct, gc=False):
+class _Action(Struct, gc=False, omit_defaults=True):
     act: str
     slot: str | None = None
     values: list[_Scalar] | None = None
 
 
-class _State(Struct, gc=False):
+class _State(Struct, gc=False, omit_defaults=True):
     requested_slots: list[str] | None = None
 
 
-class _Frame(Struct, gc=False):
+class _Frame(Struct, gc=False, omit_defaults=True):
     service: str
     actions: list[_Action] | None = None
     state: _State | None = None
 
 
-class _Understood(Struct, gc=False):
+class _Understood(Struct, gc=False, omit_defaults=True):
     frames: list[_Frame] | None = None
 
 
-class _Turn(Struct, gc=False):
+class _Turn(Struct, gc=False, omit_defaults=True):
     speaker: str
     turn_id: str | int | None = None
     utterance: str | None = None
@@ -53,18 +53,23 @@ class _Turn(Struct, gc=False):
     nlu: _Understood | None = None
 
 
-class _Domain(Struct, gc=False):
+class _Domain(Struct, gc=False, omit_defaults=True):
     info: dict[str, _Scalar] | None = None
     fail_info: dict[str, _Scalar] | None = None
     book: dict[str, _Scalar] | None = None
     fail_book: dict[str, _Scalar] | None = None
     reqt: dict[str, _Scalar] | list[str] | None = None
+    booked: Any = None
 
 
-class _Dialogue(Struct, gc=False):
+class _Dialogue(Struct, gc=False, omit_defaults=True):
     dialogue_id: str
     turns: list[_Turn]
     goal: dict[str, _Domain | list[Any] | str | None] | None = None
+    metrics: Any = None
+
+
+_DIALOGUES = DialogueType(_Dialogue, "turns")
 
 
 _SPEAKERS = {"USER": USER, "SYSTEM": SYSTEM, "user": USER, "system": SYSTEM}
@@ -95,11 +100,23 @@ def items(source: Source) -> Iterator[Any]:
                 yield from items(part)
             source.doubled.extend(part.doubled)
         return
-    yield from source.elements()
+    parts = source.parts("a list")
+    is_common = True
+    for place in range(len(parts)):
+        # Files with other keys are not decoded twice.
+        raw = parts.raw(place) if is_common else None
+        found = None if raw is None else _DIALOGUES.decode(raw)
+        is_common = found is not None
+        if found is None:
+            yield parts.parse(place)
+        else:
+            parts.skip(place)
+            yield found
+    parts.finish()
 
 
 def conversation(item: Any) -> Conversation:
-    found = convert_dialogue(as_mapping(item, "a dialogue"), _Dialogue, "turns")
+    found = item if isinstance(item, _Dialogue) else _DIALOGUES.convert(as_mapping(item, "a dialogue"))
     _check_order(found)
     return Conversation(found.dialogue_id, tuple([_move(turn) for turn in found.turns]), _goal(found.goal))
 

@@ -19,8 +19,8 @@ from ...model import Schema
 from ..parts import as_list, as_mapping
 from ..source import Source
 
-Found: TypeAlias = tuple[str, str, bool]
-"""Service, slot, and whether it is categorical; a service that has no slot stands alone, with an empty text."""
+SlotRow: TypeAlias = tuple[str, str, bool]
+"""Service, slot, and whether it is categorical; the slot is empty in a row that names a service only."""
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -30,7 +30,7 @@ def read_schema(path: str | Path) -> Schema:
         path: a file in one of the layouts above; .gz and .zst too.
 
     Raises:
-        InputError: cannot be read, is none of these, or a slot stands in it twice.
+        InputError: cannot be read, is none of these, or has a duplicate slot.
 
     Example:
         >>> import os, tempfile
@@ -43,7 +43,7 @@ def read_schema(path: str | Path) -> Schema:
     """
     source = Source(path)
     try:
-        return _schema(_found(source.document))
+        return _schema(_slot_rows(source.document))
     except InputError as error:
         raise error.at(file=source.name) from None
 
@@ -58,7 +58,7 @@ def slot_of_service(service: str, written: str) -> str:
     return written.removeprefix(f"{service}-")
 
 
-def _schema(found: Iterable[Found]) -> Schema:
+def _schema(found: Iterable[SlotRow]) -> Schema:
     services: dict[str, dict[str, bool]] = {}
     for service, written, categorical in found:
         if not service or "-" in service:
@@ -68,14 +68,14 @@ def _schema(found: Iterable[Found]) -> Schema:
             continue
         slot = slot_of_service(service, written)
         if slot in slots:
-            raise InputError("the slot stands twice", slot=f"{service}-{slot}")
+            raise InputError("duplicate slot", slot=f"{service}-{slot}")
         slots[slot] = categorical
     if not services:
         raise InputError("a schema without slots")
     return Schema(services)
 
 
-def _found(document: Any) -> Iterator[Found]:
+def _slot_rows(document: Any) -> Iterator[SlotRow]:
     if isinstance(document, list):
         return _glued(document) if all(isinstance(each, str) for each in document) else _services(document)
     mapping = as_mapping(document, "a schema")
@@ -87,7 +87,7 @@ def _found(document: Any) -> Iterator[Found]:
     return _by_domain(mapping)
 
 
-def _services(document: list[Any]) -> Iterator[Found]:
+def _services(document: list[Any]) -> Iterator[SlotRow]:
     for position, thing in enumerate(document):
         service = as_mapping(thing, f"service {position}")
         name = _name(service.get("service_name"), f"service {position}: service_name")
@@ -101,7 +101,7 @@ def _services(document: list[Any]) -> Iterator[Found]:
             yield name, written, categorical
 
 
-def _json_schema(instance: Any) -> Iterator[Found]:
+def _json_schema(instance: Any) -> Iterator[SlotRow]:
     for domain, halves in _properties(instance).items():
         for slots in _properties(halves).values():
             for slot in _properties(slots):
@@ -112,7 +112,7 @@ def _properties(thing: Any) -> Any:
     return as_mapping(as_mapping(thing, "a JSON schema").get("properties"), "properties")
 
 
-def _glued(slots: Iterable[str]) -> Iterator[Found]:
+def _glued(slots: Iterable[str]) -> Iterator[SlotRow]:
     for written in slots:
         domain, hyphen, slot = written.partition("-")
         if not (domain and hyphen and slot):
@@ -121,7 +121,7 @@ def _glued(slots: Iterable[str]) -> Iterator[Found]:
         yield domain, rest if hyphen and half in ("semi", "book") else slot, False
 
 
-def _by_domain(mapping: Any) -> Iterator[Found]:
+def _by_domain(mapping: Any) -> Iterator[SlotRow]:
     for domain, slots in mapping.items():
         for slot in as_list(slots, f"slots of {one_line(domain)}"):
             yield domain, _name(slot, f"a slot of {one_line(domain)}"), False

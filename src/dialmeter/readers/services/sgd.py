@@ -32,7 +32,7 @@ HOLDS = "state"
 CARRIES = "one state per turn, intents, requested slots, utterances, schema; a folder or one file"
 
 _DIALOGUE_FILE = re.compile(r"dialogues_.*\.json(\.gz|\.zst)?")
-# The official scorer leaves this beside the predictions: the same dialogues once more.
+# Output of the official scorer in the folder of the predictions: the same dialogues once more.
 _SCORER_OUTPUT = "dialogues_and_metrics.json"
 
 
@@ -116,7 +116,7 @@ def _user_turns(role: Role, thing: Any) -> Iterator[Turn]:
                     raise InputError("a frame of a system turn holds a state; states belong to user turns")
                 heard = f"{heard} {said}".strip()
                 continue
-            # MultiWOZ 2.2 tells the whole state at every turn; there, what is not told is gone.
+            # MultiWOZ 2.2 writes the whole state at every turn: a slot that is not written is deleted.
             is_whole = is_whole or any(map(_is_prefixed, states.items()))
             if is_whole:
                 last = states
@@ -147,7 +147,7 @@ _SPEAKERS = ("USER", "SYSTEM")
 
 
 def _framed(thing: Any, role: Role) -> tuple[dict[str, Mapping[str, Any]], dict[str, Frame]]:
-    """The values of the frames that hold a state, and what they say beside it; by service."""
+    """By service: the slot values of the frames that hold a state, and their intents and requested slots."""
     states: dict[str, Mapping[str, Any]] = {}
     frames: dict[str, Frame] = {}
     for each in as_list(thing, "frames"):
@@ -256,7 +256,7 @@ def _values(thing: Any) -> tuple[str, ...]:
 
 
 def _requested_of(frames: list[tuple[str, Mapping[str, Any]]]) -> dict[str, tuple[str, ...]] | None:
-    """What the frames list as asked for; None where no frame has such a list."""
+    """The requested slots that the frames list; None where no frame has such a list."""
     found: dict[str, tuple[str, ...]] = {}
     for service, frame in frames:
         state = as_mapping(frame.get("state") or {}, "state")

@@ -8,7 +8,7 @@ from dialmeter.readers.multiwoz import mwzeval
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json, complaint, read_all
 
 TURNS = [
@@ -68,7 +68,7 @@ def test_a_prediction_has_a_state(tmp_path: Path, turn: Any) -> None:
         ),
         ({"a": [{"state": {"taxi": {"leave": {}}}}]}, "dialogue a, turn 0, slot taxi-leave: a value must be "),
         ({"a": [{"response": 5}]}, "dialogue a, turn 0: response must be a string, found a number"),
-        ({"a": [{}], "A.json": [{}]}, "dialogue A.json: the dialogue stands twice"),
+        ({"a": [{}], "A.json": [{}]}, "dialogue A.json: duplicate dialogue id"),
     ],
 )
 def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
@@ -78,7 +78,7 @@ def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
 def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text('{"a": [{"state": {"taxi": {"day": "1", "day": "2"}}}]}', encoding="utf-8")
-    assert complaint(path, "mwzeval") == "dialogue a, turn 0, slot taxi: 'day' stands twice in a domain"
+    assert complaint(path, "mwzeval") == "dialogue a, turn 0, slot taxi: duplicate key 'day' in a domain"
 
 
 @pytest.mark.parametrize(

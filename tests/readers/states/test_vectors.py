@@ -9,7 +9,7 @@ from dialmeter.readers.own import vectors
 from dialmeter.readers.source import Sample
 from dialmeter.tracking.scorer import TrackerScorer
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json, complaint, read_all
 
 
@@ -63,8 +63,8 @@ def test_published_figures() -> None:
         ({"d": {"0": ["1"]}}, "dialogue d, turn 0, slot slot-00: a position must be 0 or 1, found '1'"),
         ({"d": {"0": [[]]}}, "dialogue d, turn 0, slot slot-00: a position must be 0 or 1, found []"),
         ({"d": {"0": [None]}}, "dialogue d, turn 0, slot slot-00: a position must be 0 or 1, found None"),
-        ({"d": {"1": [1], "01": [1]}}, "dialogue d, turn 1: the turn stands twice"),
-        ({"D.json": {"0": [1]}, "d": {"0": [1]}}, "dialogue d: the dialogue stands twice"),
+        ({"d": {"1": [1], "01": [1]}}, "dialogue d, turn 1: duplicate turn"),
+        ({"D.json": {"0": [1]}, "d": {"0": [1]}}, "dialogue d: duplicate dialogue id"),
     ],
 )
 def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:

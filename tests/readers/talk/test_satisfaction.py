@@ -12,7 +12,7 @@ from dialmeter.readers.chat.satisfaction import Rated, items, rated, read_rated
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.source import Source
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .samples import complaints, read_all
 
 CONTENT = (

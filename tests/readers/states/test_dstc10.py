@@ -8,7 +8,7 @@ from dialmeter.readers.services import dstc10
 from dialmeter.readers.services.schema import read_schema
 from dialmeter.readers.source import Sample
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json, complaint, read_all
 
 INSTANCE = {"hotel": {"semi": {"name": ["A", "B"], "stars": ["4"]}, "book": {"people": ["2"], "rooms": []}}}

@@ -13,7 +13,7 @@ from dialmeter.model import Conversation
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.entries import speaker
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .samples import complaints, read_all, texts_of
 
 

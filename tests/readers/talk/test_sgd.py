@@ -12,7 +12,7 @@ from dialmeter.errors import InputError
 from dialmeter.model import Act
 from dialmeter.readers.conversations import open_conversations
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .samples import complaints, read_all
 
 FRAME = {

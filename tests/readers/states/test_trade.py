@@ -44,7 +44,7 @@ def test_one_side_only(tmp_path: Path) -> None:
         ({"d": {"0": None}}, "dialogue d, turn 0: a turn must be an object, found null"),
         ({"d": {"0": {}}}, "dialogue d, turn 0: a turn without turn_belief and without a prediction"),
         ({"d": {"x": turn()}}, "dialogue d, turn x: a turn's number must be a whole number, found 'x'"),
-        ({"d": {"1": turn(), "01": turn()}}, "dialogue d, turn 1: the turn stands twice"),
+        ({"d": {"1": turn(), "01": turn()}}, "dialogue d, turn 1: duplicate turn"),
         ({"d": {"0": {"turn_belief": {}}}}, "dialogue d, turn 0: a state must be a list, found an object"),
         (
             {"d": {"0": {"turn_belief": [], "pred_bs_ptr": None}}},
@@ -52,12 +52,12 @@ def test_one_side_only(tmp_path: Path) -> None:
         ),
         ({"d": {"0": {"turn_belief": [3]}}}, "dialogue d, turn 0: a pair must be a string, found a number"),
         ({"d": {"0": turn(["hotel-area"])}}, "dialogue d, turn 0: a pair reads domain-slot-value, found 'hotel-area'"),
-        ({"d": {"0": turn(["a-b-c", "a-b-d"])}}, "dialogue d, turn 0, slot a-b: the slot stands twice with two values"),
+        ({"d": {"0": turn(["a-b-c", "a-b-d"])}}, "dialogue d, turn 0, slot a-b: duplicate slot with two values"),
         (
             {"d": {"0": {"turn_belief": [], "pred_bs_ptr": [], "pred_bs_class": []}}},
             "dialogue d, turn 0: several predictions, pred_bs_ptr, pred_bs_class; keep one of them",
         ),
-        ({"D.json": {"0": turn()}, "d": {"0": turn()}}, "dialogue d: the dialogue stands twice"),
+        ({"D.json": {"0": turn()}, "d": {"0": turn()}}, "dialogue d: duplicate dialogue id"),
     ],
 )
 def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
@@ -67,7 +67,7 @@ def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
 def test_a_turn_written_twice_under_one_key(tmp_path: Path) -> None:
     path = tmp_path / "twice.json"
     path.write_text('{"d": {"0": {"turn_belief": []}, "0": {"turn_belief": []}}}')
-    assert complaint(path, "trade") == "dialogue d: '0' stands twice in a dialogue"
+    assert complaint(path, "trade") == "dialogue d: duplicate key '0' in a dialogue"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from dialmeter.rules import named
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
 from dialmeter.tracking.baselines import trivial
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import complaint, read_all
 
 GOLD = "[hotel]([area][east],[stars][4]);[taxi]([leave at][12:30])"
@@ -129,10 +129,10 @@ def test_a_trivial_tracker_has_no_texts(tmp_path: Path) -> None:
         (b'{"predictions": "a", "state_seq": {}}', "state_seq must be a string, found an object"),
         (b'{"predictions": ["a"], "state_seq": ""}', "predictions must be a string, found a list"),
         (b'["a", "b"]', "a line must be an object, found a list"),
-        (b'{"predictions": "a", "predictions": "a", "state_seq": ""}', "'predictions' stands twice in a line"),
+        (b'{"predictions": "a", "predictions": "a", "state_seq": ""}', "duplicate key 'predictions' in a line"),
         (
             b'{"predictions": "a", "state_seq": "", "more": {"x": 1, "x": 1}}',
-            "the key 'x' stands twice in one object",
+            "duplicate key 'x'",
         ),
         (b'{"predictions": "a", "state_seq', "not valid JSON: "),
         (b'{"predictions": "a", "state_seq": "\xff"}', "not UTF-8 text"),

@@ -117,8 +117,8 @@ GUID = ["t", "d", "0"]
         ),
         ([both(GUID, None, "b")], "dialogue d, turn 0, slot hotel-area: a value must be a string, found null"),
         ([both(GUID, "a", ["b"])], "dialogue d, turn 0, slot hotel-area: a value must be a string, found a list"),
-        ([both(GUID, "a", "b"), both(["t", "d", 0], "a", "b")], "dialogue d, turn 0: the turn stands twice"),
-        ([both(GUID, "a", "b"), both(["t", "D.json", "0"], "a", "b")], "dialogue D.json: the dialogue stands twice"),
+        ([both(GUID, "a", "b"), both(["t", "d", 0], "a", "b")], "dialogue d, turn 0: duplicate turn"),
+        ([both(GUID, "a", "b"), both(["t", "D.json", "0"], "a", "b")], "dialogue D.json: duplicate dialogue id"),
     ],
 )
 def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:

@@ -7,7 +7,7 @@ from dialmeter.errors import InputError
 from dialmeter.readers.pairs.slot_names import slot_namer
 from dialmeter.readers.services.schema import read_schema
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json
 
 
@@ -82,8 +82,8 @@ def test_services_may_all_be_without_slots(tmp_path: Path) -> None:
         (["hotel"], "a slot reads domain-slot, found 'hotel'"),
         (["-area"], "a slot reads domain-slot, found '-area'"),
         (["hotel-area", 7], "service 0 must be an object, found a string"),
-        (["hotel-area", "hotel-area"], "slot hotel-area: the slot stands twice"),
-        ({"hotel-semi-day": [], "hotel-book-day": []}, "slot hotel-day: the slot stands twice"),
+        (["hotel-area", "hotel-area"], "slot hotel-area: duplicate slot"),
+        ({"hotel-semi-day": [], "hotel-book-day": []}, "slot hotel-day: duplicate slot"),
         ({"hotel": ["area"], "hotel-name": ["x"]}, "a domain must be a name without a hyphen, found 'hotel-name'"),
         ({"hotel": "area"}, "slots of hotel must be a list, found a string"),
         ({"hotel": [7]}, "a slot of hotel must be a name"),
@@ -93,7 +93,7 @@ def test_services_may_all_be_without_slots(tmp_path: Path) -> None:
         ([service("a", slot(""))], "the name of a slot of a must be a name"),
         ([service("a", slot("b", "no"))], "slot a-b: is_categorical must be true or false"),
         ([service("a-b", slot("c"))], "a domain must be a name without a hyphen, found 'a-b'"),
-        ([service("a", slot("b"), slot("b"))], "slot a-b: the slot stands twice"),
+        ([service("a", slot("b"), slot("b"))], "slot a-b: duplicate slot"),
         ({"items": properties(hotel=7)}, "a JSON schema must be an object, found a number"),
         (properties(hotel={}), "properties must be an object, found null"),
     ],
@@ -108,7 +108,7 @@ def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
 def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "schema.json"
     path.write_text('{"hotel-area": [{"a": 1, "a": 2}]}', encoding="utf-8")
-    with pytest.raises(InputError, match="'a' stands twice"):
+    with pytest.raises(InputError, match="duplicate key 'a'"):
         read_schema(path)
 
 

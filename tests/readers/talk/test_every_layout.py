@@ -129,4 +129,4 @@ def test_the_same_id_twice(tmp_path: Path) -> None:
     path.write_text(LAYOUTS["taskmaster"].write(TALKS).replace("dlg-1", "dlg-0"))
     file = open_conversations(path)
     assert len(list(file)) == 1
-    assert [error.message for error in file.refused] == ["the dialogue stands twice"]
+    assert [error.message for error in file.refused] == ["duplicate dialogue id"]

@@ -9,7 +9,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.multiwoz import fga_text
 from dialmeter.readers.source import Sample
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import complaint, read_all
 
 SHEET = """Dialogue ID : MUL1.json
@@ -77,7 +77,7 @@ def test_a_folder_of_sheets(tmp_path: Path) -> None:
     assert corpus.format == "fga-text"
     assert [found.id for found in corpus] == ["a", "b"]
     bad = sheet(folder, "Dialogue ID : B\n" + turn(), "3.txt")
-    with pytest.raises(InputError, match="the dialogue stands twice") as caught:
+    with pytest.raises(InputError, match="duplicate dialogue id") as caught:
         list(open_corpus(folder))
     assert caught.value.file == str(bad)
 
@@ -105,17 +105,17 @@ def test_one_side_only(tmp_path: Path) -> None:
     [
         ("", "no dialogue; a sheet begins with 'Dialogue ID :'"),
         ("hello", "line 1: a line without a label, 'hello'"),
-        (turn(), "line 1: Turn stands before any 'Dialogue ID'"),
+        (turn(), "line 1: Turn before any 'Dialogue ID'"),
         ("Dialogue ID :\n" + turn(), "line 1: Dialogue ID without an id"),
         ("Dialogue ID : d\n", "dialogue d: a dialogue without turns"),
-        ("Dialogue ID : d\nGT : {}", "line 2, dialogue d: GT stands before any 'Turn'"),
+        ("Dialogue ID : d\nGT : {}", "line 2, dialogue d: GT before any 'Turn'"),
         (
             "Dialogue ID : d\n" + turn("x"),
             "line 2, dialogue d, turn x: a turn's number must be a whole number, found 'x'",
         ),
         ("Dialogue ID : d\n" + turn(""), "line 2, dialogue d, turn : a turn's number must be a whole number, found ''"),
-        ("Dialogue ID : d\n" + turn() * 2, "dialogue d, turn 0: the turn stands twice"),
-        ("Dialogue ID : d\nTurn: 0\nGT : {}\nGT : {}", "line 2, dialogue d, turn 0: a label stands twice in the turn"),
+        ("Dialogue ID : d\n" + turn() * 2, "dialogue d, turn 0: duplicate turn"),
+        ("Dialogue ID : d\nTurn: 0\nGT : {}\nGT : {}", "line 2, dialogue d, turn 0: duplicate label in the turn"),
         ("Dialogue ID : d\nTurn: 0\nUsr : u", "line 2, dialogue d, turn 0: a turn without GT and PR"),
         ("Dialogue ID : d\nTurn: 0\nGT : {}\nMatched : True\nmore", "line 5: a line without a label, 'more'"),
         ("Dialogue ID : d\n" + turn(0, "{'a': {"), "line 5, dialogue d, turn 0: a Python literal such as"),
@@ -128,11 +128,11 @@ def test_one_side_only(tmp_path: Path) -> None:
         ("Dialogue ID : d\n" + turn(0, "{'a': {'b': True}}"), "line 5, dialogue d, turn 0, slot a-b: a value must be"),
         (
             "Dialogue ID : d\n" + turn(0, "{'a': {}, 'a': {}}"),
-            "line 5, dialogue d, turn 0: 'a' stands twice in a state",
+            "line 5, dialogue d, turn 0: duplicate key 'a' in a state",
         ),
         (
             "Dialogue ID : d\n" + turn() + "Dialogue ID : D.json\n" + turn(),
-            "dialogue D.json: the dialogue stands twice",
+            "dialogue D.json: duplicate dialogue id",
         ),
     ],
 )

@@ -15,7 +15,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.parts import Role
 from dialmeter.tracking.scoring import score_file
 
-from ..cli.invoke import call, files_in
+from ...cli.invoke import call, files_in
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS
 from .talks import of_one_turn, talks, without_deletions
 
@@ -33,51 +33,51 @@ def turn(inside: str) -> str:
 
 
 BAD_LINES = {
-    "a prediction, twice in two of three turns": (THREE_TURNS, "dialogue d, turn 0: 'pred' stands twice in a turn"),
+    "a prediction, twice in two of three turns": (THREE_TURNS, "dialogue d, turn 0: duplicate key 'pred' in a turn"),
     "gold in another spelling": (
         turn(f'"gold":{EAST},"go\\u006cd":{EAST},"pred":{EAST}'),
-        "dialogue d, turn 1: 'gold' stands twice in a turn",
+        "dialogue d, turn 1: duplicate key 'gold' in a turn",
     ),
     "gold in two other spellings": (
         turn(f'"gol\\u0064":{{}},"go\\u006Cd":{EAST},"pred":{EAST}'),
-        "dialogue d, turn 1: 'gold' stands twice in a turn",
+        "dialogue d, turn 1: duplicate key 'gold' in a turn",
     ),
-    "a number": (turn(f'"turn":1,"gold":{EAST},"pred":{EAST}'), "dialogue d, turn 1: 'turn' stands twice in a turn"),
+    "a number": (turn(f'"turn":1,"gold":{EAST},"pred":{EAST}'), "dialogue d, turn 1: duplicate key 'turn' in a turn"),
     "an utterance": (
         turn(f'"gold":{EAST},"pred":{EAST},"user":"","user":"a"'),
-        "dialogue d, turn 1: 'user' stands twice in a turn",
+        "dialogue d, turn 1: duplicate key 'user' in a turn",
     ),
     "a slot": (
         turn(f'"gold":{EAST},"pred":{{"hotel-area":"east","hotel-area":"east"}}'),
-        "dialogue d, turn 1: 'hotel-area' stands twice in a state",
+        "dialogue d, turn 1: duplicate key 'hotel-area' in a state",
     ),
     "a slot in another spelling": (
         turn(f'"gold":{{"hotel-area":"west","hotel\\u002darea":"east"}},"pred":{EAST}'),
-        "dialogue d, turn 1: 'hotel-area' stands twice in a state",
+        "dialogue d, turn 1: duplicate key 'hotel-area' in a state",
     ),
     "a slot beside values with backslashes and quotes": (
         turn(r'"gold":{"a-b":"c \\\" \\","a-b":"\"\\\\\""},"pred":{"a-b":"\\"}'),
-        "dialogue d, turn 1: 'a-b' stands twice in a state",
+        "dialogue d, turn 1: duplicate key 'a-b' in a state",
     ),
     "a slot beside quotes that look like another key": (
         turn(r'"gold":{"a-b":"\",\"a-c\":\"","a-b":""},"pred":{}'),
-        "dialogue d, turn 1: 'a-b' stands twice in a state",
+        "dialogue d, turn 1: duplicate key 'a-b' in a state",
     ),
     "the id": (
         f'{{"dialogue_id":"d","dialogue_id":"d","turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}]}}\n',
-        "'dialogue_id' stands twice in a line",
+        "duplicate key 'dialogue_id' in a line",
     ),
     "the turns": (
         f'{{"dialogue_id":"d","turns":[{{"turn":0,"gold":{{}},"pred":{EAST}}}],"turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}]}}\n',
-        "'turns' stands twice in a line",
+        "duplicate key 'turns' in a line",
     ),
     "a field that nobody reads": (
         turn(f'"gold":{EAST},"pred":{EAST},"more":{{"x":1,"x":1}}'),
-        "the key 'x' stands twice in one object",
+        "duplicate key 'x'",
     ),
     "a field inside lists that nobody reads": (
         f'{{"dialogue_id":"d","turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}],"more":[[{{"\\u0078":[],"x":{{}}}}]]}}\n',
-        "the key 'x' stands twice in one object",
+        "duplicate key 'x'",
     ),
 }
 GOOD_LINE = f'{{"dialogue_id":"good","turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}]}}\n'
@@ -210,7 +210,7 @@ def test_every_object_of_every_layout(layout: str, tmp_path: Path) -> None:
                     with pytest.raises(InputError) as caught:
                         list(open_corpus(path, role, named))
                     # A second value of a wrong kind may be what is refused.
-                    assert again is not None or "stands twice" in str(caught.value), (place, escaped)
+                    assert again is not None or "duplicate" in str(caught.value), (place, escaped)
         file.write_text(whole, "utf-8")
 
 
@@ -246,4 +246,4 @@ def test_documents_are_refused_by_every_command_alike(
     [(code, complaint)] = said
     assert code == 2
     assert complaint.startswith(f"{path}: ")
-    assert "stands twice" in complaint
+    assert "duplicate" in complaint

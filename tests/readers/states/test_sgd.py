@@ -12,7 +12,7 @@ from dialmeter.readers.parts import Role
 from dialmeter.readers.services import sgd
 from dialmeter.readers.source import Sample
 
-from ..shared_data import shared
+from ...shared_data import shared
 from .files import as_json, complaint, read_all
 
 
@@ -147,7 +147,7 @@ def test_no_schema(tmp_path: Path) -> None:
         ([{"dialogue_id": "a"}], "dialogue a: turns must be a list, found null"),
         ([talk()], "dialogue 1_00000: a dialogue without turns"),
         ([talk(system("hello"))], "dialogue 1_00000: a dialogue without turns"),
-        ([STATED, STATED], "dialogue 1_00000: the dialogue stands twice"),
+        ([STATED, STATED], "dialogue 1_00000: duplicate dialogue id"),
         ([talk(7)], "dialogue 1_00000, turn 0: a turn must be an object"),
         (
             [talk({"frames": [], "speaker": "BOTH"})],
@@ -189,7 +189,7 @@ def test_errors_in_a_folder_name_the_file(tmp_path: Path) -> None:
     bad = as_json(tmp_path, [STATED], "dialogues_002.json")
     with pytest.raises(InputError) as caught:
         read_all(tmp_path, "sgd")
-    assert str(caught.value) == f"{bad}: dialogue 1_00000: the dialogue stands twice"
+    assert str(caught.value) == f"{bad}: dialogue 1_00000: duplicate dialogue id"
 
 
 def test_a_folder_without_dialogues(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_folder_without_dialogues(tmp_path: Path) -> None:
 def test_a_doubled_key_outside_the_states_is_refused(tmp_path: Path) -> None:
     text = json.dumps([STATED]).replace('"services": []', '"services": [{"x": 1, "x": 2}]')
     (tmp_path / "dialogues_001.json").write_text(text, encoding="utf-8")
-    assert complaint(tmp_path, "sgd") == "the key 'x' stands twice in one object"
+    assert complaint(tmp_path, "sgd") == "duplicate key 'x'"
 
 
 def test_a_bad_schema_names_its_file(tmp_path: Path) -> None:

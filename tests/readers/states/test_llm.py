@@ -120,19 +120,19 @@ def test_one_document(tmp_path: Path) -> None:
         ([row(), "x"], "line 2: a line must be an object, found a string"),
         (
             [{"turn": 0, "completion": ""}, row()],
-            "line 1: no dialogue id; it stands under one of: dialogue_id, dialog_id,",
+            "line 1: no dialogue id; it is expected under one of: dialogue_id, dialog_id,",
         ),
         ([row(None)], "line 1: a dialogue id must be a string, found null"),
         ([row(True)], "line 1: a dialogue id must be a string, found true"),
         ([row([])], "line 1: a dialogue id must be a string, found a list"),
-        ([{"id": "d", "text": ""}, row()], "line 1, dialogue d: no turn number; it stands under one of: turn,"),
+        ([{"id": "d", "text": ""}, row()], "line 1, dialogue d: no turn number; it is expected under one of: turn,"),
         ([row(turn="x")], "line 1, dialogue d, turn x: a turn's number must be a whole number, found 'x'"),
         ([row(turn=-1)], "line 1, dialogue d, turn -1: a turn's number must be a whole number, found '-1'"),
         ([row(turn=1.5)], "line 1, dialogue d: a turn's number must be a whole number, found '1.5'"),
         ([row(turn=None)], "line 1, dialogue d: a turn's number must be a whole number, found 'None'"),
         (
             [{"id": "d", "turn": 0}, row()],
-            "line 1, dialogue d, turn 0: no completion; it stands under one of: completion,",
+            "line 1, dialogue d, turn 0: no completion; it is expected under one of: completion,",
         ),
         ([row(completion=3)], "line 1, dialogue d, turn 0: a completion must be a string, found a number"),
         ([row(completion=True)], "line 1, dialogue d, turn 0: a completion must be a string, found true"),
@@ -145,8 +145,8 @@ def test_one_document(tmp_path: Path) -> None:
         ([row(gold={"hotel": {"area": {}}})], "line 1, dialogue d, turn 0, slot hotel-area: a value must be"),
         ([row(user=1)], "line 1, dialogue d, turn 0: user must be a string, found a number"),
         ([row(system=[])], "line 1, dialogue d, turn 0: system must be a string, found a list"),
-        ([row(), row(turn=1), row()], "dialogue d, turn 0: the turn stands twice"),
-        ([row("D.json"), row("d")], "dialogue d: the dialogue stands twice"),
+        ([row(), row(turn=1), row()], "dialogue d, turn 0: duplicate turn"),
+        ([row("D.json"), row("d")], "dialogue d: duplicate dialogue id"),
     ],
 )
 def test_bad_lines(tmp_path: Path, rows: list[Any], said: str) -> None:

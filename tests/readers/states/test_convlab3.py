@@ -79,8 +79,8 @@ def test_utterances(tmp_path: Path) -> None:
         ([entry(None, {})], "dialogue d: entry 0: utt_idx: a turn's number must be a whole number, found 'None'"),
         ([entry(-2, {})], "dialogue d: entry 0: utt_idx: a turn's number"),
         ([entry(True, {})], "dialogue d: entry 0: utt_idx: a turn's number"),
-        ([entry(0, {}), entry(0, {})], "dialogue d: utt_idx 0 stands twice"),
-        ([entry(0, {}), entry(0, {}, dialogue_id="D.json")], "dialogue D.json: the dialogue stands twice"),
+        ([entry(0, {}), entry(0, {})], "dialogue d: duplicate utt_idx 0"),
+        ([entry(0, {}), entry(0, {}, dialogue_id="D.json")], "dialogue D.json: duplicate dialogue id"),
         ([entry(4, [])], "dialogue d, turn 2: a state must be an object, found a list"),
         ([entry(0, {"hotel": "x"})], "dialogue d, turn 0, slot hotel: a domain must be an object"),
         ([entry(0, {"hotel": {"area": {}}})], "dialogue d, turn 0, slot hotel-area: a value must be"),
@@ -98,7 +98,7 @@ def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
 def test_a_doubled_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text('[{"dialogue_id": "d", "utt_idx": 0, "state": {"a": {"b": "", "b": "1"}}}]', encoding="utf-8")
-    assert complaint(path, "convlab3") == "dialogue d, turn 0, slot a: 'b' stands twice in a domain"
+    assert complaint(path, "convlab3") == "dialogue d, turn 0, slot a: duplicate key 'b' in a domain"
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,9 @@ def test_the_prediction_comes_first_and_turns_are_brought_together(tmp_path: Pat
         ({"d_0": [[], {}]}, "dialogue d, turn 0: a state must be a list, found an object"),
         ({"d_0": [[1], []]}, "dialogue d, turn 0: a pair must be a string, found a number"),
         ({"d_0": [["a-b"], []]}, "dialogue d, turn 0: a pair reads domain-slot-value, found 'a-b'"),
-        ({"d_0": [["a-b-c", "a-b-d"], []]}, "dialogue d, turn 0, slot a-b: the slot stands twice with two values"),
-        ({"d_1": [[], []], "d_01": [[], []]}, "dialogue d, turn 1: the turn stands twice"),
-        ({"D.json_0": [[], []], "d_0": [[], []]}, "dialogue d: the dialogue stands twice"),
+        ({"d_0": [["a-b-c", "a-b-d"], []]}, "dialogue d, turn 0, slot a-b: duplicate slot with two values"),
+        ({"d_1": [[], []], "d_01": [[], []]}, "dialogue d, turn 1: duplicate turn"),
+        ({"D.json_0": [[], []], "d_0": [[], []]}, "dialogue d: duplicate dialogue id"),
     ],
 )
 def test_bad_files(tmp_path: Path, thing: Any, said: str) -> None:
