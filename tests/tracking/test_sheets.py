@@ -19,8 +19,7 @@ from dialmeter.rules import change, named
 from dialmeter.studies.human.annotation_sheet import Sampler, Scale, Sheet, Slot, sheet_of
 from dialmeter.studies.human.sheet_text import read_sheets, written
 from dialmeter.tracking.scorer import TrackerScorer, score_file
-from dialmeter.views.human import sheet_page
-from dialmeter.views.sheets import file_name, write_sheets
+from dialmeter.views.human import file_name, sheet_page, write_sheets
 
 from ..shared_data import shared
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dialmeter.views.charts import spread
-from dialmeter.views.pages.headline import side_by_side
 from dialmeter.views.pages.opened import Opened
+from dialmeter.views.pages.scores import side_by_side
 from dialmeter.views.pages.select import Query, parse_query, select
 
 from .asking import ask

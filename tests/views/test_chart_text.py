@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.views.charts import (bars, by_turn, canvas, confusion, error_classes, lines as few_shot, axes as marks, parallel, points as scatter, trait_grid, words)
+from dialmeter.views.charts import axes, bars, canvas, grid, lines, points, words
 
 from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, estimate, picture, shown, svg
 
@@ -22,15 +22,15 @@ LABEL = "share of $turns$ right"
 def hostile() -> dict[str, Any]:
     point = estimate(0.5)
     return {
-        "parallel": parallel.draw({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
+        "parallel": lines.draw_parallel({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
         "bars": bars.draw({HOSTILE: {HOSTILE: point}}, title=HOSTILE, y_label=LABEL),
-        "scatter": scatter.draw([1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE),
-        "trait_grid": trait_grid.draw([1, 2], [1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE, score_label=HOSTILE),
-        "few_shot": few_shot.draw({HOSTILE: {0.1: point}}, x_label=LABEL),
-        "difference": few_shot.draw_difference({HOSTILE: {0.1: point}}, reference=HOSTILE, x_label=LABEL),
-        "by_turn": by_turn.draw({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
-        "error_classes": error_classes.draw({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
-        "confusion": confusion.draw({(HOSTILE, None): 1}, slot=HOSTILE, count_label=LABEL),
+        "scatter": points.draw([1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE),
+        "trait_grid": grid.draw_traits([1, 2], [1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE, score_label=HOSTILE),
+        "few_shot": lines.draw({HOSTILE: {0.1: point}}, x_label=LABEL),
+        "difference": lines.draw_difference({HOSTILE: {0.1: point}}, reference=HOSTILE, x_label=LABEL),
+        "by_turn": lines.draw_turns({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
+        "error_classes": bars.draw_mistakes({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
+        "confusion": grid.draw_confusion({(HOSTILE, None): 1}, slot=HOSTILE, count_label=LABEL),
     }
 
 
@@ -69,10 +69,10 @@ def test_links() -> None:
     links = {("a", "JGA"): 'run.html?x=1&y="2"', ("a", "SA"): "java\tscript:alert(1)"}
     pictures = [
         svg(bars.draw(point, links=links)),
-        svg(trait_grid.draw([1], [1], [1], x_label="", y_label="", score_label="", links={(0, 0): "#cell"})),
-        svg(by_turn.draw({"a": {1: estimate(0.5)}}, {1: 2}, y_label="", links={1: "#turn"})),
-        svg(error_classes.draw({"s": {("over", "new"): 1}}, links={("s", "over", "new"): "#slot"})),
-        svg(confusion.draw({("a", None): 1}, slot="s", links={("a", None): "#pair"})),
+        svg(grid.draw_traits([1], [1], [1], x_label="", y_label="", score_label="", links={(0, 0): "#cell"})),
+        svg(lines.draw_turns({"a": {1: estimate(0.5)}}, {1: 2}, y_label="", links={1: "#turn"})),
+        svg(bars.draw_mistakes({"s": {("over", "new"): 1}}, links={("s", "over", "new"): "#slot"})),
+        svg(grid.draw_confusion({("a", None): 1}, slot="s", links={("a", None): "#pair"})),
     ]
     found = [[dict(each.attrib) for each in ET.fromstring(text).iter() if each.tag.endswith("}a")] for text in pictures]
     urls = ['run.html?x=1&y="2"', "#cell", "#turn", "#slot", "#pair"]
@@ -86,5 +86,5 @@ def test_a_script_is_no_link(url: str) -> None:
     from matplotlib.patches import Rectangle
 
     bar = Rectangle((0, 0), 1, 1)
-    marks.link(bar, url)
+    axes.link(bar, url)
     assert bar.get_url() is None

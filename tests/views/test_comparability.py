@@ -19,7 +19,7 @@ from dialmeter.viewer.comparing import compare_page
 from dialmeter.viewer.links import ServerLinks
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened import Opened
-from dialmeter.views.pages.paired import match
+from dialmeter.views.pages.scores import match
 from dialmeter.views.plain_report import plain_report
 
 from ..shared_data import shared

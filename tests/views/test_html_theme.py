@@ -7,17 +7,17 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dialmeter.views.charts import bars, canvas, error_classes, palette, spread
+from dialmeter.views.charts import bars, canvas, palette
 from dialmeter.views.charts.data import Estimate
+from dialmeter.views.charts.svg_theme import VARIABLES, themed
 from dialmeter.views.html_env import asset, said
-from dialmeter.views.charts.svg_theme import (VARIABLES, themed)
 
 COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("over", "new"): 1}}
 LINKS = {("hotel-area", "missed", "new"): "/rows/a?slot=hotel-area&class=missed&q=\"'<>"}
 
 
 def picture() -> bytes:
-    return canvas.render(error_classes.draw(COUNTS, links=LINKS), "svg")
+    return canvas.render(bars.draw_mistakes(COUNTS, links=LINKS), "svg")
 
 
 def test_no_colour_of_the_palette_is_left() -> None:
@@ -70,9 +70,9 @@ def test_hostile_names_stay_text() -> None:
 
 @pytest.mark.parametrize("values", [[], [float("nan")], [0.5], [0.0, 1.0], [-3.0, 12.0], [2.0, 2.0]])
 def test_spread_takes_any_scores(values: list[float]) -> None:
-    figure = spread.draw(values, title="t", x_label="x")
+    figure = bars.draw_spread(values, title="t", x_label="x")
     assert canvas.render(figure, "svg").startswith(b"<?xml")
-    assert sum(int(row[2]) for row in spread.table(values).rows) == sum(value == value for value in values)
+    assert sum(int(row[2]) for row in bars.spread_table(values).rows) == sum(value == value for value in values)
 
 
 @pytest.mark.parametrize("letter", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\u2028"])

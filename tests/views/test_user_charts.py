@@ -11,7 +11,7 @@ from dialmeter.users.behaviours import ALL
 from dialmeter.users.record import UserRow, row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
-from dialmeter.views.user_charts import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN, Tally, user_charts
+from dialmeter.views.user import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN, Tally, user_charts
 
 from ..shared_data import shared
 

@@ -24,7 +24,7 @@ from ..judges.language import SYNONYMS, stand_ins
 from ..judges.pairs import pairs
 from ..judges.yields import made_of
 from ..model import Notice
-from ..views.attacks import plain_yields, yield_table
+from ..views.judge import plain_yields, yield_table
 from ..views.tables import render
 from .judge_attacking import attacked
 from .option_kinds import choice_option, max_bytes_option, number_option

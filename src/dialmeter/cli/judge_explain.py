@@ -17,7 +17,7 @@ from ..judges.explain import CaseExplained, explain_case, importance
 from ..judges.hashing import case_id
 from ..judges.judge import Judge, load_weights
 from ..model import Notice
-from ..views.judge_explain import explain_charts, importance_table, words_table
+from ..views.judge import explain_charts, importance_table, words_table
 from ..views.tables import render
 from .judge_options import chosen_judges, judge_options
 from .judge_progress import watching

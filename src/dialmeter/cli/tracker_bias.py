@@ -17,7 +17,7 @@ from ..studies.bias.bias_verdict import verdicts
 from ..studies.bias.yardsticks import Measured, score_with_yardsticks
 from ..tracking.baselines import TRIVIAL
 from ..views import bias as report
-from ..views.bias_charts import bias_charts
+from ..views.bias import bias_charts
 from ..views.bias_json import plain
 from ..views.tables import Table, render
 from ..views.tracker import shared_signature

@@ -16,8 +16,7 @@ from ..studies.curve.curve import Curve, draw_curve
 from ..studies.curve.curve_files import Entry, in_folder
 from ..studies.curve.curve_manifest import in_manifest
 from ..studies.curve.curve_points import SCALES
-from ..views.curve import tables_of
-from ..views.curve_charts import curve_charts
+from ..views.curve import curve_charts, tables_of
 from ..views.curve_data import plain, scores_of
 from ..views.headings import distinct
 from ..views.tables import render

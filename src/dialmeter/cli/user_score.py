@@ -16,8 +16,16 @@ from ..users.outcome import COMBINED
 from ..users.result import UserResult
 from ..views.tables import render
 from ..views.tracker import shared_signature
-from ..views.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
-from ..views.user_charts import Tally, user_charts
+from ..views.user import (
+    Tally,
+    event_table,
+    markdown_report,
+    score_table,
+    user_charts,
+    verdict_table,
+    verdicts_of,
+    worst_table,
+)
 from .main import EXIT_INPUT
 from .map_options import map_file
 from .option_kinds import max_bytes_option

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from ..errors import DialmeterError, one_line
 from ..views.html_env import asset, page, warm_up
 from ..views.pages.opened import Opened
-from ..views.pages.paired import match
+from ..views.pages.scores import match
 from ..views.pages.select import Query, Selection, parse_query, select
 from .comparing import compare_page, pair_page
 from .folder import RunFolder

@@ -11,7 +11,7 @@ from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..views.html_env import asset
 from ..views.pages.opened import Opened
-from ..views.pages.paired import match
+from ..views.pages.scores import match
 from ..views.pages.select import Query, Selection, select
 from .comparing import chosen_measure, compare_page, listed, pair_page
 from .folder import RunFolder

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..errors import DialmeterError
 from ..views.html_env import page, score
-from ..views.pages.headline import label, with_means
 from ..views.pages.opened import Opened
-from ..views.pages.paired import Matched, change, test, ways
+from ..views.pages.scores import Matched, change, label, test, ways, with_means
 from ..views.pages.select import PAGE
 from .links import Links
 

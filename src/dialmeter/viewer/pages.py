@@ -10,11 +10,10 @@ from markupsafe import Markup
 
 from ..errors import DialmeterError
 from ..views.html_env import environment, page
-from ..views.pages.drawn import Drawn, drawn
-from ..views.pages.headline import confidence, facts, signature
+from ..views.pages.charts import DrawnChart, draw_for_page
 from ..views.pages.opened import Opened
-from ..views.pages.select import IN_FILE, PAGE, Query, Selection, is_down
-from ..views.pages.static_list import list_data
+from ..views.pages.scores import command, confidence, facts, signature
+from ..views.pages.select import IN_FILE, PAGE, Query, Selection, is_down, list_data
 from .links import Links
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def run_page(run: Opened, others: Sequence[str], links: Links, policy: str = "")
         trouble=lambda: _trouble(run),
         charts=_charts(run, links),
         breakdowns=lambda: run.kind.breakdowns(run),
-        again=run.kind.again(run.manifest),
+        again=command(run),
         flush=Markup(FLUSH),  # noqa: S704 - a constant
     ):
         if piece == FLUSH:
@@ -102,16 +101,16 @@ def _trouble(run: Opened) -> str:
         return str(error)
 
 
-def _charts(run: Opened, links: Links) -> Iterator[Drawn]:
+def _charts(run: Opened, links: Links) -> Iterator[DrawnChart]:
     """The charts of a run, drawn once for each kind of links."""
     kept = run.drawn.get(links.static)
     if kept is not None:
         yield from kept
         return
-    pictures = run.kind.pictures([run], lambda which, params: links.rows(which.key, params))
+    charts = run.kind.charts([run], lambda which, params: links.rows(which.key, params))
     made = []
-    for number, picture in enumerate(pictures, 1):
-        made.append(drawn(picture, number))
+    for number, chart in enumerate(charts, 1):
+        made.append(draw_for_page(chart, number))
         yield made[-1]
     run.drawn[links.static] = made
 

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from ..core.account import account_in
 from ..model import Notice
 from ..stats import holm
-from .pages.headline import confidence, facts, side_by_side, signature
-from .pages.kinds import Picture, RowsLink
+from .chart_files import Chart
+from .pages.kinds import RowsLink
 from .pages.opened import Opened
-from .pages.paired import match, test
+from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
 from .pages.select import Query, select
 from .tables import Table
 
@@ -40,9 +40,9 @@ class Warnings(Struct, frozen=True):
 
 
 class Charts(Struct, frozen=True):
-    """Pictures, drawn only where they can be shown."""
+    """Charts, drawn only where they can be shown."""
 
-    pictures: tuple[Picture, ...]
+    charts: tuple[Chart, ...]
 
 
 class Rows(Struct, frozen=True):
@@ -87,7 +87,7 @@ def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
             table,
             Words("Values in percent." + (f" {stars}" if tests else "")),
             *map(Words, apart),
-            Charts(tuple(runs[0].kind.pictures(runs, link))),
+            Charts(tuple(runs[0].kind.charts(runs, link))),
         ),
     )
 
@@ -122,13 +122,13 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     head: list[Block] = [Words(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
     head += [*run.kind.headlines(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
     if with_charts:
-        head.append(Charts(tuple(run.kind.pictures([run], link))))
+        head.append(Charts(tuple(run.kind.charts([run], link))))
     yield Section(run.key, tuple(head))
     yield Section(f"{run.key}: groups", tuple(run.kind.breakdowns(run)), level=3)
     yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
     inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
-    yield Section(f"{run.key}: make it again", (Code(run.kind.again(run.manifest)), *map(Words, digests)), level=3)
+    yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Words, digests)), level=3)
 
 
 def worst(run: Opened) -> Rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import fsum, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +21,7 @@ from ..users.outcome import DialogueOutcome
 from ..users.result import UserResult
 from ..users.signature import how_scored
 from .chart_files import Chart, slug
-from .charts import grid as heat_map
+from .charts import grid
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -243,15 +244,7 @@ def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:
     for measure in MEASURES:
         values = {(each.user, each.system): each.value for each in found if each.measure is measure}
         title = measure.title[0].upper() + measure.title[1:]
-        figure = heat_map.draw(
-            values,
-            rows=users,
-            columns=systems,
-            row_label="user",
-            column_label="system",
-            value_label=measure.title,
-            title=title,
-            as_percent=measure.as_percent,
-        )
-        table = heat_map.table(values, row_label="user", column_label="system", value_label=measure.title)
-        yield Chart(f"cross-{slug(measure.name)}", figure, table)
+        labels = {"row_label": "user", "column_label": "system", "value_label": measure.title}
+        sides: dict[str, Any] = {**labels, "rows": users, "columns": systems}
+        draw = partial(grid.draw, values, title=title, as_percent=measure.as_percent, **sides)
+        yield Chart(f"cross-{slug(measure.name)}", title, draw, grid.table(values, **labels))

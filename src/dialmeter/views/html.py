@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from .content import Charts, Rows, Section, sections
 from .html_env import asset, environment, page
-from .pages.drawn import Drawn, drawn
+from .pages.charts import DrawnChart, draw_for_page
 from .pages.opened import Opened
-from .pages.static_list import list_data
+from .pages.select import list_data
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -51,7 +51,7 @@ class ShownRows(NamedTuple):
 class ShownCharts(NamedTuple):
     """Charts that fit, and how many do not."""
 
-    charts: list[Drawn]
+    charts: list[DrawnChart]
     left_out: int
 
 
@@ -87,13 +87,13 @@ def _drawn(found: Sequence[Section]) -> dict[int, ShownCharts]:
         for block in section.blocks:
             if isinstance(block, Charts):
                 kept = []
-                for picture in block.pictures:
+                for chart in block.charts:
                     number += 1
                     if room > 0:
-                        made = drawn(picture, number)
+                        made = draw_for_page(chart, number)
                         room -= len(made.svg)
                         kept.append(made)
-                shown[at] = ShownCharts(kept, len(block.pictures) - len(kept))
+                shown[at] = ShownCharts(kept, len(block.charts) - len(kept))
     return shown
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .drawn import Drawn
+    from .charts import DrawnChart
 
 
 class Opened:
@@ -41,7 +41,7 @@ class Opened:
         self.manifest = self.run.manifest
         self.kind: Kind = kind_of(self.manifest)
         self.read = 0
-        self.drawn: dict[bool, list[Drawn]] = {}
+        self.drawn: dict[bool, list[DrawnChart]] = {}
         """Charts that are drawn already, for pages that are files and for those that are not."""
         self._lock = Lock()
         self._found: Findings | None = None
@@ -99,11 +99,11 @@ class Opened:
             msgspec.convert(found, self.kind.ROW)
         except msgspec.ValidationError as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
-        return {**found, **self._beside.get(found["id"], {})}
+        return {**found, **self._additions.get(found["id"], {})}
 
     @cached_property
-    def _beside(self) -> Mapping[str, Mapping[str, Any]]:
-        return self.kind.beside(self.run.folder)
+    def _additions(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.kind.additions(self.run.folder)
 
     @property
     def _rows_file(self) -> str:

@@ -1,9 +1,9 @@
-"""Which rows of a run, in which order: what an address asks for, and the answer."""
+"""Lists of rows: the query of an address and its result, and the data of lists that a script filters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import isfinite
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -13,6 +13,7 @@ from .opened import Opened
 
 if TYPE_CHECKING:
     import numpy as np
+    from markupsafe import Markup
     from numpy.typing import NDArray
 
 PAGE = 50
@@ -21,7 +22,7 @@ ROUNDING = 1e-9
 
 
 class Query(Struct, frozen=True):
-    """What is asked for.
+    """A query for rows.
 
     ``by`` is a score (or the order in the file) that is at least ``low`` and below ``high``, in percent. Without ``down`` the worst
     come first.
@@ -61,7 +62,7 @@ class Query(Struct, frozen=True):
 
 
 def parse_query(params: Mapping[str, str], run: Opened) -> Query:
-    """The query of an address; what makes no sense is left out."""
+    """The query of an address; invalid parts are ignored."""
     by = params.get("by", "")
     return Query(
         by=by if by in run.columns or by == IN_FILE else "",
@@ -138,3 +139,55 @@ def _search(run: Opened, text: str) -> list[int]:
             if any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row))):
                 found.append(position)
     return found
+
+
+def list_data(
+    fields: Sequence[str],
+    columns: Sequence[str],
+    *,
+    by: str,
+    rows: Iterable[tuple[int, Sequence[float], Sequence[tuple[str, ...]]]],
+    unit: str,
+    down: bool = False,
+) -> Markup:
+    """Data for the script, which no text in it can leave.
+
+    Args:
+        fields: the fields of findings.
+        columns: names of scores.
+        by: the score that the list is sorted by.
+        rows: position, scores and findings of each.
+        unit: what rows are called.
+        down: do high scores come first?
+
+    Example:
+        >>> str(list_data(["slot"], ["JGA"], by="JGA", rows=[(0, [0.5], [("</script>",)])], unit="dialogues"))
+        '{"fields":["slot"],"columns":["JGA"],"by":"JGA","down":false,"unit":"dialogues","texts":[["\\\\u003c/script\\\\u003e"]],"rows":[{"i":0,"s":[0.5],"f":[[0]]}]}'
+    """
+    from markupsafe import Markup
+
+    codes: list[dict[str, int]] = [{} for _ in fields]
+    told = [
+        {
+            "i": at,
+            "s": [None if isnan(value) else round(value, 6) for value in scores],
+            "f": [
+                [known.setdefault(text, len(known)) for known, text in zip(codes, finding, strict=True)]
+                for finding in findings
+            ],
+        }
+        for at, scores, findings in rows
+    ]
+    data = {
+        "fields": list(fields),
+        "columns": list(columns),
+        "by": by,
+        "down": down,
+        "unit": unit,
+        "texts": [list(known) for known in codes],
+        "rows": told,
+    }
+    text = msgspec.json.encode(data).decode()
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)  # noqa: S704 - nothing in it is markup any more
