@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.views.charts import spread
+from dialmeter.views.charts import data
 from dialmeter.views.pages.opened import Opened
 from dialmeter.views.pages.scores import side_by_side
 from dialmeter.views.pages.select import Query, parse_query, select
@@ -116,8 +116,8 @@ def test_worst_cases_of_judges_come_first(runs: Path) -> None:
 
 def test_every_score_lies_in_one_range() -> None:
     values = [at / 100 for at in range(101)]
-    limits = spread.edges(values)
-    assert spread.counted(values, limits) == [5] * 19 + [6]
+    limits = data.edges(values)
+    assert data.counted(values, limits) == [5] * 19 + [6]
 
 
 def test_search_finds_ids_and_talk_whatever_the_case(runs: Path) -> None:

@@ -22,10 +22,10 @@ from ..views.pages.select import Query, Selection, parse_query, select
 from .comparing import compare_page, pair_page
 from .folder import RunFolder
 from .guard import Guard
-from .links import ServerLinks
+from .links import Links
 from .pages import row_page, rows_page, run_page, runs_page
 
-LINKS = ServerLinks()
+LINKS = Links()
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
 _PATIENCE, _MANY = 1.0, 5000

@@ -15,9 +15,9 @@ from ..views.pages.scores import match
 from ..views.pages.select import Query, Selection, select
 from .comparing import chosen_measure, compare_page, listed, pair_page
 from .folder import RunFolder
+from .links import SERVER_POLICY as POLICY
 from .links import BundleLinks
 from .pages import row_page, rows_page, run_page, runs_page
-from .policy import SERVER_POLICY as POLICY
 
 MOST_ROWS = 2000
 MOST_PAIRS = 45

@@ -10,7 +10,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .policy import SERVER_POLICY
+from .links import SERVER_POLICY
 
 COOKIE = "dialmeter"
 HEADERS = {

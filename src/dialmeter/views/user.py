@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core.account import Account, lines
+from ..core.account import Account
 from ..measure import Score
 from ..users import blame
 from ..users.behaviours import ALL
@@ -19,10 +19,10 @@ from ..users.outcome import COMBINED
 from ..users.patterns import Kind, Pattern, counted
 from ..users.record import UserRow
 from ..users.result import UserResult
+from . import compare
 from .chart_files import Chart, chart
 from .charts import bars
 from .charts.data import Estimate
-from .compare import difference_cells, stars
 from .markdown_page import markdown_page
 from .tables import Table, interval, percent
 from .tracker import shared_signature
@@ -142,23 +142,19 @@ def pattern_tables(
 
 
 def comparison_table(compared: Compared, domain: str) -> Table:
-    """One row per measure and user: value, interval, difference to the first, tests, dialogues won and lost."""
-    against = {(each.measure, each.system): each for each in compared.versus}
-    rows: list[tuple[str, ...]] = []
-    marks: dict[tuple[int, int], str] = {}
-    for measure in MEASURES:
-        for place, (name, result) in enumerate(compared.results.items()):
-            own = [each for each in result.scores if (each.measure, each.group["domain"]) == (measure, domain)]
-            value, limits, reason = (own[0].value, own[0].ci, own[0].ci_reason) if own else (None, None, "")
-            found = against.get((measure, name))
-            if found and stars(found.p_holm):
-                marks[len(rows), 4] = stars(found.p_holm)
-            span = interval(limits, reason)
-            rows.append((measure if not place else "", name, percent(value), span, *difference_cells(found)))
-    headings = ("measure", "user", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
-    title = "" if domain == COMBINED else f"in {domain}"
+    """The users under each measure, with differences to the first."""
+    scores = {
+        measure: {
+            name: next(
+                (each for each in result.scores if (each.measure, each.group["domain"]) == (measure, domain)), None
+            )
+            for name, result in compared.results.items()
+        }
+        for measure in MEASURES
+    }
     accounts = {name: result.account for name, result in compared.results.items()}
-    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)))
+    title = "" if domain == COMBINED else f"in {domain}"
+    return compare.comparison_table(title, "user", scores, compared.versus, accounts)
 
 
 def markdown_report(name: str, result: UserResult) -> str:
