@@ -11,7 +11,7 @@ from dialmeter.users.behaviours import ALL
 from dialmeter.users.record import UserRow, row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
-from dialmeter.views.user import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN, Tally, user_charts
+from dialmeter.views.user import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN, UserCounts, user_charts
 
 from ..shared_data import shared
 
@@ -48,7 +48,7 @@ def rows() -> list[UserRow]:
 
 @pytest.fixture(scope="module")
 def tables(rows: list[UserRow]) -> dict[str, list[tuple[str, ...]]]:
-    tally = Tally()
+    tally = UserCounts()
     for each in rows:
         tally.add(each)
     return {chart.name: list(chart.table.rows) for chart in user_charts(tally)}
@@ -108,6 +108,6 @@ def test_domains_of_goals_and_those_that_are_missed(
 
 
 def test_a_run_without_events_still_has_nine_pictures() -> None:
-    charts = list(user_charts(Tally()))
+    charts = list(user_charts(UserCounts()))
     assert len(charts) == 9
     assert all(chart.table.rows == () for chart in charts)

@@ -15,12 +15,13 @@ from ..model import Conversation
 from ..simulation.outcome import played, silence
 from ..simulation.play import Setting, Task, play_all
 from ..simulation.world import town
+from ..studies.cross import CrossCell, as_dicts, row, scores
 from ..users.profile import load as load_profile
 from ..users.result import How
 from ..users.rules import changed
 from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
-from ..views import cross as report
+from ..views.cross import charts, long_table, matrices
 from ..views.tables import render
 from .map_options import chosen_map, map_option, old_map_option
 from .option_kinds import max_bytes_option
@@ -89,8 +90,8 @@ def cross(**options: Any) -> None:
     for name, account in accounts.items():
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
-    found = report.scores(cells, resampling)
-    draw(report.charts(found), options)
+    found = scores(cells, resampling)
+    draw(charts(found), options)
     warn(notices, options["quiet"])
     counts = {
         "users": len(users),
@@ -100,12 +101,12 @@ def cross(**options: Any) -> None:
     }
     if options["style"] == "json":
         more = {**in_documents(accounts), "counts": counts, "warnings": notices}
-        print_json(document("user", "user cross", report.as_dicts(found), **more))
+        print_json(document("user", "user cross", as_dicts(found), **more))
         return
     if options["style"] != "csv":
-        for table in report.matrices(found):
+        for table in matrices(found):
             click.echo(render(table, options["style"]) + "\n")
-    click.echo(render(replace(report.long_table(found), foot=tuple(lines(accounts))), options["style"]))
+    click.echo(render(replace(long_table(found), foot=tuple(lines(accounts))), options["style"]))
     if options["style"] != "csv":
         fields = [part for part in found[0].signature.split("|")[1:] if not part.startswith(("user:", "system:", "t:"))]
         click.echo({"latex": "% "}.get(options["style"], "\n") + f"signature  …|{'|'.join(fields)}")
@@ -119,17 +120,15 @@ def _chosen_how(options: dict[str, Any]) -> How:
     )
 
 
-def _cells(
-    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How
-) -> Iterator[report.Cell]:
+def _cells(settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How) -> Iterator[CrossCell]:
     """The dialogues of all settings, which come one after the other, as cells."""
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
     silent: list[list[tuple[str, str]]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)
-        rows[place].append(report.row(talk, scorers[place].add(talk), town()))
+        rows[place].append(row(talk, scorers[place].add(talk), town()))
         if told := silence(talk):
             silent[place].append((talk.id, told))
     for setting, scorer, found, quiet in zip(settings, scorers, rows, silent, strict=True):
-        yield report.Cell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))
+        yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))

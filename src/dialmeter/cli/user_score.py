@@ -17,7 +17,7 @@ from ..users.result import UserResult
 from ..views.tables import render
 from ..views.tracker import shared_signature
 from ..views.user import (
-    Tally,
+    UserCounts,
     event_table,
     markdown_report,
     score_table,
@@ -97,7 +97,7 @@ def score(**options: Any) -> int:
         report = markdown_report(Path(options["dialogues"]).name, result)
         record.finish(writer, result, about, report, **more)
     if options["charts"]:
-        draw(user_charts(Tally.of(found.rows)), options)
+        draw(user_charts(UserCounts.of(found.rows)), options)
     _print(result, verdicts, found.form, options)
     if not accepted:
         complain(result.refused)

@@ -18,7 +18,7 @@ from ..errors import DialmeterError, one_line
 from ..views.html_env import asset, page, warm_up
 from ..views.pages.opened import Opened
 from ..views.pages.scores import match
-from ..views.pages.select import Query, Selection, parse_query, select
+from ..views.pages.select import RowQuery, Selection, parse_query, select
 from .comparing import compare_page, pair_page
 from .folder import RunFolder
 from .guard import Guard
@@ -109,11 +109,11 @@ class _Chosen:
     """
 
     def __init__(self, most: int = 16) -> None:
-        self._kept: dict[tuple[str, str, Query], Selection] = {}
+        self._kept: dict[tuple[str, str, RowQuery], Selection] = {}
         self._lock = Lock()
         self._most = most
 
-    def select(self, run: Opened, query: Query) -> Selection:
+    def select(self, run: Opened, query: RowQuery) -> Selection:
         from msgspec.structs import replace
 
         key = (run.key, run.run.digest, replace(query, page=1))

@@ -12,7 +12,7 @@ from ..errors import DialmeterError
 from ..views.html_env import asset
 from ..views.pages.opened import Opened
 from ..views.pages.scores import match
-from ..views.pages.select import Query, Selection, select
+from ..views.pages.select import RowQuery, Selection, select
 from .comparing import chosen_measure, compare_page, listed, pair_page
 from .folder import RunFolder
 from .links import SERVER_POLICY as POLICY
@@ -98,10 +98,10 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
 def _pages(run: Opened, share: int, runs: Sequence[Opened], links: BundleLinks) -> Iterator[tuple[str, str]]:
     others = [other.key for first, other in _pairs(runs) if first is run]
     yield links.run(run.key), "".join(run_page(run, others, links, POLICY))
-    found = Selection(select(run, Query()).positions[:share], None)
-    yield links.rows(run.key, {}), rows_page(run, Query(), found, links, policy=POLICY, most=None)
+    found = Selection(select(run, RowQuery()).positions[:share], None)
+    yield links.rows(run.key, {}), rows_page(run, RowQuery(), found, links, policy=POLICY, most=None)
     for position in found.positions.tolist():
-        yield links.row(run.key, position, {}), row_page(run, position, Query(), found, links=links, policy=POLICY)
+        yield links.row(run.key, position, {}), row_page(run, position, RowQuery(), found, links=links, policy=POLICY)
 
 
 def _pairs(runs: Sequence[Opened]) -> list[tuple[Opened, Opened]]:

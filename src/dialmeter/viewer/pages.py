@@ -13,11 +13,11 @@ from ..views.html_env import environment, page
 from ..views.pages.charts import DrawnChart, draw_for_page
 from ..views.pages.opened import Opened
 from ..views.pages.scores import command, confidence, facts, signature
-from ..views.pages.select import IN_FILE, PAGE, Query, Selection, is_down, list_data
+from ..views.pages.select import IN_FILE, PAGE, RowQuery, Selection, is_down, list_data
 from .links import Links
 
 if TYPE_CHECKING:
-    from .folder import Entry
+    from .folder import RunEntry
 
 COLUMNS = 6
 FLUSH = "<!--flush-->"
@@ -27,7 +27,9 @@ NOT_A_ROW = (KeyError, TypeError, AttributeError, ValueError, IndexError)
 RUN_COLUMNS = (("name", "run", False), ("kind", "kind", False), ("value", "headline", True), ("size", "rows", True))
 
 
-def runs_page(entries: Sequence[Entry], folder: str, params: Mapping[str, str], links: Links, policy: str = "") -> str:
+def runs_page(
+    entries: Sequence[RunEntry], folder: str, params: Mapping[str, str], links: Links, policy: str = ""
+) -> str:
     """All runs, or those that have a text, in the order asked for."""
     q = params.get("q", "").strip()[:200]
     sort = params.get("sort", "name")
@@ -61,7 +63,7 @@ def _runs_data(size: int) -> Markup:
     return list_data([], [], by="", rows=[(at, [], []) for at in range(size)], unit="runs")
 
 
-def _words(entry: Entry) -> str:
+def _words(entry: RunEntry) -> str:
     return f"{entry.key} {entry.kind} {entry.state} {entry.headline} {entry.inputs}".lower()
 
 
@@ -116,7 +118,7 @@ def _charts(run: Opened, links: Links) -> Iterator[DrawnChart]:
 
 
 def rows_page(
-    run: Opened, query: Query, found: Selection, links: Links, *, policy: str = "", most: int | None = PAGE
+    run: Opened, query: RowQuery, found: Selection, links: Links, *, policy: str = "", most: int | None = PAGE
 ) -> str:
     """A page of rows.
 
@@ -178,7 +180,7 @@ def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Any
     )
 
 
-def _sorting(query: Query, name: str, again: bool, down: bool) -> dict[str, str]:
+def _sorting(query: RowQuery, name: str, again: bool, down: bool) -> dict[str, str]:
     order = ("up" if down else "down") if again else None
     return query.params(by=name, order=order, page=None, low=None, high=None)
 
@@ -216,7 +218,7 @@ def _reading(run: Opened) -> str:
     return f"Filters come when all {many} are read: {run.read:,} of {len(run):,} so far. Reload to see them."
 
 
-def _chips(run: Opened, query: Query, links: Links) -> list[tuple[str, str]]:
+def _chips(run: Opened, query: RowQuery, links: Links) -> list[tuple[str, str]]:
     labels = {field.name: field.label for field in run.kind.FIELDS}
     found = [(f"{labels[name]}: {text}", name) for name, text in query.wanted]
     if query.q:
@@ -227,7 +229,7 @@ def _chips(run: Opened, query: Query, links: Links) -> list[tuple[str, str]]:
     return [(words, links.rows(run.key, query.params(page=None, **{name: None}))) for words, name in found]
 
 
-def _count(run: Opened, found: Selection, query: Query, static: bool) -> str:
+def _count(run: Opened, found: Selection, query: RowQuery, static: bool) -> str:
     many = run.kind.UNIT[1]
     if static and len(found.positions) < len(run):
         return f"The {len(found.positions):,} worst of {len(run):,} {many}"
@@ -237,7 +239,7 @@ def _count(run: Opened, found: Selection, query: Query, static: bool) -> str:
     return f"{len(found.positions):,} of {len(run):,} {many}{findings}"
 
 
-def row_page(run: Opened, position: int, query: Query, found: Selection, *, links: Links, policy: str = "") -> str:
+def row_page(run: Opened, position: int, query: RowQuery, found: Selection, *, links: Links, policy: str = "") -> str:
     """One row, with its neighbours in the list that one comes from.
 
     Raises:

@@ -15,13 +15,13 @@ from .chart_files import Chart
 from .pages.kinds import RowsLink
 from .pages.opened import Opened
 from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
-from .pages.select import Query, select
+from .pages.select import RowQuery, select
 from .tables import Table
 
 WORST = 10
 
 
-class Words(Struct, frozen=True):
+class Paragraph(Struct, frozen=True):
     """A paragraph."""
 
     text: str
@@ -53,7 +53,7 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Words | Code | Warnings | Charts | Rows | Table
+Block: TypeAlias = Paragraph | Code | Warnings | Charts | Rows | Table
 
 
 class Section(Struct, frozen=True):
@@ -85,8 +85,8 @@ def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
         f"{runs[0].kind.NAME.capitalize()}s side by side",
         (
             table,
-            Words("Values in percent." + (f" {stars}" if tests else "")),
-            *map(Words, apart),
+            Paragraph("Values in percent." + (f" {stars}" if tests else "")),
+            *map(Paragraph, apart),
             Charts(tuple(runs[0].kind.charts(runs, link))),
         ),
     )
@@ -119,8 +119,8 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     account = account_in(run.manifest)
     told += f". {account.line}" if account is not None and not account.complete else ""
-    head: list[Block] = [Words(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
-    head += [*run.kind.headlines(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
+    head: list[Block] = [Paragraph(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
+    head += [*run.kind.headlines(run), Paragraph(f"Values in percent{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
     yield Section(run.key, tuple(head))
@@ -128,12 +128,12 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
     inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
-    yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Words, digests)), level=3)
+    yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Paragraph, digests)), level=3)
 
 
 def worst(run: Opened) -> Rows:
     """The rows of a run, worst first, and a table of the first few."""
-    order = tuple(select(run, Query()).positions.tolist())
+    order = tuple(select(run, RowQuery()).positions.tolist())
     by = run.ranking
     rows = []
     for position in order[:WORST]:

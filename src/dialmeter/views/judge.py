@@ -246,7 +246,7 @@ def explain_charts(
     for attack in dict.fromkeys(each.attack for each in found):
         for each in [each for each in found if each.attack == attack][:most]:
             name = case_id(cases[each.case])
-            sides = [bars.Words(side.words, side.values, side.changed) for side in (each.human, each.adversarial)]
+            sides = [bars.ReplyWords(side.words, side.values, side.changed) for side in (each.human, each.adversarial)]
             yield chart(f"words-{slug(name)}", f"{judge}, {name}", bars.draw_words, bars.words_table, *sides)
 
 

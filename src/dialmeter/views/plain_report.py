@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .content import Block, Charts, Code, Rows, Section, Warnings, Words, sections
+from .content import Block, Charts, Code, Paragraph, Rows, Section, Warnings, sections
 from .pages.opened import Opened
 from .tables import Table, latex_text, markdown_text, render, visible
 
@@ -42,7 +42,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
             yield render(block, style)
         case Rows():
             yield render(block.table, style)
-        case Words():
+        case Paragraph():
             yield markdown_text(visible(block.text)) if markdown else latex_text(visible(block.text))
         case Code():
             text = visible(block.text)

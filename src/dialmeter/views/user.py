@@ -207,7 +207,7 @@ Counts = Mapping[str, Mapping[str, int]]
 """Label → domain → how often."""
 
 
-class Tally:
+class UserCounts:
     """What the charts are drawn from, collected row by row: events, patterns, and the domains of goals."""
 
     def __init__(self) -> None:
@@ -216,7 +216,7 @@ class Tally:
         self._patterns: list[Pattern] = []
 
     @classmethod
-    def of(cls, rows: Iterable[UserRow]) -> Tally:
+    def of(cls, rows: Iterable[UserRow]) -> UserCounts:
         """The sums over some rows."""
         tally = cls()
         for row in rows:
@@ -235,7 +235,7 @@ class Tally:
         return counted(self._patterns)
 
 
-def user_charts(tally: Tally) -> Iterator[Chart]:
+def user_charts(tally: UserCounts) -> Iterator[Chart]:
     """The published figures 1 to 7."""
     events, patterns, goals = tally.events, tally.patterns, tally.goals
     yield _counts_chart("1-domains", {"goals": goals}, "Domains of the goals", "goals")

@@ -315,7 +315,7 @@ def spread_table(values: Numbers) -> Table:
 MAX_WORDS = 40
 
 
-class Words(NamedTuple):
+class ReplyWords(NamedTuple):
     """The words of a reply, what each adds, and whether the other reply lacks it."""
 
     words: Sequence[str]
@@ -324,12 +324,12 @@ class Words(NamedTuple):
 
 
 def draw_words(
-    human: Words, adversarial: Words, *, title: str, y_label: str = "what the word adds to the score"
+    human: ReplyWords, adversarial: ReplyWords, *, title: str, y_label: str = "what the word adds to the score"
 ) -> Figure:
     """Draw a bar per word: the human reply first, then the adversarial one; words that differ are hatched.
 
     Example:
-        >>> human, adversarial = Words(["yes"], [0.5], [False]), Words(["yes", "no"], [0.5, -1.0], [False, True])
+        >>> human, adversarial = ReplyWords(["yes"], [0.5], [False]), ReplyWords(["yes", "no"], [0.5, -1.0], [False, True])
         >>> figure = draw_words(human, adversarial, title="d1:2")
         >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
         ['yes', '', 'yes', 'no']
@@ -355,11 +355,11 @@ def draw_words(
     return figure
 
 
-def words_table(human: Words, adversarial: Words) -> Table:
+def words_table(human: ReplyWords, adversarial: ReplyWords) -> Table:
     """The same data as rows.
 
     Example:
-        >>> words_table(Words(["yes"], [0.5], [False]), Words(["no"], [-1.0], [True])).rows
+        >>> words_table(ReplyWords(["yes"], [0.5], [False]), ReplyWords(["no"], [-1.0], [True])).rows
         (('human', '1', 'yes', '0.5', ''), ('adversarial', '1', 'no', '-1', 'yes'))
     """
     rows = tuple(

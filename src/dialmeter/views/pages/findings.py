@@ -21,14 +21,14 @@ RIGHT_TURN, WRONG_TURN = "turn right", "turn wrong"
 """The classes of findings about whole turns of trackers."""
 
 
-class Findings:
+class RowFindings:
     """Entries of row, finding and count. First all rows are added, then queries are made.
 
     A filter names texts for some fields, and a row passes if a single finding of it has them all: "slot ferry-to" and
     "class missed" is a row in which ferry-to was missed, not one in which both happen somewhere.
 
     Example:
-        >>> found = Findings(("slot", "class"))
+        >>> found = RowFindings(("slot", "class"))
         >>> found.add("d1", {("ferry-to", "missed"): 1, ("ferry-day", "correct"): 3})
         >>> found.add("d2", {("ferry-to", "correct"): 2})
         >>> found.rows({"slot": "ferry-to", "class": "missed"}).tolist()
@@ -114,7 +114,7 @@ class Findings:
         """The texts of a field, sorted, without the empty one.
 
         Example:
-            >>> found = Findings(("slot",))
+            >>> found = RowFindings(("slot",))
             >>> found.add("d1", {("b",): 1, ("",): 1, ("a",): 1})
             >>> found.options("slot")
             ['a', 'b']
@@ -126,7 +126,7 @@ class Findings:
         """The texts of a field, the most frequent first, without the empty one.
 
         Example:
-            >>> found = Findings(("event",))
+            >>> found = RowFindings(("event",))
             >>> found.add("d1", {("a",): 1, ("b",): 2, ("",): 5})
             >>> found.ranked("event")
             ['b', 'a']
@@ -138,7 +138,7 @@ class Findings:
         """The findings of one row.
 
         Example:
-            >>> found = Findings(("slot",))
+            >>> found = RowFindings(("slot",))
             >>> found.add("d1", {("b",): 2})
             >>> found.of_row(0)
             [('b',)]

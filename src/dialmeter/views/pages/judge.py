@@ -19,7 +19,7 @@ from ..tables import Table, percent
 from .charts import judge_charts
 from .findings import Finding
 from .judge_case import PREFERRED, VERDICTS, case, explained
-from .kinds import Field, Headline, Kind, RowsLink, Scanned
+from .kinds import Field, Headline, RowsLink, RunKind, Scanned
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
 ALL_JUDGES = "judges wrong"
 
 
-class Said(Struct, frozen=True):
+class _Said(Struct, frozen=True):
     """What one judge did."""
 
     relation: str | None = None
     conforms: bool | None = None
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """A case, as far as it is counted."""
 
     id: str
     attack: str
     variant: str
     facet: str
-    scores: dict[str, Said]
+    scores: dict[str, _Said]
     corpus: str = ""
 
 
-_DECODER = msgspec.json.Decoder(Row)
+_DECODER = msgspec.json.Decoder(_Row)
 
 
-class _Scored(Said, frozen=True):
+class _Scored(_Said, frozen=True):
     """What one judge did, with its scores."""
 
     human: float | None = None
@@ -82,7 +82,7 @@ class ShownCase(Struct, frozen=True):
     speaker: str = ""
 
 
-class JudgeKind(Kind):
+class JudgeKind(RunKind):
     """Runs of ``judge score``."""
 
     NAME = "judge"

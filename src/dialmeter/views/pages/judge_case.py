@@ -40,7 +40,7 @@ class Judged(NamedTuple):
     marked: bool
 
 
-class Token(NamedTuple):
+class ScoredToken(NamedTuple):
     """A token of a reply with what it adds to the score, and how much of the largest that is, in tenths."""
 
     text: str
@@ -120,14 +120,20 @@ def number(value: float | None, signed: bool = False) -> str:
     return f"{value:{'+' if signed and value else ''}.4g}".replace("-", "−")
 
 
-def _attributions(found: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, list[Token]]]]]:
+def _attributions(found: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, list[ScoredToken]]]]]:
     """By judge, both replies token by token, shaded on one scale."""
     shown = []
     for judge, sides in found.items():
         values = [abs(float(value)) for tokens in sides.values() for _, value in tokens]
         largest = max(values, default=0.0) or 1.0
         replies = [
-            (side, [Token(str(text), float(value), round(10 * abs(float(value)) / largest)) for text, value in tokens])
+            (
+                side,
+                [
+                    ScoredToken(str(text), float(value), round(10 * abs(float(value)) / largest))
+                    for text, value in tokens
+                ],
+            )
             for side, tokens in sides.items()
         ]
         shown.append((judge, replies))

@@ -51,7 +51,7 @@ class Headline(NamedTuple):
     value: float | None
 
 
-class Kind(ABC):
+class RunKind(ABC):
     """One kind of run; the modules of this folder have one object each, called ``KIND``."""
 
     NAME: ClassVar[str]
@@ -132,7 +132,7 @@ class Kind(ABC):
         return self.FIRST_COLUMN if self.FIRST_COLUMN in columns else columns[0]
 
 
-def kind_of(manifest: Mapping[str, Any]) -> Kind:
+def kind_of(manifest: Mapping[str, Any]) -> RunKind:
     """The kind of a run.
 
     Raises:
@@ -148,5 +148,5 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
     name = str(manifest.get("kind"))
     if name not in KINDS:
         raise DialmeterError(f"a run of kind {name!r} cannot be shown; {did_you_mean(name, KINDS)}")
-    found: Kind = import_module(f".{name}", __package__).KIND
+    found: RunKind = import_module(f".{name}", __package__).KIND
     return found

@@ -14,8 +14,8 @@ import msgspec
 from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
 from ...readers.strict_json import REFUSALS
-from .findings import Finding, Findings
-from .kinds import Kind, Scanned, kind_of
+from .findings import Finding, RowFindings
+from .kinds import RunKind, Scanned, kind_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,12 +39,12 @@ class Opened:
         self.key = folder.resolve().name if key is None else key
         self.run: Run = open_run(folder)
         self.manifest = self.run.manifest
-        self.kind: Kind = kind_of(self.manifest)
+        self.kind: RunKind = kind_of(self.manifest)
         self.read = 0
         self.drawn: dict[bool, list[DrawnChart]] = {}
         """Charts that are drawn already, for pages that are files and for those that are not."""
         self._lock = Lock()
-        self._found: Findings | None = None
+        self._found: RowFindings | None = None
         self._problem: Exception | None = None
         self._done = Event()
         self._thread: Thread | None = None
@@ -129,7 +129,7 @@ class Opened:
         return self._done.wait(seconds)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> RowFindings:
         """What was found in all rows; waits until they have been read.
 
         Raises:
@@ -143,7 +143,7 @@ class Opened:
 
     def _read_all(self) -> None:
         try:
-            found = Findings(tuple(field.name for field in self.kind.FIELDS))
+            found = RowFindings(tuple(field.name for field in self.kind.FIELDS))
             for line in self.lines():
                 scanned = self._scanned(line, found.sums)
                 found.add(scanned.id, scanned.findings)

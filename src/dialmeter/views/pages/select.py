@@ -21,7 +21,7 @@ IN_FILE = "order in file"
 ROUNDING = 1e-9
 
 
-class Query(Struct, frozen=True):
+class RowQuery(Struct, frozen=True):
     """A query for rows.
 
     ``by`` is a score (or the order in the file) that is at least ``low`` and below ``high``, in percent. Without ``down`` the worst
@@ -45,7 +45,7 @@ class Query(Struct, frozen=True):
         """The query as an address holds it, without what is usual; changes replace or (None) remove.
 
         Example:
-            >>> Query(by="JGA", page=3, wanted=(("slot", "ferry-to"),)).params(page=None)
+            >>> RowQuery(by="JGA", page=3, wanted=(("slot", "ferry-to"),)).params(page=None)
             {'by': 'JGA', 'slot': 'ferry-to'}
         """
         found: dict[str, str | None] = {
@@ -61,10 +61,10 @@ class Query(Struct, frozen=True):
         return {name: value for name, value in found.items() if value is not None}
 
 
-def parse_query(params: Mapping[str, str], run: Opened) -> Query:
+def parse_query(params: Mapping[str, str], run: Opened) -> RowQuery:
     """The query of an address; invalid parts are ignored."""
     by = params.get("by", "")
-    return Query(
+    return RowQuery(
         by=by if by in run.columns or by == IN_FILE else "",
         down={"up": False, "down": True}.get(params.get("order", "")),
         low=_number(params.get("low")),
@@ -90,7 +90,7 @@ class Selection(NamedTuple):
     hits: NDArray[np.int64] | None
 
 
-def select(run: Opened, query: Query) -> Selection:
+def select(run: Opened, query: RowQuery) -> Selection:
     """The rows that a query asks for. Without filter and search, only the index is read."""
     import numpy as np
 
@@ -120,7 +120,7 @@ def select(run: Opened, query: Query) -> Selection:
     return Selection(chosen, hits)
 
 
-def is_down(run: Opened, query: Query) -> bool:
+def is_down(run: Opened, query: RowQuery) -> bool:
     """Do high scores come first?"""
     if query.down is not None:
         return query.down

@@ -17,7 +17,7 @@ from ..tables import Table, percent
 from ..tracker import mistakes_table
 from .charts import tracker_charts
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
-from .kinds import Field, Kind, RowsLink, Scanned
+from .kinds import Field, RowsLink, RunKind, Scanned
 from .scores import score_table
 
 if TYPE_CHECKING:
@@ -28,34 +28,34 @@ _MOST_MISTAKES = 20
 """How many pairs of gold and predicted value a page shows."""
 
 
-class Cell(Struct, frozen=True, gc=False):
+class _Cell(Struct, frozen=True, gc=False):
     """What became of a slot."""
 
     kind: str = field(name="class")
     age: str | None = None
 
 
-class Step(Struct, frozen=True):
+class _Step(Struct, frozen=True):
     """A turn of a row, without the talk."""
 
     turn: int
     exact: bool
     gold: dict[str, Value]
     pred: dict[str, Value]
-    slots: dict[str, Cell]
+    slots: dict[str, _Cell]
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """A row, as far as it is counted."""
 
     id: str
-    turns: tuple[Step, ...]
+    turns: tuple[_Step, ...]
 
 
-_DECODER = msgspec.json.Decoder(Row)
+_DECODER = msgspec.json.Decoder(_Row)
 
 
-class _SpokenStep(Step, frozen=True, kw_only=True):
+class _SpokenStep(_Step, frozen=True, kw_only=True):
     """A turn of a row, with the talk."""
 
     user: str
@@ -69,7 +69,7 @@ class ShownDialogue(Struct, frozen=True):
     turns: tuple[_SpokenStep, ...]
 
 
-class TrackerKind(Kind):
+class TrackerKind(RunKind):
     """Runs of ``tracker score``."""
 
     NAME = "tracker"

@@ -17,7 +17,7 @@ from ..html_env import score
 from ..tables import Table, interval
 from .charts import user_charts
 from .findings import Finding
-from .kinds import Field, Kind, RowsLink, Scanned
+from .kinds import Field, RowsLink, RunKind, Scanned
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -26,7 +26,7 @@ CREDIT = {True: "credited", False: "not credited"}
 MEASURED = {"I": "said", "R": "asked for"}
 
 
-class Loss(Struct, frozen=True):
+class _Loss(Struct, frozen=True):
     """A unit of the goal that was not met, and whose fault that is."""
 
     domain: str
@@ -34,25 +34,25 @@ class Loss(Struct, frozen=True):
     party: str
 
 
-class Blame(Struct, frozen=True):
+class _Blame(Struct, frozen=True):
     """A verdict, as far as it is counted."""
 
-    losses: tuple[Loss, ...]
+    losses: tuple[_Loss, ...]
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """A dialogue, as far as it is counted."""
 
     id: str
     goal: dict[str, Any]
     events: tuple[Event, ...]
-    verdict: Blame | None = None
+    verdict: _Blame | None = None
 
 
-_DECODER = msgspec.json.Decoder(Row)
+_DECODER = msgspec.json.Decoder(_Row)
 
 
-class UserKind(Kind):
+class UserKind(RunKind):
     """Runs of ``user score``."""
 
     NAME = "user"
@@ -187,7 +187,7 @@ KIND = UserKind()
 # A dialogue for its page: the goal and what was met of it, and every turn with acts, understanding and events.
 
 
-class Heard(NamedTuple):
+class HeardAct(NamedTuple):
     """An act that was said, with what the other side made of it: correct, missed, wrong or over; empty if unknown."""
 
     act: str
@@ -195,7 +195,7 @@ class Heard(NamedTuple):
     instead: str = ""
 
 
-class Unit(NamedTuple):
+class GoalUnit(NamedTuple):
     """A constraint or request: correct where it counts as wanted, missed or over."""
 
     text: str
@@ -203,7 +203,7 @@ class Unit(NamedTuple):
     times: int
 
 
-class Shown(NamedTuple):
+class ShownEvent(NamedTuple):
     """An event with its meaning."""
 
     name: str
@@ -219,7 +219,7 @@ class Shown(NamedTuple):
 def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
     """What the page of a dialogue shows."""
     meaning = {each.name: each.about for each in ALL}
-    at_turn: dict[int, list[Shown]] = {}
+    at_turn: dict[int, list[ShownEvent]] = {}
     moves = row["talk"]
     for event in row["events"]:
         turns = event.get("turns") or ()
@@ -249,7 +249,7 @@ def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping[str, str]) -> Shown:
+def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping[str, str]) -> ShownEvent:
     about = event.get("about", "")
     slot = about.partition("-")[2] or about if event["family"] == "request" else about.partition("=")[0]
     credited = bool(event.get("credited"))
@@ -262,7 +262,7 @@ def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping
         "party": "",
     }
     turns = event.get("turns") or ()
-    return Shown(
+    return ShownEvent(
         event["class"].replace("_", " "),
         event["domain"],
         about,
@@ -284,7 +284,7 @@ def _domain(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "in_goal": name in row["goal"], "measured": measured}
 
 
-def units(wanted: Sequence[str], counted: Sequence[str]) -> list[Unit]:
+def units(wanted: Sequence[str], counted: Sequence[str]) -> list[GoalUnit]:
     """What both multisets have, then what only one has.
 
     Example:
@@ -293,33 +293,33 @@ def units(wanted: Sequence[str], counted: Sequence[str]) -> list[Unit]:
     """
     ours, theirs = Counter(wanted), Counter(counted)
     kinds = (("correct", ours & theirs), ("missed", ours - theirs), ("over", theirs - ours))
-    return [Unit(text, kind, times) for kind, found in kinds for text, times in sorted(found.items())]
+    return [GoalUnit(text, kind, times) for kind, found in kinds for text, times in sorted(found.items())]
 
 
-def _heard(said: Sequence[Mapping[str, Any]] | None, understood: Sequence[Mapping[str, Any]] | None) -> list[Heard]:
+def _heard(said: Sequence[Mapping[str, Any]] | None, understood: Sequence[Mapping[str, Any]] | None) -> list[HeardAct]:
     """What was said beside what was understood: by act and slot, then by value."""
     if said is None:
         return []
     if understood is None:
-        return [Heard(_words(act), "") for act in said]
+        return [HeardAct(_words(act), "") for act in said]
     left = [dict(act) for act in understood]
-    found: list[Heard] = []
+    found: list[HeardAct] = []
     open_: list[Mapping[str, Any]] = []
     for act in said:
         same = next((other for other in left if _key(other) == _key(act) and _values(other) == _values(act)), None)
         if same is not None:
             left.remove(same)
-            found.append(Heard(_words(act), "correct"))
+            found.append(HeardAct(_words(act), "correct"))
         else:
             open_.append(act)
     for act in open_:
         near = next((other for other in left if _key(other) == _key(act)), None)
         if near is not None:
             left.remove(near)
-            found.append(Heard(_words(act), "wrong", _values(near) or "nothing"))
+            found.append(HeardAct(_words(act), "wrong", _values(near) or "nothing"))
         else:
-            found.append(Heard(_words(act), "missed"))
-    return [*found, *(Heard(_words(act), "over") for act in left)]
+            found.append(HeardAct(_words(act), "missed"))
+    return [*found, *(HeardAct(_words(act), "over") for act in left)]
 
 
 def _key(act: Mapping[str, Any]) -> tuple[str, str]:
