@@ -1,4 +1,4 @@
-"""The web application: addresses, and what stands behind them."""
+"""The web application: addresses and their pages."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
     Args:
         folder: the runs.
-        hosts: names under which it may be asked; None for any.
-        token: needed with every request where it is not empty.
+        hosts: host names that it answers to; None for any.
+        token: needed with every request, unless empty.
     """
     chosen = _Chosen()
     warm_up()
@@ -136,7 +136,7 @@ def _two(folder: RunFolder, request: Request) -> tuple[Opened, Opened]:
 
 
 def _guarded(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
-    """A broken run shows as such: what cannot be read is told on a page, and nothing else suffers."""
+    """A broken run gives a page that says so, and nothing else fails."""
 
     async def respond(request: Request) -> Response:
         try:
@@ -148,7 +148,7 @@ def _guarded(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
 
 
 def _problem(heading: str, message: str) -> str:
-    shown: Mapping[str, Any] = {"policy": "", "links": LINKS, "crumbs": [], "heading": heading}
+    shown: Mapping[str, Any] = {"links": LINKS, "crumbs": [], "heading": heading}
     return page("problem.html", **shown, message=one_line(message, 500))
 
 

@@ -1,4 +1,4 @@
-"""The runs below a folder: found by looking, never by a path from an address."""
+"""The runs below a folder: found by listing it, never by a path from an address."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RunEntry(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """What one reads of it first."""
+        """The first thing to read about it."""
         return kind_of(self.manifest).headline(self.manifest).text if self.manifest else ""
 
     @property
@@ -80,7 +80,7 @@ class RunFolder:
         self._lock = Lock()
 
     def entries(self) -> list[RunEntry]:
-        """What is there now, by name."""
+        """All runs of the moment, by name."""
         return sorted((_entry(key, folder) for key, folder in self._folders()), key=lambda each: each.key)
 
     def _folders(self) -> Iterator[tuple[str, Path]]:

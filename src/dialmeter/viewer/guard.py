@@ -1,4 +1,4 @@
-"""Who may ask: the right host, and with the right token where the viewer can be reached from other machines."""
+"""Access checks: the host name, and a token where the viewer can be reached from other machines."""
 
 from __future__ import annotations
 

@@ -24,6 +24,8 @@ class Links:
 
     static = False
     """Are pages files, which cannot answer a query?"""
+    policy = ""
+    """The content security policy in a page; the server sends its own."""
 
     def home(self) -> str:
         """The list of runs."""
@@ -73,6 +75,7 @@ class BundleLinks(Links):
     """
 
     static = True
+    policy = SERVER_POLICY
 
     def __init__(self, keys: list[str]) -> None:
         self._numbers = {key: number for number, key in enumerate(keys, 1)}

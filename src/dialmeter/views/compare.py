@@ -72,7 +72,7 @@ def long_table(compared: Compared) -> Table:
 
 
 def account_lines(compared: Compared) -> tuple[str, ...]:
-    """What was asked for and scored of every system."""
+    """How many dialogues of every system were requested and scored."""
     return tuple(lines({name: result.account for name, result in compared.results.items()}))
 
 

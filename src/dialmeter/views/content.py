@@ -1,4 +1,4 @@
-"""What a report says, before it is HTML, Markdown or LaTeX."""
+"""The content of a report, before it is HTML, Markdown or LaTeX."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Code(Struct, frozen=True):
 
 
 class Warnings(Struct, frozen=True):
-    """What one should know before one trusts the numbers."""
+    """Warnings about the numbers."""
 
     notices: tuple[Notice, ...]
 
@@ -57,7 +57,7 @@ Block: TypeAlias = Paragraph | Code | Warnings | Charts | Rows | Table
 
 
 class Section(Struct, frozen=True):
-    """A heading and what stands below it."""
+    """A heading and the blocks below it."""
 
     heading: str
     blocks: tuple[Block, ...]
@@ -65,7 +65,7 @@ class Section(Struct, frozen=True):
 
 
 def sections(runs: Sequence[Opened], link: RowsLink) -> Iterator[Section]:
-    """All that the report says, kind by kind, run by run."""
+    """The sections of a report, by kind and by run."""
     for kind in dict.fromkeys(run.kind.NAME for run in runs):
         of_kind = [run for run in runs if kind == run.kind.NAME]
         if len(of_kind) > 1:
@@ -113,13 +113,13 @@ def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
 
 
 def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
-    told = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
+    facts_text = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
     interval = confidence(run)
     how = f", intervals of {interval} % by resampling {run.kind.UNIT[1]}" if interval else ""
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     account = account_in(run.manifest)
-    told += f". {account.line}" if account is not None and not account.complete else ""
-    head: list[Block] = [Paragraph(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
+    facts_text += f". {account.line}" if account is not None and not account.complete else ""
+    head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
     head += [*run.kind.headlines(run), Paragraph(f"Values in percent{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
@@ -138,9 +138,9 @@ def worst(run: Opened) -> Rows:
     rows = []
     for position in order[:WORST]:
         row = run.row(position)
-        told, _ = run.kind.teaser(row)
+        facts_text, _ = run.kind.teaser(row)
         value = run.kind.cell(by, float(run.columns[by][position])) if by else "–"
-        rows.append((str(row["id"]), value, told))
+        rows.append((str(row["id"]), value, facts_text))
     table = Table(
         f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
     )

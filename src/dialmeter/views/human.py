@@ -19,7 +19,7 @@ from .html_env import page
 from .tables import Table
 
 _MOST_RATERS = 12
-"""More raters than these stand in JSON only."""
+"""With more raters, the table by rater is in JSON only."""
 
 
 def tables_of(study: Study, confidence: float) -> Iterator[Table]:

@@ -33,7 +33,7 @@ _TEXT = 70
 def matrix_tables(result: JudgeResult) -> list[Table]:
     """One table per corpus: attacks down, judges across, then the means by facet.
 
-    A mark ° stands behind a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
+    A mark ° follows a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
     scored fewer cases than the row has. The accounts of the judges are below the last table.
     """
     tables = [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]

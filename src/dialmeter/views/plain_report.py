@@ -1,4 +1,4 @@
-"""The report as Markdown or LaTeX, from the same content as the page: its tables ready to paste, its charts left out."""
+"""The report as Markdown or LaTeX, from the same content as the page: with tables ready to paste and without charts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def plain_report(runs: Sequence[Opened], style: str, title: str = "") -> str:
     Args:
         runs: what to report; of several runs of one kind, the first is the baseline.
         style: ``markdown`` or ``latex`` (booktabs; to be put into a document with ``\\input``).
-        title: stands above; the names of the runs if nothing is given.
+        title: the heading; by default the names of the runs.
     """
     name = title or ", ".join(run.key for run in runs)
     parts = [_heading(Section(name, (), level=1), style)]

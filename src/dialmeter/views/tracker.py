@@ -46,7 +46,7 @@ def shared_fields(signatures: Sequence[str]) -> list[str]:
 
 
 def shared_signature(scores: Sequence[Score]) -> str:
-    """One line for all scores of a table; what is a measure's own stands in its row."""
+    """The signature that all scores of a table share; the rest is in the row of the measure."""
     return "|".join(["…", *shared_fields([score.signature for score in scores])])
 
 

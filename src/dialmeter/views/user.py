@@ -61,7 +61,7 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
 
 
 def event_table(events: Mapping[str, Mapping[str, int]], logs: bool = False) -> Table:
-    """What happened, by class and domain, the most frequent first; logs only where they are asked for."""
+    """Events by class and domain, the most frequent first; logs only on request."""
     shown = {name: found for name, found in events.items() if logs or name not in _LOGS}
     domains = sorted({domain for found in shown.values() for domain in found})
     ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
@@ -79,7 +79,7 @@ def worst_table(result: UserResult, n: int) -> Table:
 
 
 def found_table(found: Iterable[tuple[UserRow, Sequence[Event]]]) -> Table:
-    """Dialogues that were looked for, each with the first event that was."""
+    """Dialogues found by a query, each with the first event found."""
     rows = []
     for row, events in found:
         inform, request = row.score("I"), row.score("R")
@@ -99,13 +99,13 @@ def found_table(found: Iterable[tuple[UserRow, Sequence[Event]]]) -> Table:
 
 
 def verdicts_of(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """How many dialogues and how many lost units are put down to whom."""
+    """How many dialogues and how many lost units are whose fault."""
     dialogues = Counter(verdict.party for verdict in verdicts)
     return {"dialogues": {party: dialogues[party] for party in PARTIES}, "units": blame.table(verdicts)}
 
 
 def verdict_table(verdicts: Mapping[str, Any]) -> Table:
-    """Failed dialogues, and lost units by domain, by whom they are put down to."""
+    """Failed dialogues, and lost units by domain, by the party to blame."""
     rows = [("failed dialogues", *(str(verdicts["dialogues"][party]) for party in PARTIES))]
     rows += [
         (f"lost units, {domain or 'at the limit of turns'}", *(str(found[party]) for party in PARTIES))

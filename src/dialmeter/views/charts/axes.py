@@ -228,7 +228,7 @@ def colour_bar(
     as_percent: bool = False,
     only: float | None = None,
 ) -> None:
-    """The scale of colours beside the axes, with its meaning in words, and with one tick if all values are the same.
+    """The scale of colours next to the axes, with its meaning in words, and with one tick if all values are the same.
 
     Example:
         >>> from matplotlib.cm import ScalarMappable

@@ -27,7 +27,7 @@ def _hidden(letter: str) -> bool:
 
 
 def shorten(text: str, limit: int = 28) -> str:
-    """Text cut in the middle, because names of systems and slots tell themselves apart at both ends.
+    """Text cut in the middle, because names of systems and slots differ at both ends.
 
     Example:
         >>> shorten("restaurant-book people", 12)

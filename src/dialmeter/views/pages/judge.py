@@ -178,8 +178,8 @@ class JudgeKind(RunKind):
                 rates.setdefault(str(each.get("facet")), []).append(value)
         found = {facet: fmean(values) for facet, values in rates.items()}
         overall = found.pop("overall", None)
-        told = ", ".join(f"{facet} {score(value)}" for facet, value in found.items())
-        return Headline(f"mean error: {told or '–'}", overall)
+        texts = ", ".join(f"{facet} {score(value)}" for facet, value in found.items())
+        return Headline(f"mean error: {texts or '–'}", overall)
 
     def means(self, run: Opened) -> list[dict[str, Any]]:
         """The mean error of every judge per facet."""
@@ -205,15 +205,15 @@ class JudgeKind(RunKind):
             for attack in dict.fromkeys(attack for attack, _ in cells):
                 first = next(each for (name, _), each in cells.items() if name == attack)
                 values = [cells.get((attack, judge), {}) for judge in judges]
-                told = map(_rate, values)
+                texts = map(_rate, values)
                 must = str(first.get("expected"))
-                rows.append((attack, READING.get(must, must), str(first.get("n", "")), *told))
+                rows.append((attack, READING.get(must, must), str(first.get("n", "")), *texts))
             title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
             headings = ("attack", "the score", "n", *judges)
             yield Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
-        """The command that makes the run again, beside its cases."""
+        """The command that makes the run again, in the folder of its input."""
         name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "CASES")
         words = ["judge", "score", name]
         for judge in manifest.get("judges") or ():
@@ -250,8 +250,8 @@ class JudgeKind(RunKind):
             "errors by variant, %", ("attack", "variant", *judges), tuple(rows), frozenset(range(2, 2 + len(judges)))
         )
         preferred = run.findings.counts("judge", "preferred")
-        told = tuple((judge, *(str(preferred[judge, which]) for which in PREFERRED.values())) for judge in judges)
-        yield Table("preferred reply, cases", ("judge", *PREFERRED.values()), told, frozenset({1, 2, 3}))
+        texts = tuple((judge, *(str(preferred[judge, which]) for which in PREFERRED.values())) for judge in judges)
+        yield Table("preferred reply, cases", ("judge", *PREFERRED.values()), texts, frozenset({1, 2, 3}))
 
 
 KIND = JudgeKind()

@@ -1,4 +1,4 @@
-"""An opened run: its index and single rows at once, and all that was found in its rows once they have been read."""
+"""An opened run: its index and single rows at once, and the findings of all rows when they have been read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Opened:
 
     Args:
         folder: the run's folder.
-        key: what it is called in addresses and headings; the folder's name if nothing is given.
+        key: its name in addresses and headings; by default the folder's name.
 
     Raises:
         DialmeterError: no finished run, or one of a kind that cannot be shown.
@@ -81,11 +81,11 @@ class Opened:
 
     @property
     def ranking(self) -> str:
-        """The score by which rows are sorted when nothing else is asked for."""
+        """The score by which rows are sorted by default."""
         return self.kind.ranking(list(self.columns)) if self.columns else ""
 
     def line(self, position: int) -> bytes:
-        """One row as it stands in the file, without reading the others."""
+        """The line of one row, without reading the others."""
         return self.run.line(int(self.index["offset"][position]))
 
     def row(self, position: int) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Opened:
         return str(self.run.path("rows.jsonl"))
 
     def lines(self) -> Iterator[bytes]:
-        """All rows as they stand in the file."""
+        """The lines of all rows."""
         try:
             with open(self.run.path("rows.jsonl"), "rb") as file:
                 yield from file
@@ -130,7 +130,7 @@ class Opened:
 
     @property
     def findings(self) -> RowFindings:
-        """What was found in all rows; waits until they have been read.
+        """The findings of all rows; waits until they have been read.
 
         Raises:
             DialmeterError: a row is damaged.
@@ -152,7 +152,7 @@ class Opened:
         except DialmeterError as error:
             self._problem = error
         except Exception as error:
-            # In a thread nobody would hear of it.
+            # An exception in a thread would be lost.
             self._problem = DialmeterError(f"{self.key}: cannot be read: {type(error).__name__}: {error}")
         finally:
             self._done.set()
@@ -165,7 +165,7 @@ class Opened:
 
 
 def named_apart(folders: Sequence[str]) -> list[str]:
-    """Short names for runs: the folder's, with as much of the way to it as tells it apart from the others.
+    """Short names for runs: the folder's, with as many parent folders as make it unique.
 
     Example:
         >>> named_apart(["runs/a", "runs/b"]), named_apart(["x/run", "y/run"])

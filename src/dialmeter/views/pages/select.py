@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from .kinds import Field
 from .opened import Opened
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def list_data(
     from markupsafe import Markup
 
     codes: list[dict[str, int]] = [{} for _ in fields]
-    told = [
+    encoded = [
         {
             "i": at,
             "s": [None if isnan(value) else round(value, 6) for value in scores],
@@ -185,9 +186,23 @@ def list_data(
         "down": down,
         "unit": unit,
         "texts": [list(known) for known in codes],
-        "rows": told,
+        "rows": encoded,
     }
     text = msgspec.json.encode(data).decode()
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return Markup(text)  # noqa: S704 - nothing in it is markup any more
+
+
+def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Markup:
+    """The data of a list of rows: their scores under these names, and their findings."""
+    found = run.findings
+    rows = [(at, [float(run.columns[name][at]) for name in names], found.of_row(at)) for at in positions]
+    down = not run.kind.HIGHER_IS_BETTER
+    return list_data(found.fields, names, by=run.ranking, rows=rows, unit=run.kind.UNIT[1], down=down)
+
+
+def field_options(run: Opened) -> list[tuple[Field, list[str]]]:
+    """The fields by which rows can be filtered from a list, each with its texts."""
+    found = [(field, run.findings.options(field.name)) for field in run.kind.FIELDS if field.listed]
+    return [(field, options) for field, options in found if options]

@@ -29,7 +29,7 @@ _MOST_MISTAKES = 20
 
 
 class _Cell(Struct, frozen=True, gc=False):
-    """What became of a slot."""
+    """The result for a slot."""
 
     kind: str = field(name="class")
     age: str | None = None
@@ -146,7 +146,7 @@ class TrackerKind(RunKind):
         return tracker_charts(runs, link)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
-        """The command that makes the run again, beside its input."""
+        """The command that makes the run again, in the folder of its input."""
         inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
         tracker = next((each["tracker"] for each in manifest.get("inputs") or () if each.get("tracker")), "")
         file = inputs.pop("predictions", "FILE") + (f"#{tracker}" if tracker else "")
@@ -199,7 +199,7 @@ KIND = TrackerKind()
 
 
 def _mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
-    """The mistakes that a run has noted; none where it was written before they were, or by somebody else."""
+    """The mistakes that a run has noted; none where the manifest lacks them or is malformed."""
     try:
         return msgspec.convert(manifest.get("mistakes", []), list[Mistake])
     except msgspec.ValidationError:
@@ -297,7 +297,7 @@ def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], wanted:
 
 
 def _present(turns: list[dict[str, Any]]) -> dict[str, int]:
-    """How often each class stands in the grid, carried-over mistakes apart."""
+    """How often each class occurs in the grid; carried-over mistakes are counted separately."""
     found = dict.fromkeys((*SIGNS, "carried-over"), 0)
     for turn in turns:
         for cell in turn["cells"]:

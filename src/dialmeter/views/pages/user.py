@@ -27,7 +27,7 @@ MEASURED = {"I": "said", "R": "asked for"}
 
 
 class _Loss(Struct, frozen=True):
-    """A unit of the goal that was not met, and whose fault that is."""
+    """A unit of the goal that was not met, and the party to blame."""
 
     domain: str
     about: str
@@ -70,7 +70,7 @@ class UserKind(RunKind):
     )
 
     def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
-        """Every event, every lost unit with whose fault it is, and the domains of the goal.
+        """Every event, every lost unit with the party to blame, and the domains of the goal.
 
         Example:
             >>> KIND.scan(b'{"id": "d", "goal": {}, "events": [{"class": "unmatched", "family": "repetition", "domain": "inn", '
@@ -139,7 +139,7 @@ class UserKind(RunKind):
         return user_charts(runs, link)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
-        """The command that makes the run again, beside its input."""
+        """The command that makes the run again, in the folder of its input."""
         name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "DIALOGUES")
         words = ["user", "score", name, "--rules", str((manifest.get("rules") or {}).get("name"))]
         words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
@@ -168,10 +168,10 @@ class UserKind(RunKind):
         yield Table("events", headings, rows, frozenset(range(1, len(domains) + 2)))
         slots = found.counts("domain", "slot", "credit")
         places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
-        told = tuple(
+        by_slot = tuple(
             (domain, slot, *(str(slots[domain, slot, each]) for each in CREDIT.values())) for domain, slot in places
         )
-        yield Table("events by slot", ("domain", "slot", *CREDIT.values()), told, frozenset({2, 3}))
+        yield Table("events by slot", ("domain", "slot", *CREDIT.values()), by_slot, frozenset({2, 3}))
         parties = found.options("party")
         if parties:
             lost = found.counts("domain", "party")
@@ -188,7 +188,7 @@ KIND = UserKind()
 
 
 class HeardAct(NamedTuple):
-    """An act that was said, with what the other side made of it: correct, missed, wrong or over; empty if unknown."""
+    """An act that was said, and how the other side understood it: correct, missed, wrong or over; empty if unknown."""
 
     act: str
     kind: str
@@ -297,7 +297,7 @@ def units(wanted: Sequence[str], counted: Sequence[str]) -> list[GoalUnit]:
 
 
 def _heard(said: Sequence[Mapping[str, Any]] | None, understood: Sequence[Mapping[str, Any]] | None) -> list[HeardAct]:
-    """What was said beside what was understood: by act and slot, then by value."""
+    """Acts that were said, compared with those understood: by act and slot, then by value."""
     if said is None:
         return []
     if understood is None:
