@@ -163,7 +163,7 @@ CASES: dict[str, dict[str, Case]] = {
 
 
 @cache
-def picture(chart: str, case: str = "typical") -> str:
+def case_svg(chart: str, case: str = "typical") -> str:
     """A case as SVG."""
     return svg(CASES[chart][case]())
 
@@ -173,7 +173,7 @@ def svg(figure: Any) -> str:
 
 
 def shown(text: str) -> list[str]:
-    """The texts of a picture, in order."""
+    """The texts of a chart, in order."""
     return ["".join(each.itertext()).strip() for each in ET.fromstring(text).iter() if each.tag.endswith("}text")]
 
 

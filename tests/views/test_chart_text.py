@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.views.charts import axes, bars, canvas, grid, lines, points, words
 
-from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, estimate, picture, shown, svg
+from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, case_svg, estimate, shown, svg
 
 HOSTILE = '_$x^2$ \\$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
 LITERAL = r'_$x^2$ \$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
@@ -60,21 +60,21 @@ def test_labels_are_in_words(chart: str) -> None:
         "error_classes": ["hotel-book people", "− missed, new", "≠ wrong, carried over", "+ over, new"],
         "confusion": ["centre", "(absent)", "gold value", "predicted value", "number of turns", "hotel-area"],
     }
-    seen = " ".join(shown(picture(chart)))
+    seen = " ".join(shown(case_svg(chart)))
     assert [each for each in expected[chart] if each not in seen] == []
 
 
 def test_links() -> None:
     point = {"a": {"JGA": estimate(0.5), "SA": estimate(0.6)}}
     links = {("a", "JGA"): 'run.html?x=1&y="2"', ("a", "SA"): "java\tscript:alert(1)"}
-    pictures = [
+    texts = [
         svg(bars.draw(point, links=links)),
         svg(grid.draw_traits([1], [1], [1], x_label="", y_label="", score_label="", links={(0, 0): "#cell"})),
         svg(lines.draw_turns({"a": {1: estimate(0.5)}}, {1: 2}, y_label="", links={1: "#turn"})),
         svg(bars.draw_mistakes({"s": {("over", "new"): 1}}, links={("s", "over", "new"): "#slot"})),
         svg(grid.draw_confusion({("a", None): 1}, slot="s", links={("a", None): "#pair"})),
     ]
-    found = [[dict(each.attrib) for each in ET.fromstring(text).iter() if each.tag.endswith("}a")] for text in pictures]
+    found = [[dict(each.attrib) for each in ET.fromstring(text).iter() if each.tag.endswith("}a")] for text in texts]
     urls = ['run.html?x=1&y="2"', "#cell", "#turn", "#slot", "#pair"]
     assert found == [[{"{http://www.w3.org/1999/xlink}href": url}] for url in urls]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,7 +13,7 @@ from ..charts import bars, canvas, grid, lines
 from ..charts.data import Estimate, counted, edges
 from ..charts.svg_theme import themed
 from ..tables import Table
-from .findings import RIGHT_TURN, WRONG_TURN, Finding
+from .findings import RIGHT_TURN, WRONG_TURN
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -98,31 +98,46 @@ def _of(run: Opened, runs: Sequence[Opened]) -> str:
     return f" of {run.key}" if len(runs) > 1 else ""
 
 
+class _LinkedBars:
+    """Bars by group and name, each of which leads to its rows."""
+
+    def __init__(self, link: RowsLink) -> None:
+        self._link = link
+        self.scores: dict[str, dict[str, Estimate]] = {}
+        self._links: dict[tuple[str, str], str] = {}
+        self._texts: dict[str, str] = {}
+
+    def add(self, group: str, name: str, point: Estimate) -> None:
+        """Adds a bar without a link."""
+        self.scores.setdefault(group, {})[name] = point
+
+    def lead(self, group: str, name: str, run: Opened, params: Mapping[str, str], text: str) -> None:
+        """Links a bar to the rows of a run that pass a filter."""
+        address = self._links[group, name] = self._link(run, params)
+        self._texts[address] = text
+
+    def chart(self, name: str, title: str, y_label: str, as_percent: bool = True) -> Chart:
+        """The bars as a chart."""
+        options: dict[str, Any] = {"y_label": y_label, "as_percent": as_percent, "links": self._links}
+        return chart(name, title, bars.draw, bars.table, self.scores, texts=self._texts, **options)
+
+
+def _estimate(found: Mapping[str, Any]) -> Estimate:
+    """The value and interval of a score of a manifest."""
+    return Estimate(found.get("value"), *(found.get("ci") or ()))
+
+
 def _measures(runs: Sequence[Opened], link: RowsLink) -> Chart:
-    scores = {
-        run.key: {score["measure"]: Estimate(score.get("value"), *(score.get("ci") or ())) for score in run.scores}
-        for run in runs
-    }
-    links = {
-        (run.key, measure): link(run, {"by": measure})
-        for run in runs
-        for measure in scores[run.key]
-        if measure in run.columns
-    }
-    many = runs[0].kind.UNIT[1]
-    texts = {address: f"{key}, {measure}: {many}, the worst first" for (key, measure), address in links.items()}
-    return _bar_chart("measures", "Scores with intervals", scores, links, texts, y_label="score in percent")
-
-
-def _bar_chart(
-    name: str,
-    title: str,
-    scores: Mapping[str, Mapping[str, Estimate]],
-    links: Mapping[tuple[str, str], str],
-    texts: Mapping[str, str],
-    **options: object,
-) -> Chart:
-    return chart(name, title, bars.draw, bars.table, scores, links=links, texts=texts, **options)
+    drawn = _LinkedBars(link)
+    for run in runs:
+        drawn.scores[run.key] = {}
+        for each in run.scores:
+            measure = each["measure"]
+            drawn.add(run.key, measure, _estimate(each))
+            if measure in run.columns:
+                text = f"{run.key}, {measure}: {run.kind.UNIT[1]}, the worst first"
+                drawn.lead(run.key, measure, run, {"by": measure}, text)
+    return drawn.chart("measures", "Scores with intervals", "score in percent")
 
 
 def _spread(run: Opened, link: RowsLink, of: str) -> Chart:
@@ -215,71 +230,47 @@ def _confusion(run: Opened, link: RowsLink, slot: str, of: str) -> Chart:
 
 
 def _by_domain(run: Opened, link: RowsLink, of: str) -> Chart:
-    scores: dict[str, dict[str, Estimate]] = {}
-    links: dict[tuple[str, str], str] = {}
-    texts: dict[str, str] = {}
+    drawn = _LinkedBars(link)
     for each in run.scores:
         measure, domain = str(each["measure"]), str(each.get("domain", "combined"))
-        if not measure.endswith("GCDF1"):
-            continue
-        scores.setdefault(measure, {})[domain] = Estimate(each.get("value"), *(each.get("ci") or ()))
-        chosen = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
-        address = links[measure, domain] = link(run, chosen)
-        texts[address] = f"{measure} in {domain}: {each.get('n')} dialogues, the worst first"
-    name, title = f"domains-{slug(run.key)}", f"Scores by domain{of}"
-    return _bar_chart(name, title, scores, links, texts, y_label="F1 in percent")
+        if measure.endswith("GCDF1"):
+            drawn.add(measure, domain, _estimate(each))
+            chosen = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
+            text = f"{measure} in {domain}: {each.get('n')} dialogues, the worst first"
+            drawn.lead(measure, domain, run, chosen, text)
+    return drawn.chart(f"domains-{slug(run.key)}", f"Scores by domain{of}", "F1 in percent")
 
 
 def _events(run: Opened, link: RowsLink, of: str) -> Chart:
+    drawn = _LinkedBars(link)
     counts = run.findings.counts("event", "domain")
-    names = run.findings.ranked("event")[:EVENTS]
-    domains = [domain for domain in run.findings.options("domain") if any(counts[name, domain] for name in names)]
-    links, texts = {}, {}
-    for domain, name in [(domain, name) for domain in domains for name in names if counts[name, domain]]:
-        address = links[domain, name] = link(run, {"domain": domain, "event": name})
-        texts[address] = f"{name} in {domain}: {counts[name, domain]:,}"
-    sizes: Counter[Finding] = Counter({(domain, name): counts[name, domain] for domain, name in links})
-    title = f"What happened{of}"
-    return _counts_chart(f"events-{slug(run.key)}", title, sizes, links, texts, y_label="number of events")
+    for domain in run.findings.options("domain"):
+        for name in run.findings.ranked("event")[:EVENTS]:
+            if size := counts[name, domain]:
+                drawn.add(domain, name, Estimate(size))
+                drawn.lead(domain, name, run, {"domain": domain, "event": name}, f"{name} in {domain}: {size:,}")
+    return drawn.chart(f"events-{slug(run.key)}", f"What happened{of}", "number of events", as_percent=False)
 
 
 def _parties(run: Opened, link: RowsLink, of: str) -> Chart:
-    counts = run.findings.counts("party", "domain")
-    links, texts = {}, {}
-    for party, domain in sorted(key for key in counts if all(key)):
-        address = links[party, domain] = link(run, {"party": party, "domain": domain})
-        texts[address] = f"lost by {party} in {domain}: {counts[party, domain]:,}"
-    title = f"Who lost units of the goal{of}"
-    return _counts_chart(f"parties-{slug(run.key)}", title, counts, links, texts, y_label="lost units")
-
-
-def _counts_chart(
-    name: str,
-    title: str,
-    counts: Counter[Finding],
-    links: Mapping[tuple[str, str], str],
-    texts: Mapping[str, str],
-    **options: object,
-) -> Chart:
-    """Bars of those counts that have a link."""
-    scores: dict[str, dict[str, Estimate]] = {}
-    for first, second in links:
-        scores.setdefault(first, {})[second] = Estimate(counts[first, second])
-    return _bar_chart(name, title, scores, links, texts, as_percent=False, **options)
+    drawn = _LinkedBars(link)
+    for (party, domain), size in sorted(run.findings.counts("party", "domain").items()):
+        if party and domain:
+            drawn.add(party, domain, Estimate(size))
+            chosen = {"party": party, "domain": domain}
+            drawn.lead(party, domain, run, chosen, f"lost by {party} in {domain}: {size:,}")
+    name, title = f"parties-{slug(run.key)}", f"Who lost units of the goal{of}"
+    return drawn.chart(name, title, "lost units", as_percent=False)
 
 
 def _errors(run: Opened, corpus: str, link: RowsLink, of: str) -> Chart:
-    scores: dict[str, dict[str, Estimate]] = {}
-    links: dict[tuple[str, str], str] = {}
-    texts: dict[str, str] = {}
+    drawn = _LinkedBars(link)
     for each in run.scores:
-        if str(each.get("corpus", "")) != corpus or each.get("value") is None:
-            continue
-        judge, attack = str(each["judge"]), str(each["attack"])
-        scores.setdefault(judge, {})[attack] = Estimate(each.get("value"), *(each.get("ci") or ()))
-        chosen = {"attack": attack, "judge": judge, "verdict": "error", **({"corpus": corpus} if corpus else {})}
-        address = links[judge, attack] = link(run, chosen)
-        texts[address] = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
+        if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
+            judge, attack = str(each["judge"]), str(each["attack"])
+            drawn.add(judge, attack, _estimate(each))
+            chosen = {"attack": attack, "judge": judge, "verdict": "error", **({"corpus": corpus} if corpus else {})}
+            text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
+            drawn.lead(judge, attack, run, chosen, text)
     title = f"Error rates by attack{of}" + (f", corpus {corpus}" if corpus else "")
-    name = f"errors-{slug(run.key)}-{slug(corpus)}"
-    return _bar_chart(name, title, scores, links, texts, y_label="error rate in percent")
+    return drawn.chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, "error rate in percent")
