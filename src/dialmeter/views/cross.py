@@ -47,6 +47,7 @@ def matrices(found: Sequence[CrossScore]) -> list[Table]:
 
 def long_table(found: Sequence[CrossScore]) -> Table:
     """One row per measure, system and user: value, interval, and the difference with its interval."""
+    systems = [each.system for each in found]
     rows = tuple(
         (
             each.measure.name,
@@ -57,14 +58,10 @@ def long_table(found: Sequence[CrossScore]) -> Table:
             shown(each.measure, each.difference, "+") if each.difference is not None else "",
             _span(each.measure, each.difference_ci, each.difference_ci_reason),
         )
-        for each in sorted(found, key=lambda one: (MEASURES.index(one.measure), _place(found, one.system)))
+        for each in sorted(found, key=lambda one: (MEASURES.index(one.measure), systems.index(one.system)))
     )
     headings = ("measure", "system", "user", "value", "interval", "difference", "its interval")
     return Table("", headings, rows, frozenset(range(3, 7)))
-
-
-def _place(found: Sequence[CrossScore], system: str) -> int:
-    return [each.system for each in found].index(system)
 
 
 def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:
