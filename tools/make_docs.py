@@ -14,9 +14,10 @@ from pathlib import Path
 
 from msgspec import NODEFAULT
 
-from dialmeter import citations, conversations, formats, measure, rules
+from dialmeter import citations, measure, rules
 from dialmeter.judges import attacks
-from dialmeter.stats.wilson import wilson_interval
+from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
+from dialmeter.stats.intervals import wilson_interval
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules
 from dialmeter.users.measures import ABOUT as USER_MEASURES
@@ -132,8 +133,8 @@ def user_rules_section() -> list[str]:
 
 def formats_page() -> str:
     lines = ["# Formats", "", "The format is found by looking at the file; `--from NAME` forces one.", ""]
-    for name in formats.registry.names():
-        module = formats.registry.load(name)
+    for name in FORMATS.names():
+        module = FORMATS.load(name)
         lines += [f"## {name}", "", f"Carries {module.CARRIES}.", "", inspect.getdoc(module) or "", ""]
     return "\n".join(lines)
 
@@ -150,7 +151,7 @@ def conversations_page() -> str:
         "| layout | carries |",
         "|---|---|",
     ]
-    modules = {name: conversations.registry.load(name) for name in conversations.registry.builtin()}
+    modules = {name: CONVERSATION_FORMATS.load(name) for name in CONVERSATION_FORMATS.builtin()}
     lines += [f"| [{name}](#{name}) | {module.CARRIES} |" for name, module in modules.items()]
     for name, module in modules.items():
         lines += ["", f"## {name}", "", inspect.getdoc(module) or ""]

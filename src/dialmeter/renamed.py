@@ -10,7 +10,14 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 RENAMED: dict[str, str] = {
+    "conversations": "readers.conversations",
+    "formats.completion": "readers.completions",
+    "formats.native": "readers.own.native",
+    "formats.pairs": "readers.pairs",
+    "formats.parts": "readers.parts",
+    "formats": "readers.corpus",
     "report": "views",
+    "resampling": "core.comparison",
     "tracking.columns": "tracking.bootstrap_matrix",
     "tracking.curve": "studies.curve.curve",
     "tracking.curve_files": "studies.curve.curve_files",

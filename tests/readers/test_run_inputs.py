@@ -137,7 +137,7 @@ def test_a_file_that_changes_while_it_is_scored(
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES)
 
-    from dialmeter.cli import tracker_score
+    from dialmeter.cli.tracker import score as tracker_score
 
     scored = tracker_score.scored
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from dialmeter.conversations import open_conversations
+from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.behaviours import ALL
 from dialmeter.users.record import UserRow, row_of
 from dialmeter.users.scorer import UserScorer

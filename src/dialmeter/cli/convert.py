@@ -12,9 +12,10 @@ from typing import Any, BinaryIO, cast
 import click
 
 from ..core.output import new_file
-from ..formats import Role, open_corpus
-from ..formats.native import write
-from ..formats.pairs.vocabulary import Vocabulary
+from ..readers.corpus import open_corpus
+from ..readers.own.native import write
+from ..readers.pairs.vocabulary import Vocabulary
+from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair
 from .option_kinds import choice_option, max_bytes_option
 from .options import quiet_option

@@ -7,8 +7,8 @@ import sys
 import click
 
 from ..errors import one_line
+from ..judges.ask import Watch
 from ..judges.attacking import Tell
-from ..judges.scoring import Watch
 
 
 def watching(doing: str, quiet: bool) -> Watch | None:

@@ -10,8 +10,9 @@ import click
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from .. import conversations, formats, measure, rules
+from .. import measure, rules
 from ..errors import DialmeterError, did_you_mean
+from ..readers.layouts import CONVERSATION_FORMATS, FORMATS
 from ..users import measures as user_measures
 from ..users import rules as user_rules
 from ..views.tables import Table, render
@@ -57,25 +58,25 @@ def list_(what: str, name: str | None, style: str) -> None:
 
 
 def _formats() -> Table:
-    members, notices = formats.registry.loaded()
+    members, notices = FORMATS.loaded()
     warn(notices, quiet=False)
     rows = [(name, module.CARRIES) for name, module in members.items()]
     return Table("", ("format", "carries"), tuple(rows))
 
 
 def _format(name: str) -> str:
-    return f"{name}\n\n{inspect.getdoc(formats.registry.load(name)) or ''}"
+    return f"{name}\n\n{inspect.getdoc(FORMATS.load(name)) or ''}"
 
 
 def _conversations() -> Table:
-    members, notices = conversations.registry.loaded()
+    members, notices = CONVERSATION_FORMATS.loaded()
     warn(notices, quiet=False)
     rows = [(name, module.CARRIES) for name, module in members.items()]
     return Table("", ("layout", "carries"), tuple(rows))
 
 
 def _conversation(name: str) -> str:
-    return f"{name}\n\n{inspect.getdoc(conversations.registry.load(name)) or ''}"
+    return f"{name}\n\n{inspect.getdoc(CONVERSATION_FORMATS.load(name)) or ''}"
 
 
 def _measures() -> Table:

@@ -56,9 +56,8 @@ def event(name: str) -> str:
             f"family      {each.family} ({_FAMILIES[each.family]})",
             f"caused by   {_OWNERS[each.owner]}",
         ]
-        part = {"repetition": "repetitions", "not_in_goal": "not_in_goal", "request": "requests"}.get(each.family, "")
-        switch = f"{part}.{each.name}"
-        if switch in rules.switches(rules.named("dialmeter")):
+        switch = each.full_switch
+        if each.switch == each.name:
             on = {other: rules.shown(rules.switches(rules.named(other))[switch]) for other in rules.names()}
             lines.append(f"switch      {switch}: {', '.join(f'{value} under {other}' for other, value in on.items())}")
         parts.append("\n".join([*lines, f"find them   dialmeter user query RUN --event {each.name}"]))

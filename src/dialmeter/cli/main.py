@@ -26,15 +26,41 @@ EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
     "demo": ("demo:demo", "The whole story on an invented town, ending with a report."),
-    "tracker": ("tracker:tracker", "Measure dialogue state trackers."),
-    "user": ("user:user", "Measure user simulators."),
-    "judge": ("judge:judge", "Measure automatic judges of dialogue."),
+    "tracker": ("main:tracker", "Measure dialogue state trackers."),
+    "user": ("main:user", "Measure user simulators."),
+    "judge": ("main:judge", "Measure automatic judges of dialogue."),
     "report": ("report:report", "One page for runs: HTML, Markdown or LaTeX."),
     "view": ("view:view", "Look at runs in the browser."),
     "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
     "list": ("listing:list_", "List formats, measures, rule sets, events and profiles, or describe one."),
     "cite": ("cite:cite", "Print what to cite for a run or for measures."),
     "completion": ("completion:completion", "Print the shell completion script."),
+}
+
+_TRACKER = {
+    "check": ("tracker.check:check", "Validate a file, and score gold against itself."),
+    "score": ("tracker.score:score", "Score a prediction file."),
+    "compare": ("tracker.compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
+    "curve": ("tracker.curve:curve_", "Few-shot curves and zero-shot tables from a folder of files."),
+    "bias": ("tracker.bias:bias", "Do measures depend on where in a dialogue mistakes fall?"),
+    "human": ("tracker.human:human", "Compare measures with human ratings; make and read annotation sheets."),
+    "rules": ("tracker.rules:rules", "One file under every rule set, and which turns flip."),
+}
+_USER = {
+    "check": ("user.check:check", "Validate a file of dialogues with goals and acts."),
+    "play": ("user.play:play", "Let a simulated user and a system talk in the embedded town."),
+    "cross": ("user.cross:cross", "Every user with every system: one table with paired intervals."),
+    "score": ("user.score:score", "Score a user simulator: I-GCDF1 and R-GCDF1, and why points were lost."),
+    "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
+    "query": ("user.query:query", "Find the dialogues behind a score, and read one turn by turn."),
+    "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
+    "values": ("user.values:values", "Build a map of values and their surface forms, to be edited."),
+}
+_JUDGE = {
+    "attack": ("judge.attack:attack", "Make adversarial cases from a corpus of dialogues."),
+    "score": ("judge.score:score", "Error rates of judges under attack."),
+    "explain": ("judge.explain:explain", "Which tokens of a reply move a judge's score?"),
+    "train": ("judge.train:train", "Train a judge from ratings."),
 }
 
 
@@ -71,6 +97,21 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="dialmeter")
 def cli() -> None:
     """Numbers you can trust for dialogue systems: trackers, users, judges."""
+
+
+@click.command("tracker", cls=LazyGroup, lazy=_TRACKER)
+def tracker() -> None:
+    """Measure dialogue state trackers."""
+
+
+@click.command("user", cls=LazyGroup, lazy=_USER)
+def user() -> None:
+    """Measure user simulators."""
+
+
+@click.command("judge", cls=LazyGroup, lazy=_JUDGE)
+def judge() -> None:
+    """Measure automatic judges of dialogue, language models among them."""
 
 
 def run(arguments: list[str] | None = None) -> None:

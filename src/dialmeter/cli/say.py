@@ -12,12 +12,12 @@ import msgspec
 
 from .._version import __version__
 from ..errors import InputError, one_line
-from ..formats import Corpus
 from ..model import Notice
+from ..readers.corpus import Corpus
 from .progress import bar
 
 if TYPE_CHECKING:
-    from ..conversations import Conversations
+    from ..readers.conversations import Conversations
     from ..tracking.diagnosis import Finding
     from ..views.chart_files import Chart
 

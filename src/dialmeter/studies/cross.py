@@ -1,4 +1,4 @@
-"""Every user with every system on the same goals: values, and differences to the first user with the same system."""
+"""Cross evaluation: every user with every system on the same goals, and differences to the first user with the same system."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.account import Account
+from ..core.comparison import Resampling
 from ..model import Conversation
-from ..resampling import Resampling
 from ..simulation.outcome import outcome
 from ..simulation.play import Setting
 from ..simulation.world import World
@@ -21,7 +21,7 @@ from ..users.result import UserResult
 from ..users.signature import how_scored
 
 if TYPE_CHECKING:
-    from ..stats.results import Comparison, Interval
+    from ..stats import Comparison, Interval
 
 
 class CrossMeasure(NamedTuple):
@@ -46,9 +46,9 @@ class CrossCell(Struct, frozen=True):
 
     Attributes:
         setting: who talked, and how.
-        rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
-        result: what the user's scorer says.
-        account: how many dialogues were asked for and played.
+        rows: two numbers per measure and dialogue, in the order of the goals; see :func:`cross_row`.
+        result: the scores of the user.
+        account: how many dialogues were requested and played.
     """
 
     setting: Setting
@@ -65,8 +65,8 @@ class CrossCell(Struct, frozen=True):
         return self.setting.system.text
 
 
-def row(talk: Conversation, scored: DialogueOutcome, world: World) -> tuple[float, ...]:
-    """The numbers of a dialogue: for every measure what is counted, and out of how many."""
+def cross_row(talk: Conversation, scored: DialogueOutcome, world: World) -> tuple[float, ...]:
+    """The numbers of a dialogue: for every measure a numerator and a denominator."""
     found = outcome(talk, world)
     values = [each.f1 if each is not None else None for each in (scored.combined["I"], scored.combined["R"])]
     parts = [(value or 0.0, float(value is not None)) for value in values]
@@ -92,18 +92,18 @@ class CrossScore(Struct, frozen=True):
 
     @property
     def stands_out(self) -> bool:
-        """Does the interval of the difference leave out zero?"""
+        """Does the interval of the difference exclude zero?"""
         return self.difference_ci is not None and not self.difference_ci[0] <= 0 <= self.difference_ci[1]
 
 
-def scores(cells: Sequence[CrossCell], how: Resampling | None) -> list[CrossScore]:
+def cross_scores(cells: Sequence[CrossCell], how: Resampling | None) -> list[CrossScore]:
     """All measures of all cells, measure by measure."""
     first = {cell.system: cell for cell in reversed(cells)}
-    found = [list(_of_cell(cell, first[cell.system], how)) for cell in cells]
+    found = [list(_cell_scores(cell, first[cell.system], how)) for cell in cells]
     return [each[place] for place in range(len(MEASURES)) for each in found]
 
 
-def _of_cell(cell: CrossCell, base: CrossCell, how: Resampling | None) -> Iterator[CrossScore]:
+def _cell_scores(cell: CrossCell, base: CrossCell, how: Resampling | None) -> Iterator[CrossScore]:
     from ..stats import bootstrap, paired_bootstrap, ratio
 
     formulas = {
@@ -125,11 +125,11 @@ def _of_cell(cell: CrossCell, base: CrossCell, how: Resampling | None) -> Iterat
             user=cell.user,
             system=cell.system,
             value=value,
-            ci=_limits(span),
+            ci=span.ci if span else None,
             n=round(fsum(numbers[2 * place + 1] for numbers in cell.rows)),
             unscored=sum(not numbers[2 * place + 1] for numbers in cell.rows),
             difference=value - before if cell is not base and value is not None and before is not None else None,
-            difference_ci=_limits(versus),
+            difference_ci=versus.ci if versus else None,
             signature=_signature(each.name, cell),
             ci_reason=(span.reason or "") if span else "",
             difference_ci_reason=(versus.reason or "") if versus else "",
@@ -139,10 +139,6 @@ def _of_cell(cell: CrossCell, base: CrossCell, how: Resampling | None) -> Iterat
 def _value(rows: Sequence[tuple[float, ...]], place: int) -> float | None:
     above, below = (fsum(numbers[column] for numbers in rows) for column in (2 * place, 2 * place + 1))
     return above / below if below else None
-
-
-def _limits(found: Interval | Comparison | None) -> tuple[float, float] | None:
-    return None if found is None or found.low is None or found.high is None else (found.low, found.high)
 
 
 def _signature(measure: str, cell: CrossCell) -> str:
@@ -157,23 +153,3 @@ def _signature(measure: str, cell: CrossCell) -> str:
     shared = how_scored(how.rules, how.profile, how.value_map, how.from_text)
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
     return "|".join((measure, *played, *shared, *cell.account.signed, *counts))
-
-
-def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
-    """The scores as in JSON."""
-    return [
-        {
-            "measure": each.measure.name,
-            "value": each.value,
-            "ci": list(each.ci) if each.ci else None,
-            "n": each.n,
-            "unscored": each.unscored,
-            "user": each.user,
-            "system": each.system,
-            "difference": each.difference,
-            "difference_ci": list(each.difference_ci) if each.difference_ci else None,
-            "signature": each.signature,
-            **{name: text for name in ("ci_reason", "difference_ci_reason") if (text := getattr(each, name))},
-        }
-        for each in found
-    ]

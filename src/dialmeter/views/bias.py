@@ -9,11 +9,8 @@ from math import fsum
 from typing import Any
 
 from ..stats import Interval
-from ..studies.bias.bias import REFERENCE, RIVAL, rows_of
-from ..studies.bias.bias_filter import FILTER_WORDS, Filter
-from ..studies.bias.bias_findings import Limits, Study
-from ..studies.bias.bias_summary import no_correlation
-from ..studies.bias.bias_verdict import WORDS, Verdict, limits
+from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlation
+from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, BiasStudy, Filter, Limits, rows_of
 from ..studies.bias.error_position import TRAITS
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
@@ -49,7 +46,7 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
     return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,))
 
 
-def correlation_table(study: Study, traits: Sequence[str] = VERSIONS[0]) -> Table:
+def correlation_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0]) -> Table:
     """One row per measure: its correlation with each trait, without and with the published filter."""
     cells = {(each.measure, each.trait, each.filter): each for each in study.correlations}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
@@ -61,7 +58,7 @@ def correlation_table(study: Study, traits: Sequence[str] = VERSIONS[0]) -> Tabl
     return Table(f"correlation with {' and '.join(traits)}", headings, rows, frozenset(range(1, len(headings))))
 
 
-def pair_table(study: Study, traits: Sequence[str] = VERSIONS[0], every: bool = False) -> Table:
+def pair_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0], every: bool = False) -> Table:
     """Differences of correlations with Zou's interval: pairs with GCA, or every pair."""
     cells = {(each.first, each.second, each.trait, each.filter): each for each in study.pairs}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
@@ -75,7 +72,7 @@ def pair_table(study: Study, traits: Sequence[str] = VERSIONS[0], every: bool = 
     return Table(title, headings, rows, frozenset(range(2, len(headings))))
 
 
-def between_table(study: Study) -> Table:
+def between_table(study: BiasStudy) -> Table:
     """Measures with each other, over all dialogues."""
     cells = {(each.first, each.second): each.r for each in study.between if each.filter == "none"}
     cells |= {(second, first): r for (first, second), r in cells.items()}
@@ -87,7 +84,7 @@ def between_table(study: Study) -> Table:
     return Table("correlation between measures", headings, rows, frozenset(range(1, len(headings))))
 
 
-def verdict_table(found: Sequence[Verdict]) -> Table:
+def verdict_table(found: Sequence[BiasVerdict]) -> Table:
     """The papers' claim for their own pair of measures, by trait and filter."""
     rows = tuple(
         (
@@ -109,7 +106,7 @@ def verdict_table(found: Sequence[Verdict]) -> Table:
     return Table(title, (*headings, "published r"), rows, frozenset({2, 3, 4, 5, 8}))
 
 
-def tables_of(study: Study, found: Sequence[Verdict], every_pair: bool = False) -> list[Table]:
+def tables_of(study: BiasStudy, found: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:
     """All tables of one study that say something: no pairs where there is one measure, no claim without GCA and FGA."""
     if no_correlation(study):
         return []
@@ -120,7 +117,7 @@ def tables_of(study: Study, found: Sequence[Verdict], every_pair: bool = False) 
     return [table for table in tables if table.rows]
 
 
-def long_table(studies: Sequence[Study], pairs: bool = False) -> Table:
+def long_table(studies: Sequence[BiasStudy], pairs: bool = False) -> Table:
     """One row per correlation, or per pair, with plain numbers: for other programs."""
     names = list(_PAIR if pairs else _CORRELATION)
     rows = tuple(
@@ -163,14 +160,14 @@ def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]]) ->
     return "# Do measures depend on where mistakes fall?\n\n" + "\n\n".join(sections)
 
 
-def bias_charts(studies: Sequence[Study]) -> Iterator[Chart]:
+def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:
     """For every study and measure: a scatter over each trait, and the grid of both."""
     for study in studies:
         for measure in study.measures:
             yield from _charts(study, measure)
 
 
-def _charts(study: Study, measure: str) -> Iterator[Chart]:
+def _charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
     called = slug(f"{study.system}-{measure}")
     values = [row.values[measure] for row in study.rows]
     columns = {trait: [row.traits[trait] for row in study.rows] for trait in VERSIONS[0]}
@@ -190,7 +187,7 @@ def _charts(study: Study, measure: str) -> Iterator[Chart]:
     yield Chart(f"{called}-grid", title, draw, grid.traits_table(across, upward, values, **labels))
 
 
-def _correlation(study: Study, trait: str, measure: str) -> Interval:
+def _correlation(study: BiasStudy, trait: str, measure: str) -> Interval:
     [each] = [
         each for each in study.correlations if (each.trait, each.measure, each.filter) == (trait, measure, "none")
     ]

@@ -8,16 +8,14 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.account import in_documents
-from ..studies.bias.bias_findings import Study
-from ..studies.bias.bias_summary import summary
-from ..studies.bias.bias_verdict import sign_changes, verdicts
-from ..studies.bias.yardsticks import Measured
-from ..tracking.baselines import TRIVIAL
-from ..tracking.result import score_dict
+from ..core.result import score_dict
+from ..studies.bias.bias_verdict import sign_changes, summary, verdicts
+from ..studies.bias.correlations import BiasStudy
+from ..tracking.baselines import TRIVIAL, MeasuredTracker
 
 
 def plain(
-    measured: Mapping[str, Measured], studies: Sequence[Study], rows: bool = False
+    measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], rows: bool = False
 ) -> tuple[list[dict[str, Any]], dict[str, int], dict[str, Any]]:
     """Scores, counts, and all else that was found.
 
@@ -60,5 +58,5 @@ def plain(
     return scores, counts, more
 
 
-def _listed(studies: Sequence[Study], part: Callable[[Study], Iterable[Any]]) -> list[dict[str, Any]]:
+def _listed(studies: Sequence[BiasStudy], part: Callable[[BiasStudy], Iterable[Any]]) -> list[dict[str, Any]]:
     return [{"system": study.system, **to_builtins(finding)} for study in studies for finding in part(study)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..studies.curve.curve import Curve
-from ..studies.curve.curve_points import Kind, Point, Trend
-from ..studies.curve.estimates import Estimate
+from ..studies.curve.curve import Curve, Kind, Point, Trend
+from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
 from .chart_files import Chart, chart, slug
 from .charts import bars, data, lines
@@ -85,11 +84,11 @@ def _intervals(points: Sequence[Point], reference: str | None, about: str) -> Ta
     )
 
 
-def _difference(found: Estimate | None) -> tuple[str, ...]:
+def _difference(found: CurveEstimate | None) -> tuple[str, ...]:
     return ("", "", "") if found is None else (signed(found.value), *_limits(found))
 
 
-def _limits(found: Estimate) -> tuple[str, str]:
+def _limits(found: CurveEstimate) -> tuple[str, str]:
     return interval(found.seeds), interval(found.dialogues)
 
 
@@ -159,7 +158,7 @@ def curve_charts(curve: Curve) -> Iterator[Chart]:
 def _series(points: list[Point], kind: Kind) -> dict[str, dict[float, data.HasInterval]]:
     series: dict[str, dict[float, data.HasInterval]] = {}
     for point in points:
-        found: Estimate | None = getattr(point, kind)
+        found: CurveEstimate | None = getattr(point, kind)
         if found is not None and point.ratio is not None:
             series.setdefault(point.measure, {})[point.ratio] = _drawn(found)
     return series
@@ -174,7 +173,7 @@ def _interval_note(curve: Curve, points: list[Point]) -> str:
     return f"; {100 * curve.resampling.confidence:g} % intervals over {over}"
 
 
-def _drawn(found: Estimate) -> data.Estimate:
+def _drawn(found: CurveEstimate) -> data.Estimate:
     """With the interval over seeds; over dialogues where there is one seed."""
     low, high = found.seeds or found.dialogues or (None, None)
     return data.Estimate(found.value, low, high)

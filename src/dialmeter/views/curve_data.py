@@ -7,9 +7,9 @@ from typing import Any
 from msgspec import to_builtins
 
 from ..core.account import in_documents
+from ..core.result import score_dict
 from ..studies.curve.curve import Curve
-from ..studies.curve.estimates import Estimate
-from ..tracking.result import score_dict
+from ..studies.curve.curve_scores import CurveEstimate
 
 
 def plain(curve: Curve) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def scores_of(curve: Curve) -> list[dict[str, Any]]:
     ]
 
 
-def _estimate(found: Estimate | None) -> dict[str, Any] | None:
+def _estimate(found: CurveEstimate | None) -> dict[str, Any] | None:
     if found is None:
         return None
     reason = {"reason": found.reason} if found.reason else {}

@@ -11,10 +11,9 @@ from msgspec import to_builtins
 
 from ..core.output import new_folder
 from ..errors import DialmeterError
-from ..studies.human.annotation_sheet import HELP, QUESTION, Scale, Sheet
-from ..studies.human.human import Number, Study
+from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet, write_sheet
+from ..studies.human.human import HumanStudy, Statistic
 from ..studies.human.ratings import write_ratings
-from ..studies.human.sheet_text import written
 from .html_env import page
 from .tables import Table
 
@@ -22,7 +21,7 @@ _MOST_RATERS = 12
 """With more raters, the table by rater is in JSON only."""
 
 
-def tables_of(study: Study, confidence: float) -> Iterator[Table]:
+def tables_of(study: HumanStudy, confidence: float) -> Iterator[Table]:
     """All tables in the order in which they are printed; none that is empty."""
     yield _correlations(study)
     if study.agreement:
@@ -44,11 +43,11 @@ def coefficient(value: float | None) -> str:
     return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 
-def _interval(found: Number) -> str:
+def _interval(found: Statistic) -> str:
     return "" if found.ci is None else f"{coefficient(found.ci[0])} to {coefficient(found.ci[1])}"
 
 
-def _correlations(study: Study) -> Table:
+def _correlations(study: HumanStudy) -> Table:
     kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
     of = {(each.measure, each.statistic): each.found for each in study.correlations}
     rows = []
@@ -68,12 +67,12 @@ def _correlations(study: Study) -> Table:
     return Table(title, headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
 
 
-def _agreement(study: Study) -> Table:
+def _agreement(study: HumanStudy) -> Table:
     rows = tuple((each.statistic, coefficient(each.value), str(each.n), each.reason) for each in study.agreement)
     return Table("agreement of raters", ("statistic", "value", "n", "note"), rows, frozenset({1, 2}))
 
 
-def _raters(study: Study) -> Table:
+def _raters(study: HumanStudy) -> Table:
     measures = list(study.raters[0].pearson)
     rows = tuple(
         (line.rater, str(line.n), f"{line.mean:.2f}", *(coefficient(line.pearson[name].value) for name in measures))
@@ -83,7 +82,7 @@ def _raters(study: Study) -> Table:
     return Table("Pearson by rater", headings, rows, frozenset(range(1, len(headings))))
 
 
-def _pairs(study: Study) -> Table:
+def _pairs(study: HumanStudy) -> Table:
     rows = tuple(
         (
             pair.first,
@@ -98,14 +97,14 @@ def _pairs(study: Study) -> Table:
     return Table("Pearson of the first minus Pearson of the second, Zou's interval", headings, rows, frozenset({2, 3}))
 
 
-def _verdict(found: Number) -> str:
+def _verdict(found: Statistic) -> str:
     if found.ci is None:
         return found.reason
     low, high = found.ci
     return "the first is higher" if low > 0 else "the second is higher" if high < 0 else ""
 
 
-def scores_of(study: Study) -> list[dict[str, Any]]:
+def scores_of(study: HumanStudy) -> list[dict[str, Any]]:
     """The correlations as scores, as in JSON."""
     return [
         {"measure": each.measure, "statistic": each.statistic, **_number(each.found), "signature": each.signature}
@@ -113,7 +112,7 @@ def scores_of(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def plain(study: Study) -> dict[str, Any]:
+def plain(study: HumanStudy) -> dict[str, Any]:
     """The rest of the study, as in JSON."""
     return {
         "pairs": [{"first": pair.first, "second": pair.second, **_number(pair.difference)} for pair in study.pairs],
@@ -131,17 +130,17 @@ def plain(study: Study) -> dict[str, Any]:
     }
 
 
-def _number(found: Number) -> dict[str, Any]:
+def _number(found: Statistic) -> dict[str, Any]:
     reason = {"reason": found.reason} if found.reason else {}
     ci = list(found.ci) if found.ci else None
     return {"value": found.value, "ci": ci, "n": found.n, "unscored": found.unscored, "p": found.p, **reason}
 
 
-def sheet_page(sheet: Sheet, rater: str, scale: Scale) -> str:
+def sheet_page(sheet: Sheet, rater: str, scale: RatingScale) -> str:
     """A sheet as one HTML page that needs nothing else; text from files is escaped.
 
     Example:
-        >>> "&lt;b&gt;" in sheet_page(Sheet("<b>", ()), "rater1", Scale(1, 5))
+        >>> "&lt;b&gt;" in sheet_page(Sheet("<b>", ()), "rater1", RatingScale(1, 5))
         True
     """
     grades = range(scale.low, scale.high + 1) if scale.high - scale.low <= 10 else ()
@@ -149,7 +148,7 @@ def sheet_page(sheet: Sheet, rater: str, scale: Scale) -> str:
     return page("sheet.html", **shown) + "\n"
 
 
-def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: Scale) -> list[str]:
+def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: RatingScale) -> list[str]:
     """Writes all sheets.
 
     Args:
@@ -179,7 +178,7 @@ def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: Scale
             own.mkdir()
             for number, sheet in enumerate(sheets, 1):
                 stem = f"{number:0{digits}}_{file_name(sheet.dialogue)}"
-                (own / f"{stem}.txt").write_text(written(sheet, rater, scale), "utf-8")
+                (own / f"{stem}.txt").write_text(write_sheet(sheet, rater, scale), "utf-8")
                 (own / f"{stem}.html").write_text(sheet_page(sheet, rater, scale), "utf-8")
         (root / "ratings.csv").write_text(write_ratings([sheet.dialogue for sheet in sheets], names, {}), "utf-8")
     return names

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ..core.account import lines
-from ..judges.cases import Case
-from ..judges.compare import Compared
+from ..judges.attack_statistics import Yield
+from ..judges.cases import Case, case_id
+from ..judges.compare import JudgeComparison
 from ..judges.explain import CaseExplained, Importance
-from ..judges.hashing import case_id
 from ..judges.matrix import CONTROL, OUTSIDE, Cell
 from ..judges.result import JudgeResult
 from ..judges.verdict import READING
-from ..judges.yields import Yield
 from .chart_files import Chart, chart, slug
 from .charts import bars
 from .charts.data import Estimate
@@ -24,7 +23,7 @@ from .markdown_page import markdown_page
 from .tables import Table, decimals, interval, percent
 
 if TYPE_CHECKING:
-    from ..judges.train.quality import Quality
+    from ..judges.train.ratings import Quality
     from ..judges.train.satisfaction import Trained
 
 _TEXT = 70
@@ -127,7 +126,7 @@ def _limits(limits: tuple[float, float] | None) -> str:
     return "" if limits is None else f"{limits[0]:.3g} to {limits[1]:.3g}"
 
 
-def comparison_table(compared: Sequence[Compared]) -> Table:
+def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
     """Which judges differ from the first one after Holm's correction; a row per test."""
     rows = tuple(
         (

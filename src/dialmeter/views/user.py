@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.account import Account
 from ..measure import Score
-from ..users import blame
+from ..users.analysis import blame
+from ..users.analysis.blame import PARTIES, BlameVerdict
+from ..users.analysis.patterns import Kind, Pattern, counted
 from ..users.behaviours import ALL
-from ..users.blame import PARTIES, Verdict
-from ..users.compare import Compared
+from ..users.compare import UserComparison
 from ..users.estimates import MEASURES
 from ..users.events import Event
 from ..users.outcome import COMBINED
-from ..users.patterns import Kind, Pattern, counted
 from ..users.record import UserRow
 from ..users.result import UserResult
 from . import compare
@@ -98,7 +98,7 @@ def found_table(found: Iterable[tuple[UserRow, Sequence[Event]]]) -> Table:
     return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
 
 
-def verdicts_of(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def verdicts_of(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
     """How many dialogues and how many lost units are whose fault."""
     dialogues = Counter(verdict.party for verdict in verdicts)
     return {"dialogues": {party: dialogues[party] for party in PARTIES}, "units": blame.table(verdicts)}
@@ -141,7 +141,7 @@ def pattern_tables(
     yield Table("domains that are missed", ("domain", "missed", "goals", "share"), rows, frozenset({1, 2, 3}))
 
 
-def comparison_table(compared: Compared, domain: str) -> Table:
+def comparison_table(compared: UserComparison, domain: str) -> Table:
     """The users under each measure, with differences to the first."""
     scores = {
         measure: {
@@ -258,7 +258,10 @@ def _labelled(
     events: Mapping[tuple[str, str, str], int], family: str, labels: Mapping[str, tuple[str, ...]]
 ) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
-    for label, classes in labels.items():
+    shown = {name for classes in labels.values() for name in classes}
+    # A behaviour that the publication does not have is shown under its own name.
+    new = {each.name: (each.name,) for each in ALL if each.family == family and each.excuses and each.name not in shown}
+    for label, classes in {**labels, **new}.items():
         for (kind, name, domain), count in events.items():
             if kind == family and name in classes:
                 inside = found.setdefault(label, {})
@@ -304,7 +307,7 @@ def _missed_chart(missed: Mapping[str, int], goals: Mapping[str, int]) -> Chart:
     return Chart("5-missed-domains", title, draw, table)
 
 
-def comparison_chart(compared: Compared, domain: str) -> Chart:
+def comparison_chart(compared: UserComparison, domain: str) -> Chart:
     """The measures of users side by side."""
     scores = {
         name: {

@@ -11,8 +11,7 @@ import numpy as np
 from ...core.account import account_in
 from ...core.comparability import compare_scores, in_one_line
 from ...errors import DialmeterError
-from ...stats import Formula, paired_randomisation
-from ...stats.results import Comparison
+from ...stats import Comparison, Formula, paired_randomisation
 from ..html_env import score
 from ..tables import Table, interval
 from ..tracker import shared_fields

@@ -1,0 +1,78 @@
+"""Attacks for a command: in this process, in processes of its own, or on a cluster, and what is kept if they are interrupted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from msgspec.structs import replace
+
+from ...core.cache_folder import cache_folder
+from ...core.engine import note
+from ...judges.attack_work import AttackWork, Resources, order_of
+from ...judges.attacking import Attacked, attack_corpus
+from ...judges.attacks import Attack
+from ...judges.attempts import Setting
+from ...judges.checkpoint import KeptParts, attack_identity
+from ...judges.language import SYNONYMS, TOKENS
+from ...judges.planning import AttackPart, AttackTask
+from ...model import Conversation
+from ..judge_progress import telling
+from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
+
+
+@contextmanager
+def attacked(
+    talks: Sequence[Conversation], attacks: Sequence[Attack], out: Path, options: dict[str, Any]
+) -> Iterator[Attacked]:
+    """What attacks make of a corpus. What they have come to is kept beside the output until the caller has written that."""
+    with ExitStack() as stack:
+        here = is_worked_here(options, [options["corpus"]], len(talks))
+        resources = Resources(
+            options["pipeline"], options["light"], _cache(options, stack, here), options["paraphraser"] or ""
+        )
+        language = stack.enter_context(closing(resources.open()))
+        names = (*options["names"], options["paraphraser"], language.names((TOKENS, SYNONYMS)))
+        identity = attack_identity(talks, Path(options["corpus"]).name, options["seed"], options["cases"], *names)
+        kept = KeptParts(out, identity, resume=options["resume"], force=options["force"])
+        stack.callback(kept.close)
+        yield attack_corpus(
+            talks,
+            attacks,
+            language,
+            cases=options["cases"],
+            seed=options["seed"],
+            corpus=Path(options["corpus"]).name,
+            tell=telling("attacking", options["quiet"]),
+            working=None if here else partial(_elsewhere, options=options, resources=resources),
+            kept=kept,
+        )
+        kept.remove()
+
+
+def _cache(options: dict[str, Any], stack: ExitStack, here: bool) -> str | None:
+    """Where analyses are kept. Processes of this machine share them even if none shall be left."""
+    if not options["no_cache"]:
+        return os.path.abspath(options["cache"] or cache_folder())
+    return None if here or options["light"] else stack.enter_context(TemporaryDirectory(prefix="dialmeter-"))
+
+
+def _elsewhere(
+    setting: Setting, tasks: Sequence[AttackTask], options: dict[str, Any], resources: Resources
+) -> Iterable[AttackPart]:
+    if chosen_cluster(options) is not None:
+        # A database in a home folder that machines share may break; only who names a folder vouches for it.
+        resources = replace(resources, cache=resources.cache if options["cache"] else None)
+    work = partial(_work, AttackWork(order_of(options["names"], resources, setting, options["cases"])))
+    how = {**options, "workers": chosen_workers(options, [options["corpus"]]), "quiet": True}
+    return worked(work, tasks, how, ())
+
+
+def _work(work: AttackWork, task: AttackTask) -> AttackPart:
+    note(f"dialogues {task.talks[0].id} to {task.talks[-1].id}")
+    return work(task)

@@ -1,0 +1,122 @@
+"""``dialmeter judge explain``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from ...core.account import Account, counted
+from ...errors import DialmeterError, UnreadableAnswer
+from ...judges.ask import FAILED, UNREADABLE
+from ...judges.case_files import read_cases
+from ...judges.cases import Case, case_id
+from ...judges.explain import CaseExplained, explain_case, importance
+from ...judges.judge import Judge, load_weights
+from ...model import Notice
+from ...views.judge import explain_charts, importance_table, words_table
+from ...views.tables import render
+from ..judge_progress import watching
+from ..option_kinds import choice_option, max_bytes_option, number_option
+from ..options import chart_options, quiet_option, style_options
+from ..say import document, draw, print_json, warn
+from .options import chosen_judges, judge_options
+
+_LISTED = 20
+
+
+@click.command()
+@click.argument("cases_file", metavar="CASES")
+@judge_options
+@click.option("--attack", "attacks", multiple=True, metavar="A", help="Only cases of this attack; may be repeated.")
+@click.option(
+    "--cases", "most", type=click.IntRange(min=1), metavar="N", help="The first N cases of each attack; all without it."
+)
+@choice_option("--base", ["masked", "zero"], "What values are counted from; zero as in the paper on attacks.")
+@number_option(
+    "--budget", least=16, default=512, about="How often a judge is asked about a reply of more than 12 tokens."
+)
+@number_option("--seed", least=0, default=0, about="The seed of what is drawn.")
+@number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
+@chart_options
+@style_options
+@max_bytes_option
+@quiet_option
+def explain(**options: Any) -> None:
+    """Which words of a reply move a judge's score? Shapley values for both replies of CASES.
+
+    Up to 12 tokens of the judge, the values are exact; above, as many coalitions as --budget says are scored.
+    """
+    cases = _chosen(read_cases(options["cases_file"]), options)
+    judges = chosen_judges(options, cases).judges
+    if len(judges) != 1:
+        raise DialmeterError("name exactly one judge to explain")
+    [(name, judge)] = judges.items()
+    load_weights(judge)
+    found, account, notices = _explained(name, judge, cases, options)
+    ratios = importance(found)
+    warn(notices, options["quiet"])
+    if options["charts"]:
+        draw(explain_charts(name, cases, found, ratios, options["shown"]), options)
+    if options["style"] == "json":
+        scores = [
+            {
+                "measure": "importance",
+                "judge": name,
+                "value": each.ratio,
+                "n": each.cases,
+                **{key: value for key, value in to_builtins(each).items() if key not in ("ratio", "cases")},
+            }
+            for each in ratios
+        ]
+        told = [{**to_builtins(each), "case": case_id(cases[each.case])} for each in found]
+        counts = {"cases": len(cases), "explained": len(found)}
+        more = {"account": account.plain(), "base": options["base"], "cases": told}
+        print_json(document("judge", "judge explain", scores, counts=counts, warnings=notices, **more))
+        return
+    tables = [replace(importance_table(name, ratios), foot=(account.line,))]
+    if options["style"] != "csv":
+        for attack in dict.fromkeys(each.attack for each in found):
+            own = [each for each in found if each.attack == attack][: options["shown"]]
+            tables += [words_table(cases[each.case], each) for each in own]
+    click.echo("\n\n".join(render(table, options["style"]) for table in tables))
+
+
+def _chosen(cases: list[Case], options: dict[str, Any]) -> list[Case]:
+    known = list(dict.fromkeys(case.attack for case in cases))
+    strange = [attack for attack in options["attacks"] if attack not in known]
+    if strange:
+        raise DialmeterError(f"no case of attack {strange[0]!r}; there are: {', '.join(known)}")
+    found: list[Case] = []
+    for attack in options["attacks"] or known:
+        found += [case for case in cases if case.attack == attack][: options["most"]]
+    return found
+
+
+def _explained(
+    name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
+) -> tuple[list[CaseExplained], Account, list[Notice]]:
+    watch = watching("explaining", options["quiet"])
+    found: list[CaseExplained] = []
+    failed: list[tuple[str, str]] = []
+    first = ""
+    for number, case in enumerate(cases):
+        try:
+            found.append(
+                explain_case(case, number, judge, base=options["base"], budget=options["budget"], seed=options["seed"])
+            )
+        except DialmeterError as error:
+            failed.append((case_id(case), UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED))
+            first = first or str(error)
+        if watch:
+            watch(name, number + 1, len(cases))
+    account = Account("case", len(cases), len(cases), len(found), counted(failed), "explained")
+    if not found:
+        raise DialmeterError(f"no case could be explained: {account.why}; {first}")
+    if not failed:
+        return found, account, []
+    message = f"{len(failed)} of {len(cases)} cases could not be explained: {first}"
+    notice = Notice("judge-failed", len(failed), message, tuple(case for case, _ in failed)[:_LISTED])
+    return found, account, [notice]

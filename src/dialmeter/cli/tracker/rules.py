@@ -1,0 +1,162 @@
+"""``dialmeter tracker rules``"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from ...core.account import Account, in_documents, lines
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Value, dialogue_key
+from ...readers.pairs.vocabulary import Vocabulary
+from ...readers.services.schema import read_schema
+from ...rules import load, names
+from ...tracking.align import open_pair, read_pair, without_states
+from ...tracking.explain_rules import UnderRules, explain
+from ...tracking.scorer import paused_garbage_collection
+from ...views.tables import Table, percent, render
+from ..option_kinds import max_bytes_option
+from ..options import chosen_dialogues, input_options, quiet_option, style_options
+from ..say import document, print_json, watched
+
+_MOST = 3
+"""How many rules are named, and how many slots of a turn."""
+
+
+@click.command()
+@input_options
+@click.option(
+    "--rules",
+    "chosen",
+    multiple=True,
+    metavar="NAME|FILE.toml",
+    help="Only these rule sets, the first as the base; may be repeated.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "empty", "skip", "predicted-only"]),
+    help="A turn without prediction; as each rule set has it where this is not given.",
+)
+@click.option(
+    "--flips", type=click.IntRange(min=0), default=3, show_default=True, help="Flipped turns to list per rule set."
+)
+@click.option(
+    "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
+)
+@style_options
+@max_bytes_option
+@quiet_option
+def rules(**options: Any) -> None:
+    """Score one FILE under every rule set, and list which turns flip and because of which rule.
+
+    A turn flips when it is right under one rule set and wrong under the other. The first rule set is the base.
+    """
+    from msgspec.structs import replace
+
+    missing = {"missing": options["missing"]} if options["missing"] else {}
+    rule_sets = [replace(load(name), **missing) for name in (options["chosen"] or names())]
+    only = chosen_dialogues(options)
+    corpus, gold = open_pair(options["file"], options["gold"], options["form"], options["gold_form"])
+    if corpus.correctness_only:
+        raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
+    words = Vocabulary()
+    with paused_garbage_collection():
+        read = watched(read_pair(corpus, gold, words), corpus, options["quiet"])
+        dialogues = [without_states(each) for each in read if only is None or dialogue_key(each.id) in only]
+    schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
+    try:
+        found = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
+    except InputError as error:
+        raise error.at(file=corpus.name) from None
+    if options["style"] == "json":
+        _print_json(found)
+        return
+    click.echo(render(_table(found), options["style"]))
+    if options["style"] == "text":
+        for line in _what_matters_most(found):
+            click.echo(line)
+        _print_flips(found, options["flips"])
+
+
+def _said(value: Value | None) -> str:
+    text = "nothing" if value is None else " | ".join([value] if isinstance(value, str) else value)
+    return text if value is None else repr(one_line(text, 60))
+
+
+def _table(found: list[UnderRules]) -> Table:
+    rows = tuple(
+        (each.rules, percent(each.value), f"{each.right_turns} of {each.turns}", str(len(each.flips)), _causes(each))
+        if not each.reason
+        else (each.rules, "–", "–", "–", f"not applicable: {each.reason}")
+        for each in found
+    )
+    headings = ("rules", "JGA", "right turns", "flips", "because of")
+    return Table("", headings, rows, frozenset({1, 2, 3}), foot=tuple(lines(_accounts(found))))
+
+
+def _accounts(found: list[UnderRules]) -> dict[str, Account]:
+    return {each.rules: each.account for each in found if each.account is not None}
+
+
+def _causes(each: UnderRules) -> str:
+    counted = Counter(cause for flip in each.flips for cause in flip.because)
+    return ", ".join(f"{cause} ({count})" for cause, count in counted.most_common(4))
+
+
+def what_matters_most(found: list[UnderRules]) -> list[tuple[str, int]]:
+    """The rules that flip most turns by themselves, each turn once however many rule sets flip it."""
+    flipped: dict[str, set[tuple[str, int]]] = {}
+    for each in found[1:]:
+        for flip in each.flips:
+            for cause in flip.because:
+                flipped.setdefault(cause, set()).add((flip.dialogue, flip.turn))
+    return sorted(((cause, len(turns)) for cause, turns in flipped.items()), key=lambda each: (-each[1], each[0]))
+
+
+def _what_matters_most(found: list[UnderRules]) -> list[str]:
+    most = what_matters_most(found)[:_MOST]
+    return ["", "What matters most:", *(f"  {cause} flips {count} turns" for cause, count in most)] if most else []
+
+
+def _print_flips(found: list[UnderRules], most: int) -> None:
+    base = found[0].rules
+    for each in found[1:]:
+        for flip in each.flips[:most]:
+            verdict = "right" if flip.right else "wrong"
+            place = f"dialogue {one_line(flip.dialogue)}, turn {flip.turn}"
+            click.echo(f"\n{each.rules}: {place} becomes {verdict} (it is not under {base})", nl=False)
+            if flip.because:
+                click.echo(f"\n  because of {'; '.join(flip.because)}", nl=False)
+            for slot in flip.slots[:_MOST]:
+                click.echo(
+                    f"\n  {one_line(slot.slot)}: gold {_said(slot.gold)}, predicted {_said(slot.pred)}", nl=False
+                )
+            if len(flip.slots) > _MOST:
+                click.echo(f"\n  … and {len(flip.slots) - _MOST} more slots", nl=False)
+        if len(each.flips) > most > 0:
+            click.echo(f"\n  … and {len(each.flips) - most} more", nl=False)
+    click.echo("")
+
+
+def _print_json(found: list[UnderRules]) -> None:
+    scores = [
+        {
+            "measure": "JGA",
+            "value": each.value,
+            "ci": None,
+            "n": each.turns,
+            "unscored": 0,
+            "rules": each.rules,
+            **({"reason": each.reason} if each.reason else {}),
+            "signature": each.signature,
+        }
+        for each in found
+    ]
+    flips = {each.rules: [to_builtins(flip) for flip in each.flips] for each in found[1:]}
+    counts = {"turns": found[0].turns, "rule_sets": len(found)}
+    causes = [{"rule": cause, "turns": count} for cause, count in what_matters_most(found)]
+    more = {**in_documents(_accounts(found)), "causes": causes, "flips": flips}
+    print_json(document("tracker", "tracker rules", scores, counts=counts, **more))

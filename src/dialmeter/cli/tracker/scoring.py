@@ -1,0 +1,115 @@
+"""Scoring a prediction file for a command: as a whole, or in shards, wherever these are worked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...core.run_writer import RunWriter
+from ...core.shards import Span
+from ...errors import InputError
+from ...model import Notice, dialogue_key
+from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
+from ...readers.pairs.vocabulary import PairDialogue
+from ...tracking import record, show
+from ...tracking.align import PairFiles
+from ...tracking.compared import ComparedDialogue
+from ...tracking.file_shard import Settings, SpanTask
+from ...tracking.result import TrackerResult
+from ...tracking.scorer import score_file
+from ..options import chosen_resampling
+from ..say import warn, watched
+from ..work import chosen_cluster, worked
+from .span import score_noted
+
+
+class Scored(NamedTuple):
+    """What scoring a file comes to, and what else was asked for."""
+
+    form: str
+    result: TrackerResult
+    printed: dict[str, list[str]]
+
+
+def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]) -> Scored:
+    """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
+    file, quiet = options["file"], options["quiet"]
+    spans = _spans(options)
+    if len(spans) < 2:
+        if chosen_cluster(options) is not None:
+            warn(
+                [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
+                quiet,
+            )
+        return _scored_whole(settings, writer, shown, options)
+    parts = None if writer is None else str(writer.begin())
+    tasks = [SpanTask(span, number, settings, parts, shown) for number, span in enumerate(spans)]
+    scorer = settings.scorer()
+    printed: dict[str, list[str]] = {}
+    notices: dict[Notice, None] = {}
+
+    try:
+        for each in worked(score_noted, tasks, options, [split_tracker(file)[0]]):
+            scorer.merge(each.part)
+            notices.update(dict.fromkeys(each.notices))
+            printed.update(each.printed)
+        result = scorer.result(file, notices, chosen_resampling(options), settings.only)
+        result.files = PairFiles(file, form="native", only=settings.only)
+    except InputError as error:
+        if writer is not None:
+            writer.abandon()
+        raise error.at(file=file) from None
+    return Scored("native", result, printed)
+
+
+def _spans(options: dict[str, Any]) -> list[Span]:
+    """The spans of a large file, if it holds native lines with both states."""
+    file = split_tracker(options["file"])[0]
+    if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
+        return []
+    opened = open_corpus(options["file"], form=options["form"])
+    opened.close()
+    return spans_of(options["file"], opened.format)
+
+
+def _scored_whole(
+    settings: Settings,
+    writer: RunWriter | None,
+    shown: frozenset[str],
+    options: dict[str, Any],
+) -> Scored:
+    printed: dict[str, list[str]] = {}
+    formats: list[str] = []
+
+    def watch(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
+        formats.append(corpus.format)
+        return watched(dialogues, corpus, options["quiet"])
+
+    def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
+        if writer is not None and dialogue.id not in writer.done:
+            writer.add(record.row(dialogue, compared))
+        if dialogue_key(dialogue.id) in shown:
+            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, compared))
+
+    try:
+        result = score_file(
+            options["file"],
+            options["gold"],
+            form=options["form"],
+            gold_form=options["gold_form"],
+            schema=settings.schema,
+            only=settings.only,
+            measures=settings.measures,
+            rules=settings.rules,
+            by=settings.by,
+            train_schema=settings.train_schema,
+            resampling=chosen_resampling(options),
+            sink=take if writer is not None or shown else None,
+            watch=watch,
+        )
+    except InputError:
+        if writer is not None:
+            writer.abandon()
+        raise
+    return Scored(formats[0], result, printed)

@@ -1,0 +1,169 @@
+"""``dialmeter user play``"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.account import Account
+from ...errors import DialmeterError, one_line
+from ...model import Conversation, Notice
+from ...readers.conversations import open_conversations
+from ...simulation.agents import choose
+from ...simulation.agents.agent import Chosen, Role
+from ...simulation.files import given, sampled, write
+from ...simulation.outcome import outcome, played, silence
+from ...simulation.play import MAX_TURNS, Setting, Task
+from ...simulation.world import town
+from ...simulation.world.goal_files import read_goals
+from ...views.tables import percent
+from ..option_kinds import max_bytes_option, number_option
+from ..options import quiet_option, stacked, style_options
+from ..progress import counted
+from ..say import document, print_json, warn
+from ..work import chosen_cluster, work_options
+
+talk_options = stacked(
+    click.option(
+        "--goals",
+        default="200",
+        show_default=True,
+        metavar="N|FILE",
+        help="How many goals to draw, or a file with goals: MultiWOZ's layout, or dialogues.",
+    ),
+    number_option(
+        "--max-turns", least=1, default=MAX_TURNS, about="After so many turns of the user a dialogue is cut."
+    ),
+    click.option(
+        "--noise",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        show_default=True,
+        help="The share of acts that are misunderstood, on both sides.",
+    ),
+    work_options,
+    click.option("--endpoint", metavar="URL", help="Where a language model answers, for the agent `endpoint`."),
+    click.option("--model", metavar="NAME", help="The model at --endpoint."),
+    click.option(
+        "--key-variable",
+        default="OPENAI_API_KEY",
+        show_default=True,
+        metavar="NAME",
+        help="The environment variable with the key for --endpoint.",
+    ),
+)
+
+
+@click.command()
+@click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Who has the goal.")
+@click.option("--system", default="rule", show_default=True, metavar="AGENT", help="Who knows the town.")
+@talk_options
+@number_option("--seed", least=0, default=12345, about="Of goals and dialogues.")
+@click.option("--out", required=True, metavar="FILE", help="The file of dialogues, JSON lines.")
+@click.option("--resume", is_flag=True, help="Go on with an unfinished file.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@style_options
+@max_bytes_option
+@quiet_option
+def play(**options: Any) -> None:
+    """Let a simulated user and a system talk, and keep the dialogues.
+
+    An agent is a name with dials, as in "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
+    module:object with init_session and response. The same seed gives the same bytes, whatever the number of workers.
+    The file holds text, acts, what was understood, goals and states: tracker, user and judge commands read it.
+    """
+    tasks, notices = chosen_tasks(options)
+    setting = Setting(
+        chosen_agent(options["user"], "user", options),
+        chosen_agent(options["system"], "system", options),
+        options["noise"],
+        options["seed"],
+        options["max_turns"],
+    )
+    warn(notices, options["quiet"])
+    workers = options["workers"] or cores()
+    write(
+        options["out"],
+        tasks,
+        setting,
+        workers=workers,
+        cluster=chosen_cluster(options),
+        progress=lambda talks, total: counted(talks, total, "playing", options["quiet"]),
+        resume=options["resume"],
+        force=options["force"],
+    )
+    _tell(setting, len(tasks), notices, options)
+
+
+def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
+    """What is to be played: drawn goals, or those of a file."""
+    asked = options["goals"]
+    if asked.isdecimal():
+        if int(asked) == 0:
+            raise DialmeterError("--goals is the number of goals to draw, 1 or more, or a file")
+        return sampled(int(asked), options["seed"]), []
+    if not Path(asked).exists():
+        raise DialmeterError(f"--goals {asked}: neither a number nor a file")
+    goals, notices = read_goals(asked)
+    return given(goals), notices
+
+
+def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> Chosen:
+    """An agent; a language model gets its address from the options."""
+    if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
+        return choose(text, role)
+    if not options["endpoint"] or not options["model"]:
+        raise DialmeterError(f"{text} needs --endpoint URL and --model NAME")
+    return choose(text, role, {"url": options["endpoint"], "model": options["model"], "key": options["key_variable"]})
+
+
+def cores() -> int:
+    """How many processes can run at once here."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _tell(setting: Setting, asked: int, notices: list[Notice], options: dict[str, Any]) -> None:
+    """Says what is in the file, whoever of several runs has written it.
+
+    Raises:
+        DialmeterError: in no dialogue both have said something.
+    """
+    counts, account = _counts(open_conversations(options["out"]), asked)
+    if not account.scored:
+        raise DialmeterError(f"{one_line(options['out'], 200)}: none of {asked} dialogues was played: {account.why}")
+    if options["style"] == "json":
+        agents = {"user": setting.user.text, "system": setting.system.text}
+        more = {
+            "account": account.plain(),
+            "out": options["out"],
+            **agents,
+            "noise": setting.noise,
+            "seed": setting.seed,
+        }
+        print_json(document("user", "user play", [], counts=counts, warnings=notices, **more))
+        return
+    share = percent(counts["completed"] / counts["dialogues"])
+    click.echo(
+        f"{counts['dialogues']} dialogues of {setting.user.text} with {setting.system.text}, {counts['turns']} turns of the user, "
+        f"{counts['cut']} cut; {share} % of the goals were reached"
+    )
+    click.echo(account.line)
+    click.echo(f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`")
+
+
+def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], Account]:
+    counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
+    silent: list[tuple[str, str]] = []
+    for talk in talks:
+        if talk.goal is not None:
+            counts["dialogues"] += 1
+            counts["turns"] += len(talk.moves) // 2
+            counts["cut"] += talk.cut
+            counts["completed"] += outcome(talk, town()).complete
+            if found := silence(talk):
+                silent.append((talk.id, found))
+    return counts, played(asked, counts["dialogues"], silent)

@@ -1,0 +1,197 @@
+"""What the commands on users share: which dialogues, and how they are scored."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from ...core.account import Account, account_in
+from ...core.comparison import Resampling
+from ...core.engine import note
+from ...core.open_runs import open_run
+from ...core.run_writer import RunWriter
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Notice
+from ...readers.conversations import open_conversations, spans_of
+from ...users.analysis.blame import BlameVerdict
+from ...users.file_shard import SpanScore, SpanTask, score_span
+from ...users.profile import load as load_profile
+from ...users.record import UserRow, rows_of
+from ...users.result import How, UserResult
+from ...users.rules import changed
+from ...users.rules import load as load_rules
+from ...users.scorer import UserScorer
+from ..map_options import chosen_map, map_option, old_map_option
+from ..options import stacked
+from ..say import warn, watched
+from ..work import worked
+
+LISTED = 20
+"""How many dialogues that cannot be scored are named on a terminal."""
+
+dialogue_options = stacked(
+    click.option("--from", "form", metavar="LAYOUT", help="The layout of the file; found where it is not named."),
+    click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none."),
+)
+
+scoring_options = stacked(
+    map_option,
+    old_map_option,
+    click.option(
+        "--profile",
+        default="multiwoz",
+        show_default=True,
+        metavar="NAME|FILE.toml",
+        help="How the corpus names acts, slots and services: multiwoz, town, sgd.",
+    ),
+    click.option(
+        "--rules",
+        "rules_name",
+        default="dialmeter",
+        show_default=True,
+        metavar="NAME|FILE.toml",
+        help="The rule set: dialmeter, or gcdf1-repo for the published evaluator.",
+    ),
+    click.option(
+        "--set", "changes", multiple=True, metavar="SWITCH=VALUE", help="Change one switch, as repetitions.max=4."
+    ),
+    click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
+)
+
+
+def chosen_how(options: dict[str, Any]) -> How:
+    """All that dialogues are scored with, from a command's options."""
+    return How(
+        rules=changed(load_rules(options["rules_name"]), *options["changes"]),
+        profile=load_profile(options["profile"]),
+        value_map=chosen_map(options),
+        from_text=options["from_text"],
+    )
+
+
+class Scored(NamedTuple):
+    """What scoring a file comes to: its layout, the result, and what else was asked for."""
+
+    form: str
+    result: UserResult
+    verdicts: list[BlameVerdict]
+    rows: list[UserRow]
+
+
+def scored(
+    file: str,
+    how: How,
+    options: dict[str, Any],
+    resampling: Resampling | None,
+    *,
+    writer: RunWriter | None = None,
+    only: frozenset[str] | None = None,
+    blamed: bool = False,
+    kept: bool = False,
+) -> Scored:
+    """Scores a file, in shards where it is large.
+
+    Args:
+        file: the dialogues.
+        how: rules, profile and value map.
+        options: of the command: layout, goals, workers, quiet.
+        resampling: of the intervals.
+        writer: takes the rows of the run.
+        only: the keys of the dialogues to score; all where it is None.
+        blamed: say who lost each point.
+        kept: give the rows back.
+    """
+    opened = open_conversations(file, options["form"], options["goals"])
+    form, goals = opened.format, options["goals"]
+    spans = spans_of(file, form, goals)
+    if len(spans) > 1:
+        opened.close()
+    parts = None if writer is None else str(writer.begin())
+    tasks = [SpanTask(span, place, form, how, goals, only, blamed, kept, parts) for place, span in enumerate(spans)]
+
+    def alone(task: SpanTask) -> SpanScore:
+        return score_span(task, opened, lambda each: watched(each, opened, options["quiet"]))
+
+    scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
+    notices: dict[Notice, None] = {}
+    verdicts: list[BlameVerdict] = []
+    rows: list[UserRow] = []
+    try:
+        for part in worked(_work, tasks, options, [file], alone=alone):
+            scorer.book.merge(part.book)
+            scorer.refused += part.refused
+            notices.update(dict.fromkeys(part.notices))
+            verdicts += part.verdicts
+            rows += part.rows
+        return Scored(form, scorer.result(list(notices), resampling, only), verdicts, rows)
+    except InputError as error:
+        if writer is not None:
+            writer.abandon()
+        raise error.at(file=opened.name) from None
+
+
+def _work(task: SpanTask) -> SpanScore:
+    return score_span(task, at=note)
+
+
+def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:
+    """The rows of a run, or of a file of dialogues that is scored for it; and their account, which old runs do not have.
+
+    Raises:
+        DialmeterError: a run of another kind, or an unfinished one.
+    """
+    if is_run(where):
+        run = open_run(where)
+        if run.manifest.get("kind") != "user":
+            raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
+        return rows_of(run), account_in(run.manifest)
+    found = scored(where, chosen_how(options), options, None, kept=True)
+    warn(found.result.notices, options["quiet"])
+    return found.rows, found.result.account
+
+
+def complain(refused: Sequence[InputError]) -> None:
+    """Dialogues that cannot be scored, one line each, on standard error."""
+    for error in refused[:LISTED]:
+        click.echo(f"dialmeter: {one_line(str(error), 1000)}", err=True)
+    if len(refused) > LISTED:
+        click.echo(f"dialmeter: … and {len(refused) - LISTED} more dialogues that cannot be scored", err=True)
+
+
+def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:
+    """The command that prints a dialogue turn by turn; a run knows by itself how it was scored, a file does not.
+
+    Args:
+        where: a run or a file of dialogues.
+        dialogue: its id.
+        options: of the command, for the ones that say how a file is read and scored.
+    """
+    words = ["dialmeter", "user", "query", where, "--dialogue", dialogue]
+    words += [] if is_run(where) else _scoring_words(options)
+    return f"Next: {shlex.join(one_line(word, 1000) for word in words)}"
+
+
+def is_run(where: str) -> bool:
+    """Is this the folder of a run, finished or not?"""
+    folder = Path(where)
+    return folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists())
+
+
+def _scoring_words(options: dict[str, Any]) -> list[str]:
+    words: list[str] = []
+    for name, option, usual in (
+        ("form", "--from", None),
+        ("goals", "--goals", None),
+        ("value_map", "--map", None),
+        ("profile", "--profile", "multiwoz"),
+        ("rules_name", "--rules", "dialmeter"),
+    ):
+        if options[name] and options[name] != usual:
+            words += [option, options[name]]
+    for change in options["changes"]:
+        words += ["--set", change]
+    return words + (["--from-text"] if options["from_text"] else [])
