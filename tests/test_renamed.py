@@ -38,3 +38,12 @@ def test_a_moved_module_is_found_and_others_are_not(monkeypatch: pytest.MonkeyPa
     assert found.__spec__.name == "dialmeter.errors"
     with pytest.raises(ModuleNotFoundError):
         import_module("dialmeter.nowhere")
+
+
+@pytest.mark.parametrize("name", ["by_turn", "confusion", "error_classes", "parallel", "spread", "trait_grid"])
+def test_an_old_name_of_a_chart_has_its_functions(name: str) -> None:
+    charts = import_module("dialmeter.views.charts")
+    with pytest.warns(DeprecationWarning, match=f"{name} is now "):
+        found = getattr(charts, name)
+    assert callable(found.draw)
+    assert callable(found.table)

@@ -19,6 +19,9 @@ RENAMED: dict[str, str] = {
     "tracking.columns": "tracking.vectors.bootstrap_matrix",
     "tracking.curve": "studies.curve.curve",
     "tracking.curve_files": "studies.curve.curve_files",
+    "views.charts.few_shot": "views.charts.lines",
+    "views.charts.heat_map": "views.charts.grid",
+    "views.charts.scatter": "views.charts.points",
 }
 """Old module → new module, without ``dialmeter.``; a package stands for its modules."""
 

@@ -6,15 +6,14 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dialmeter.views.charts import canvas
-from dialmeter.views.charts import grid as heat_map
+from dialmeter.views.charts import canvas, grid
 
 NAMES = {"row_label": "user", "column_label": "system", "value_label": "goals completed", "title": "Goals completed"}
 Values = dict[tuple[str, str], float | None]
 
 
 def texts(values: Values, rows: list[str], columns: list[str], **more: bool) -> list[str]:
-    figure = heat_map.draw(values, rows=rows, columns=columns, **NAMES, **more)  # type: ignore[arg-type]
+    figure = grid.draw(values, rows=rows, columns=columns, **NAMES, **more)  # type: ignore[arg-type]
     data = canvas.render(figure, "svg")
     assert data == canvas.render(figure, "svg")
     ET.fromstring(data)
@@ -34,13 +33,11 @@ def test_nothing_to_draw(values: Values) -> None:
 
 def test_more_than_fit() -> None:
     names = [f"agent {number}" for number in range(30)]
-    figure = heat_map.draw({(one, other): 0.5 for one in names for other in names}, rows=names, columns=names, **NAMES)
-    assert len(figure.axes[0].texts) == heat_map.MOST**2
+    figure = grid.draw({(one, other): 0.5 for one in names for other in names}, rows=names, columns=names, **NAMES)
+    assert len(figure.axes[0].texts) == grid.MOST**2
     assert "the first 20 of 30 user" in figure.get_suptitle()
 
 
 def test_the_table_has_every_pair() -> None:
-    table = heat_map.table(
-        {("a", "x"): 0.5, ("b", "x"): None}, row_label="user", column_label="system", value_label="done"
-    )
+    table = grid.table({("a", "x"): 0.5, ("b", "x"): None}, row_label="user", column_label="system", value_label="done")
     assert table.rows == (("a", "x", "0.5"), ("b", "x", ""))

@@ -27,8 +27,7 @@ from dialmeter.studies.human.annotation_sheet import (
 )
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
-from dialmeter.views.human import sheet_page
-from dialmeter.views.sheets import file_name, write_sheets
+from dialmeter.views.human import file_name, sheet_page, write_sheets
 
 from ..shared_data import shared
 

@@ -36,7 +36,7 @@ from dialmeter.users.profile import named as profile
 from dialmeter.users.analysis.query import UserQuery
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
-from dialmeter.views.user_charts import REPETITIONS, Tally, _labelled
+from dialmeter.views.user import REPETITIONS, UserCounts, _labelled
 from tests.users.talks import goal, system, talk, user
 from tools.make_docs import events_page, user_rules_section
 
@@ -46,7 +46,7 @@ scorer = UserScorer()
 outcome = scorer.add(conversation)
 row = row_of(conversation, outcome)
 off = rules.changed(rules.named("dialmeter"), "repetitions.said_in_one_breath=false")
-tally = Tally.of([row])
+tally = UserCounts.of([row])
 print(
     json.dumps(
         {

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.views.charts import spread
-from dialmeter.views.pages.headline import side_by_side
+from dialmeter.views.charts import data
 from dialmeter.views.pages.opened import Opened
-from dialmeter.views.pages.select import Query, parse_query, select
+from dialmeter.views.pages.scores import side_by_side
+from dialmeter.views.pages.select import RowQuery, parse_query, select
 
 from .asking import ask
 
@@ -100,35 +100,35 @@ def test_a_filter_takes_one_finding_at_a_time(runs: Path, slot: str) -> None:
 def test_order_and_range(runs: Path, measure: str) -> None:
     run = Opened(runs / "trackers" / "keyword")
     values = run.columns[measure]
-    up = select(run, Query(by=measure)).positions
-    down = select(run, Query(by=measure, down=True)).positions
+    up = select(run, RowQuery(by=measure)).positions
+    down = select(run, RowQuery(by=measure, down=True)).positions
     assert values[up].tolist() == sorted(values.tolist())
     assert values[down].tolist() == sorted(values.tolist(), reverse=True)
-    some = select(run, Query(by=measure, low=30, high=70)).positions
+    some = select(run, RowQuery(by=measure, low=30, high=70)).positions
     assert sorted(some.tolist()) == [at for at, value in enumerate(values) if 0.3 - 1e-9 <= value < 0.7 - 1e-9]
 
 
 def test_worst_cases_of_judges_come_first(runs: Path) -> None:
     run = Opened(runs / "jury")
-    values = run.columns["judges wrong"][select(run, Query()).positions]
+    values = run.columns["judges wrong"][select(run, RowQuery()).positions]
     assert values.tolist() == sorted(values.tolist(), reverse=True)
 
 
 def test_every_score_lies_in_one_range() -> None:
     values = [at / 100 for at in range(101)]
-    limits = spread.edges(values)
-    assert spread.counted(values, limits) == [5] * 19 + [6]
+    limits = data.edges(values)
+    assert data.counted(values, limits) == [5] * 19 + [6]
 
 
 def test_search_finds_ids_and_talk_whatever_the_case(runs: Path) -> None:
     run = Opened(runs / "trackers" / "keyword")
     rows = rows_of(runs / "trackers" / "keyword")
-    assert select(run, Query(q=rows[7]["id"].upper())).positions.tolist() == [7]
+    assert select(run, RowQuery(q=rows[7]["id"].upper())).positions.tolist() == [7]
     said = [at for at, row in enumerate(rows) if any("restaurant" in turn["user"].lower() for turn in row["turns"])]
     heard = [at for at, row in enumerate(rows) if any("restaurant" in turn["system"].lower() for turn in row["turns"])]
-    assert sorted(select(run, Query(q="Restaurant")).positions.tolist()) == sorted({*said, *heard})
+    assert sorted(select(run, RowQuery(q="Restaurant")).positions.tolist()) == sorted({*said, *heard})
     assert 0 < len({*said, *heard}) < len(rows)
-    assert not select(run, Query(q='"class":"wrong"')).positions.tolist()
+    assert not select(run, RowQuery(q='"class":"wrong"')).positions.tolist()
 
 
 def test_groups_count_what_rows_hold(runs: Path) -> None:

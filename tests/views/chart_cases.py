@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from dialmeter.stats import Interval
-from dialmeter.views.charts import bars, by_turn, canvas, confusion, error_classes, parallel, trait_grid
-from dialmeter.views.charts import lines as few_shot
-from dialmeter.views.charts import points as scatter
+from dialmeter.views.charts import bars, canvas, grid, lines, points
 from dialmeter.views.charts.data import Estimate
 
 MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA"]
@@ -89,11 +87,11 @@ GRID = {"x_label": TO, "y_label": NU, "score_label": JGA}
 POINTS = {"x_label": TO, "y_label": JGA}
 CASES: dict[str, dict[str, Case]] = {
     "parallel": {
-        "typical": lambda: parallel.draw(scores(SYSTEMS, MEASURES)),
-        "empty": lambda: parallel.draw({}),
-        "missing": lambda: parallel.draw({"a": {"JGA": None, "SA": 0.5}, "b": {"JGA": nan, "SA": 0.5}}),
-        "single": lambda: parallel.draw({"a": {"JGA": 0.5}}),
-        "large": lambda: parallel.draw(scores(many("system"), MEASURES)),
+        "typical": lambda: lines.draw_parallel(scores(SYSTEMS, MEASURES)),
+        "empty": lambda: lines.draw_parallel({}),
+        "missing": lambda: lines.draw_parallel({"a": {"JGA": None, "SA": 0.5}, "b": {"JGA": nan, "SA": 0.5}}),
+        "single": lambda: lines.draw_parallel({"a": {"JGA": 0.5}}),
+        "large": lambda: lines.draw_parallel(scores(many("system"), MEASURES)),
     },
     "bars": {
         "typical": lambda: bars.draw(with_intervals(scores(SYSTEMS, MEASURES)), y_label=JGA),
@@ -104,68 +102,68 @@ CASES: dict[str, dict[str, Case]] = {
         "large": lambda: bars.draw(with_intervals(scores(many("system"), MEASURES))),
     },
     "scatter": {
-        "typical": lambda: scatter.draw(dialogues(600)[0], dialogues(600)[2], **POINTS),
-        "empty": lambda: scatter.draw([], [], **POINTS),
-        "missing": lambda: scatter.draw([0.1, None, nan], [None, 0.5, 0.5], **POINTS),
-        "constant": lambda: scatter.draw([0.1] * 9, [0.5] * 9, **POINTS),
-        "single": lambda: scatter.draw([0.1], [0.5], **POINTS),
-        "full": lambda: scatter.draw(*dialogues(scatter.MAX_POINTS)[1:], **POINTS),
-        "large": lambda: scatter.draw(dialogues(5000)[0], dialogues(5000)[2], **POINTS),
-        "large constant": lambda: scatter.draw([0.0] * 5000, [1.0] * 5000, **POINTS),
+        "typical": lambda: points.draw(dialogues(600)[0], dialogues(600)[2], **POINTS),
+        "empty": lambda: points.draw([], [], **POINTS),
+        "missing": lambda: points.draw([0.1, None, nan], [None, 0.5, 0.5], **POINTS),
+        "constant": lambda: points.draw([0.1] * 9, [0.5] * 9, **POINTS),
+        "single": lambda: points.draw([0.1], [0.5], **POINTS),
+        "full": lambda: points.draw(*dialogues(points.MAX_POINTS)[1:], **POINTS),
+        "large": lambda: points.draw(dialogues(5000)[0], dialogues(5000)[2], **POINTS),
+        "large constant": lambda: points.draw([0.0] * 5000, [1.0] * 5000, **POINTS),
     },
     "trait_grid": {
-        "typical": lambda: trait_grid.draw(*dialogues(600), **GRID),
-        "empty": lambda: trait_grid.draw([], [], [], **GRID),
-        "missing": lambda: trait_grid.draw([0.1, None], [nan, 0.5], [0.5, 0.5], **GRID),
-        "constant": lambda: trait_grid.draw([0.0] * 9, [0.0] * 9, [1.0] * 9, **GRID),
-        "single": lambda: trait_grid.draw([0.1], [0.2], [0.3], **GRID),
-        "large": lambda: trait_grid.draw(*dialogues(5000), bins=99, **GRID),
+        "typical": lambda: grid.draw_traits(*dialogues(600), **GRID),
+        "empty": lambda: grid.draw_traits([], [], [], **GRID),
+        "missing": lambda: grid.draw_traits([0.1, None], [nan, 0.5], [0.5, 0.5], **GRID),
+        "constant": lambda: grid.draw_traits([0.0] * 9, [0.0] * 9, [1.0] * 9, **GRID),
+        "single": lambda: grid.draw_traits([0.1], [0.2], [0.3], **GRID),
+        "large": lambda: grid.draw_traits(*dialogues(5000), bins=99, **GRID),
     },
     "few_shot": {
-        "typical": lambda: few_shot.draw(curves([0.01, 0.05, 0.1, 0.25, 1.0]), y_label=JGA),
-        "zero": lambda: few_shot.draw(curves([0, 0.01, 0.05, 0.1, 1.0]), y_label=JGA),
-        "narrow": lambda: few_shot.draw(curves([0.2, 0.3, 0.4]), y_label=JGA),
-        "empty": lambda: few_shot.draw({}),
-        "missing": lambda: few_shot.draw(
+        "typical": lambda: lines.draw(curves([0.01, 0.05, 0.1, 0.25, 1.0]), y_label=JGA),
+        "zero": lambda: lines.draw(curves([0, 0.01, 0.05, 0.1, 1.0]), y_label=JGA),
+        "narrow": lambda: lines.draw(curves([0.2, 0.3, 0.4]), y_label=JGA),
+        "empty": lambda: lines.draw({}),
+        "missing": lambda: lines.draw(
             {"JGA": {0.1: Estimate(None), 0.2: Estimate(0.5, None, 1)}, "SA": {nan: estimate(1)}}
         ),
-        "single": lambda: few_shot.draw({"JGA": {0.1: estimate(0.5)}}),
-        "large": lambda: few_shot.draw(curves([each / 5000 for each in range(1, 5001)])),
-        "many": lambda: few_shot.draw({each: {0.01: estimate(0.5), 1: estimate(0.6)} for each in many("m", 300)}),
+        "single": lambda: lines.draw({"JGA": {0.1: estimate(0.5)}}),
+        "large": lambda: lines.draw(curves([each / 5000 for each in range(1, 5001)])),
+        "many": lambda: lines.draw({each: {0.01: estimate(0.5), 1: estimate(0.6)} for each in many("m", 300)}),
     },
     "difference": {
-        "typical": lambda: few_shot.draw_difference(few_shot.difference(curves([0.01, 0.05, 0.1, 0.25, 1.0]))),
-        "empty": lambda: few_shot.draw_difference({}),
-        "missing": lambda: few_shot.draw_difference({"JGA": {0.1: Estimate(nan)}}),
-        "single": lambda: few_shot.draw_difference({"JGA": {0.1: estimate(-0.2)}}),
-        "large": lambda: few_shot.draw_difference(curves([each / 5000 for each in range(5000)])),
+        "typical": lambda: lines.draw_difference(lines.difference(curves([0.01, 0.05, 0.1, 0.25, 1.0]))),
+        "empty": lambda: lines.draw_difference({}),
+        "missing": lambda: lines.draw_difference({"JGA": {0.1: Estimate(nan)}}),
+        "single": lambda: lines.draw_difference({"JGA": {0.1: estimate(-0.2)}}),
+        "large": lambda: lines.draw_difference(curves([each / 5000 for each in range(5000)])),
     },
     "by_turn": {
-        "typical": lambda: by_turn.draw(turns(14, SYSTEMS), {t: 1000 - 70 * t for t in range(1, 15)}, y_label=JGA),
-        "empty": lambda: by_turn.draw({}, {}, y_label=JGA),
-        "missing": lambda: by_turn.draw({"a": {1: Estimate(None), 2: Estimate(0.5)}, "b": {}}, {}, y_label=JGA),
-        "single": lambda: by_turn.draw(turns(1, ["a"]), {1: 1}, y_label=JGA),
-        "large": lambda: by_turn.draw(turns(5000, SYSTEMS), {t: 5001 - t for t in range(1, 5001)}, y_label=JGA),
+        "typical": lambda: lines.draw_turns(turns(14, SYSTEMS), {t: 1000 - 70 * t for t in range(1, 15)}, y_label=JGA),
+        "empty": lambda: lines.draw_turns({}, {}, y_label=JGA),
+        "missing": lambda: lines.draw_turns({"a": {1: Estimate(None), 2: Estimate(0.5)}, "b": {}}, {}, y_label=JGA),
+        "single": lambda: lines.draw_turns(turns(1, ["a"]), {1: 1}, y_label=JGA),
+        "large": lambda: lines.draw_turns(turns(5000, SYSTEMS), {t: 5001 - t for t in range(1, 5001)}, y_label=JGA),
     },
     "error_classes": {
-        "typical": lambda: error_classes.draw(slots(12)),
-        "empty": lambda: error_classes.draw({}),
-        "zero": lambda: error_classes.draw({"hotel-area": {("missed", "new"): 0}}),
-        "single": lambda: error_classes.draw({"hotel-area": {("missed", "new"): 1}}),
-        "large": lambda: error_classes.draw(slots(5000)),
+        "typical": lambda: bars.draw_mistakes(slots(12)),
+        "empty": lambda: bars.draw_mistakes({}),
+        "zero": lambda: bars.draw_mistakes({"hotel-area": {("missed", "new"): 0}}),
+        "single": lambda: bars.draw_mistakes({"hotel-area": {("missed", "new"): 1}}),
+        "large": lambda: bars.draw_mistakes(slots(5000)),
     },
     "confusion": {
-        "typical": lambda: confusion.draw(values(7), slot="hotel-area"),
-        "empty": lambda: confusion.draw({}, slot="hotel-area"),
-        "zero": lambda: confusion.draw({("a", "b"): 0}, slot="hotel-area"),
-        "single": lambda: confusion.draw({("east", None): 1}, slot="hotel-area"),
-        "large": lambda: confusion.draw(values(5000), slot="hotel-area"),
+        "typical": lambda: grid.draw_confusion(values(7), slot="hotel-area"),
+        "empty": lambda: grid.draw_confusion({}, slot="hotel-area"),
+        "zero": lambda: grid.draw_confusion({("a", "b"): 0}, slot="hotel-area"),
+        "single": lambda: grid.draw_confusion({("east", None): 1}, slot="hotel-area"),
+        "large": lambda: grid.draw_confusion(values(5000), slot="hotel-area"),
     },
 }
 
 
 @cache
-def picture(chart: str, case: str = "typical") -> str:
+def case_svg(chart: str, case: str = "typical") -> str:
     """A case as SVG."""
     return svg(CASES[chart][case]())
 
@@ -175,7 +173,7 @@ def svg(figure: Any) -> str:
 
 
 def shown(text: str) -> list[str]:
-    """The texts of a picture, in order."""
+    """The texts of a chart, in order."""
     return ["".join(each.itertext()).strip() for each in ET.fromstring(text).iter() if each.tag.endswith("}text")]
 
 

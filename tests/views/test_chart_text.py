@@ -9,12 +9,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter.views.charts import axes as marks
-from dialmeter.views.charts import bars, by_turn, canvas, confusion, error_classes, parallel, trait_grid, words
-from dialmeter.views.charts import lines as few_shot
-from dialmeter.views.charts import points as scatter
+from dialmeter.views.charts import axes, bars, canvas, grid, lines, points, words
 
-from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, estimate, picture, shown, svg
+from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, case_svg, estimate, shown, svg
 
 HOSTILE = '_$x^2$ \\$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
 LITERAL = r'_$x^2$ \$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
@@ -25,15 +22,15 @@ LABEL = "share of $turns$ right"
 def hostile() -> dict[str, Any]:
     point = estimate(0.5)
     return {
-        "parallel": parallel.draw({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
+        "parallel": lines.draw_parallel({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
         "bars": bars.draw({HOSTILE: {HOSTILE: point}}, title=HOSTILE, y_label=LABEL),
-        "scatter": scatter.draw([1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE),
-        "trait_grid": trait_grid.draw([1, 2], [1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE, score_label=HOSTILE),
-        "few_shot": few_shot.draw({HOSTILE: {0.1: point}}, x_label=LABEL),
-        "difference": few_shot.draw_difference({HOSTILE: {0.1: point}}, reference=HOSTILE, x_label=LABEL),
-        "by_turn": by_turn.draw({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
-        "error_classes": error_classes.draw({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
-        "confusion": confusion.draw({(HOSTILE, None): 1}, slot=HOSTILE, count_label=LABEL),
+        "scatter": points.draw([1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE),
+        "trait_grid": grid.draw_traits([1, 2], [1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE, score_label=HOSTILE),
+        "few_shot": lines.draw({HOSTILE: {0.1: point}}, x_label=LABEL),
+        "difference": lines.draw_difference({HOSTILE: {0.1: point}}, reference=HOSTILE, x_label=LABEL),
+        "by_turn": lines.draw_turns({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
+        "error_classes": bars.draw_mistakes({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
+        "confusion": grid.draw_confusion({(HOSTILE, None): 1}, slot=HOSTILE, count_label=LABEL),
     }
 
 
@@ -63,21 +60,21 @@ def test_labels_are_in_words(chart: str) -> None:
         "error_classes": ["hotel-book people", "− missed, new", "≠ wrong, carried over", "+ over, new"],
         "confusion": ["centre", "(absent)", "gold value", "predicted value", "number of turns", "hotel-area"],
     }
-    seen = " ".join(shown(picture(chart)))
+    seen = " ".join(shown(case_svg(chart)))
     assert [each for each in expected[chart] if each not in seen] == []
 
 
 def test_links() -> None:
     point = {"a": {"JGA": estimate(0.5), "SA": estimate(0.6)}}
     links = {("a", "JGA"): 'run.html?x=1&y="2"', ("a", "SA"): "java\tscript:alert(1)"}
-    pictures = [
+    texts = [
         svg(bars.draw(point, links=links)),
-        svg(trait_grid.draw([1], [1], [1], x_label="", y_label="", score_label="", links={(0, 0): "#cell"})),
-        svg(by_turn.draw({"a": {1: estimate(0.5)}}, {1: 2}, y_label="", links={1: "#turn"})),
-        svg(error_classes.draw({"s": {("over", "new"): 1}}, links={("s", "over", "new"): "#slot"})),
-        svg(confusion.draw({("a", None): 1}, slot="s", links={("a", None): "#pair"})),
+        svg(grid.draw_traits([1], [1], [1], x_label="", y_label="", score_label="", links={(0, 0): "#cell"})),
+        svg(lines.draw_turns({"a": {1: estimate(0.5)}}, {1: 2}, y_label="", links={1: "#turn"})),
+        svg(bars.draw_mistakes({"s": {("over", "new"): 1}}, links={("s", "over", "new"): "#slot"})),
+        svg(grid.draw_confusion({("a", None): 1}, slot="s", links={("a", None): "#pair"})),
     ]
-    found = [[dict(each.attrib) for each in ET.fromstring(text).iter() if each.tag.endswith("}a")] for text in pictures]
+    found = [[dict(each.attrib) for each in ET.fromstring(text).iter() if each.tag.endswith("}a")] for text in texts]
     urls = ['run.html?x=1&y="2"', "#cell", "#turn", "#slot", "#pair"]
     assert found == [[{"{http://www.w3.org/1999/xlink}href": url}] for url in urls]
 
@@ -89,5 +86,5 @@ def test_a_script_is_no_link(url: str) -> None:
     from matplotlib.patches import Rectangle
 
     bar = Rectangle((0, 0), 1, 1)
-    marks.link(bar, url)
+    axes.link(bar, url)
     assert bar.get_url() is None

@@ -17,7 +17,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.views.charts import canvas, palette
 
 from . import chart_cases
-from .chart_cases import CASES, picture, svg
+from .chart_cases import CASES, case_svg, svg
 
 ALL = [(chart, case) for chart, cases in CASES.items() for case in cases]
 
@@ -30,7 +30,7 @@ def drawn_marks(text: str) -> int:
 
 @pytest.mark.parametrize(("chart", "case"), ALL)
 def test_draws_in_bounds(chart: str, case: str) -> None:
-    text = picture(chart, case)
+    text = case_svg(chart, case)
     ET.fromstring(text)
     assert drawn_marks(text) <= canvas.MAX_MARKS
     assert len(text) < 500_000
@@ -66,7 +66,7 @@ def test_a_theme_can_replace_every_colour(chart: str, case: str) -> None:
 
     constants = {value for value in vars(palette).values() if isinstance(value, str) and re.fullmatch("#.{6}", value)}
     ramps = {to_hex(palette.ramp(steps)(step)) for steps in range(1, 16) for step in range(steps)}
-    text = picture(chart, case)
+    text = case_svg(chart, case)
     assert set(re.findall("#[0-9a-f]{6}", text)) - constants - ramps == set()
     assert "<image" not in text
     assert not re.findall(r"<text(?![^>]*fill: #)", text)
@@ -76,7 +76,7 @@ def test_a_theme_can_replace_every_colour(chart: str, case: str) -> None:
 def test_settings_of_the_user_neither_matter_nor_change() -> None:
     import matplotlib
 
-    expected = picture("bars")
+    expected = case_svg("bars")
     with matplotlib.rc_context({"font.size": 30, "text.parse_math": False, "svg.fonttype": "path", "axes.grid": True}):
         before = dict(matplotlib.rcParams)
         assert svg(CASES["bars"]["typical"]()) == expected
@@ -97,15 +97,15 @@ def test_threads_do_not_disturb_each_other() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [found[at] for at in range(4)] == [picture(each) for each in names]
+    assert [found[at] for at in range(4)] == [case_svg(each) for each in names]
     assert dict(matplotlib.rcParams) == before
 
 
 def test_pyplot_is_never_imported_and_matplotlib_only_to_draw() -> None:
     code = (
-        "import sys; from dialmeter.views.charts import bars, by_turn, canvas, confusion, error_classes, few_shot, "
-        "parallel, scatter, trait_grid; print([m for m in ('matplotlib', 'numpy', 'scipy') if m in sys.modules]); "
-        "[canvas.render(scatter.draw([1, 2, 3], [1, 2, 1], x_label='x', y_label='y'), kind) for kind in canvas.KINDS]; "
+        "import sys; from dialmeter.views.charts import bars, canvas, grid, lines, points; "
+        " print([m for m in ('matplotlib', 'numpy', 'scipy') if m in sys.modules]); "
+        "[canvas.render(points.draw([1, 2, 3], [1, 2, 1], x_label='x', y_label='y'), kind) for kind in canvas.KINDS]; "
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -16,10 +16,10 @@ from dialmeter.errors import DialmeterError
 from dialmeter.tracking.compare import check_comparable
 from dialmeter.tracking.scoring import score_file
 from dialmeter.viewer.comparing import compare_page
-from dialmeter.viewer.links import ServerLinks
+from dialmeter.viewer.links import Links
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened import Opened
-from dialmeter.views.pages.paired import match
+from dialmeter.views.pages.scores import match
 from dialmeter.views.plain_report import plain_report
 
 from ..shared_data import shared
@@ -72,7 +72,7 @@ def test_systems_on_the_same_dialogues_have_stars(base: Opened, tmp_path: Path) 
     for style, text in written([base, better]).items():
         assert STAR[style].search(text), style
         assert "not comparable" not in text
-    page = compare_page(match(base, better), {}, ServerLinks())
+    page = compare_page(match(base, better), {}, Links())
     assert "ot comparable" not in page
     assert re.search(r'<td class="n">\+\d', page)
 
@@ -94,7 +94,7 @@ def test_what_is_not_comparable_has_no_star_and_no_difference(
         assert not STAR[style].search(text), style
         assert "it is not comparable with base" in text
         assert field in text.replace(r"\_", "_").replace("&gt;", ">"), style
-    page = compare_page(match(base, other), {"show": "better"}, ServerLinks())
+    page = compare_page(match(base, other), {"show": "better"}, Links())
     assert "Not comparable: " in page
     assert field in page
     assert not re.search(r'<td class="n[^"]*">[^<]*[+−]\d', page)
@@ -107,7 +107,7 @@ def test_som_dst_and_trippy_are_not_compared(tmp_path: Path) -> None:
     for style, text in written(runs).items():
         assert not STAR[style].search(text), style
         assert "dialogues (d): 100 ≠ 1000" in text
-    assert "dialogues (d): 100 ≠ 1000" in compare_page(match(*runs), {}, ServerLinks())
+    assert "dialogues (d): 100 ≠ 1000" in compare_page(match(*runs), {}, Links())
 
 
 def test_commands_refuse_with_the_same_words(base: Opened, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dialmeter.views.charts import bars, canvas, error_classes, palette, spread
+from dialmeter.views.charts import bars, canvas, palette
 from dialmeter.views.charts.data import Estimate
 from dialmeter.views.charts.svg_theme import VARIABLES, themed
 from dialmeter.views.html_env import asset, said
@@ -16,12 +16,12 @@ COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("o
 LINKS = {("hotel-area", "missed", "new"): "/rows/a?slot=hotel-area&class=missed&q=\"'<>"}
 
 
-def picture() -> bytes:
-    return canvas.render(error_classes.draw(COUNTS, links=LINKS), "svg")
+def case_svg() -> bytes:
+    return canvas.render(bars.draw_mistakes(COUNTS, links=LINKS), "svg")
 
 
 def test_no_colour_of_the_palette_is_left() -> None:
-    shown = themed(picture(), "c1-")
+    shown = themed(case_svg(), "c1-")
     left = [colour for colour in VARIABLES if colour.lower() in shown.lower()]
     assert not left
     for colour in (palette.BLUE, palette.VERMILION, palette.ORANGE, palette.INK):
@@ -36,10 +36,10 @@ def test_the_style_sheet_has_every_variable_in_both_themes() -> None:
 
 
 def test_ids_have_the_prefix_and_are_found() -> None:
-    root = ET.fromstring(themed(picture(), "c7-"))
+    root = ET.fromstring(themed(case_svg(), "c7-"))
     ids = {each.get("id") for each in root.iter() if each.get("id")}
     assert all(name.startswith("c7-") for name in ids)
-    text = themed(picture(), "c7-")
+    text = themed(case_svg(), "c7-")
     used = re.findall(r"url\(#([^)]+)\)", text) + re.findall(r'<use[^>]* href="#([^"]+)"', text)
     assert used
     assert set(used) <= ids
@@ -47,7 +47,7 @@ def test_ids_have_the_prefix_and_are_found() -> None:
 
 def test_links_have_names_and_no_target() -> None:
     address = next(iter(LINKS.values()))
-    root = ET.fromstring(themed(picture(), "", {address: "hotel-area: <missed>"}))
+    root = ET.fromstring(themed(case_svg(), "", {address: "hotel-area: <missed>"}))
     [link] = root.iter("a")
     assert link.get("href") == address
     assert link.get("aria-label") == "hotel-area: <missed>"
@@ -58,7 +58,7 @@ def test_links_have_names_and_no_target() -> None:
 
 
 def test_the_same_chart_gives_the_same_bytes() -> None:
-    assert themed(picture(), "c1-") == themed(picture(), "c1-")
+    assert themed(case_svg(), "c1-") == themed(case_svg(), "c1-")
 
 
 def test_hostile_names_stay_text() -> None:
@@ -70,9 +70,9 @@ def test_hostile_names_stay_text() -> None:
 
 @pytest.mark.parametrize("values", [[], [float("nan")], [0.5], [0.0, 1.0], [-3.0, 12.0], [2.0, 2.0]])
 def test_spread_takes_any_scores(values: list[float]) -> None:
-    figure = spread.draw(values, title="t", x_label="x")
+    figure = bars.draw_spread(values, title="t", x_label="x")
     assert canvas.render(figure, "svg").startswith(b"<?xml")
-    assert sum(int(row[2]) for row in spread.table(values).rows) == sum(value == value for value in values)
+    assert sum(int(row[2]) for row in bars.spread_table(values).rows) == sum(value == value for value in values)
 
 
 @pytest.mark.parametrize("letter", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\u2028"])

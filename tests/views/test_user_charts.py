@@ -1,4 +1,4 @@
-"""The published pictures of a user: nine files, whose counts are those of the events and patterns."""
+"""The published charts of a user: nine files, whose counts are those of the events and patterns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dialmeter.users.behaviours import ALL
 from dialmeter.users.record import UserRow, row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
-from dialmeter.views.user_charts import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN, Tally, user_charts
+from dialmeter.views.user import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN, UserCounts, user_charts
 
 from ..shared_data import shared
 
@@ -26,7 +26,7 @@ def test_labels_stand_for_classes_that_exist(labels: dict[str, tuple[str, ...]],
     assert len(named) == len(set(named))
 
 
-def test_no_behaviour_is_left_out_of_the_pictures() -> None:
+def test_no_behaviour_is_missing_in_the_charts() -> None:
     shown = {
         "repetition": {name for names in REPETITIONS.values() for name in names},
         "not_in_goal": {name for names in NOT_IN_GOAL.values() for name in names},
@@ -48,13 +48,13 @@ def rows() -> list[UserRow]:
 
 @pytest.fixture(scope="module")
 def tables(rows: list[UserRow]) -> dict[str, list[tuple[str, ...]]]:
-    tally = Tally()
+    tally = UserCounts()
     for each in rows:
         tally.add(each)
     return {chart.name: list(chart.table.rows) for chart in user_charts(tally)}
 
 
-def test_nine_pictures(tables: dict[str, list[tuple[str, ...]]]) -> None:
+def test_nine_charts(tables: dict[str, list[tuple[str, ...]]]) -> None:
     assert [name.partition("-")[0] for name in tables] == ["1", "2", "3", "4a", "4b", "5", "6a", "6b", "7"]
 
 
@@ -107,7 +107,7 @@ def test_domains_of_goals_and_those_that_are_missed(
     }
 
 
-def test_a_run_without_events_still_has_nine_pictures() -> None:
-    charts = list(user_charts(Tally()))
+def test_a_run_without_events_still_has_nine_charts() -> None:
+    charts = list(user_charts(UserCounts()))
     assert len(charts) == 9
     assert all(chart.table.rows == () for chart in charts)

@@ -1,4 +1,4 @@
-"""The web application: addresses, and what stands behind them."""
+"""The web application: addresses and their pages."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from starlette.routing import Route
 from ..errors import DialmeterError, one_line
 from ..views.html_env import asset, page, warm_up
 from ..views.pages.opened import Opened
-from ..views.pages.paired import match
-from ..views.pages.select import Query, Selection, parse_query, select
+from ..views.pages.scores import match
+from ..views.pages.select import RowQuery, Selection, parse_query, select
 from .comparing import compare_page, pair_page
 from .folder import RunFolder
 from .guard import Guard
-from .links import ServerLinks
+from .links import Links
 from .pages import row_page, rows_page, run_page, runs_page
 
-LINKS = ServerLinks()
+LINKS = Links()
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
 _PATIENCE, _MANY = 1.0, 5000
@@ -37,8 +37,8 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
     Args:
         folder: the runs.
-        hosts: names under which it may be asked; None for any.
-        token: needed with every request where it is not empty.
+        hosts: host names that it answers to; None for any.
+        token: needed with every request, unless empty.
     """
     chosen = _Chosen()
     warm_up()
@@ -109,11 +109,11 @@ class _Chosen:
     """
 
     def __init__(self, most: int = 16) -> None:
-        self._kept: dict[tuple[str, str, Query], Selection] = {}
+        self._kept: dict[tuple[str, str, RowQuery], Selection] = {}
         self._lock = Lock()
         self._most = most
 
-    def select(self, run: Opened, query: Query) -> Selection:
+    def select(self, run: Opened, query: RowQuery) -> Selection:
         from msgspec.structs import replace
 
         key = (run.key, run.run.digest, replace(query, page=1))
@@ -136,7 +136,7 @@ def _two(folder: RunFolder, request: Request) -> tuple[Opened, Opened]:
 
 
 def _guarded(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
-    """A broken run shows as such: what cannot be read is told on a page, and nothing else suffers."""
+    """A broken run gives a page that says so, and nothing else fails."""
 
     async def respond(request: Request) -> Response:
         try:
@@ -148,7 +148,7 @@ def _guarded(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
 
 
 def _problem(heading: str, message: str) -> str:
-    shown: Mapping[str, Any] = {"policy": "", "links": LINKS, "crumbs": [], "heading": heading}
+    shown: Mapping[str, Any] = {"links": LINKS, "crumbs": [], "heading": heading}
     return page("problem.html", **shown, message=one_line(message, 500))
 
 

@@ -11,13 +11,12 @@ from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..views.html_env import asset
 from ..views.pages.opened import Opened
-from ..views.pages.paired import match
-from ..views.pages.select import Query, Selection, select
+from ..views.pages.scores import match
+from ..views.pages.select import RowQuery, Selection, select
 from .comparing import chosen_measure, compare_page, listed, pair_page
 from .folder import RunFolder
 from .links import BundleLinks
 from .pages import row_page, rows_page, run_page, runs_page
-from .policy import SERVER_POLICY as POLICY
 
 MOST_ROWS = 2000
 MOST_PAIRS = 45
@@ -25,7 +24,7 @@ ROWS_OF_A_PAIR = 25
 
 
 class Bundled(NamedTuple):
-    """What went into a bundle."""
+    """The size of a bundle."""
 
     runs: int
     rows: int
@@ -61,7 +60,7 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
     with new_folder(out, check, ["*.html"]) as new:
         for name in ("viewer.css", "viewer.js"):
             (new / name).write_text(asset(name), "utf-8")
-        (new / "index.html").write_text(runs_page(shown, Path(folder).name, {}, links, POLICY), "utf-8")
+        (new / "index.html").write_text(runs_page(shown, Path(folder).name, {}, links), "utf-8")
         for run, share in zip(opened, shares, strict=True):
             for name, text in _pages(run, share, opened, links):
                 (new / name).write_text(text, "utf-8")
@@ -72,7 +71,7 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
 
 
 def _readable(runs: RunFolder, key: str) -> Opened | None:
-    """An opened run whose rows are whole; a broken one is listed and not more."""
+    """An opened run whose rows are whole; None for a broken one, which is only listed."""
     try:
         run = runs.open(key)
         return run if len(run) == len(run.findings.ids) else None
@@ -97,11 +96,11 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
 
 def _pages(run: Opened, share: int, runs: Sequence[Opened], links: BundleLinks) -> Iterator[tuple[str, str]]:
     others = [other.key for first, other in _pairs(runs) if first is run]
-    yield links.run(run.key), "".join(run_page(run, others, links, POLICY))
-    found = Selection(select(run, Query()).positions[:share], None)
-    yield links.rows(run.key, {}), rows_page(run, Query(), found, links, policy=POLICY, most=None)
+    yield links.run(run.key), "".join(run_page(run, others, links))
+    found = Selection(select(run, RowQuery()).positions[:share], None)
+    yield links.rows(run.key, {}), rows_page(run, RowQuery(), found, links, most=None)
     for position in found.positions.tolist():
-        yield links.row(run.key, position, {}), row_page(run, position, Query(), found, links=links, policy=POLICY)
+        yield links.row(run.key, position, {}), row_page(run, position, RowQuery(), found, links=links)
 
 
 def _pairs(runs: Sequence[Opened]) -> list[tuple[Opened, Opened]]:
@@ -118,8 +117,8 @@ def _pair_pages(first: Opened, second: Opened, links: BundleLinks) -> Iterator[t
     matched = match(first, second)
     by = chosen_measure(matched, "")
     name = links.compare(first.key, second.key, {})
-    yield name, compare_page(matched, {"by": by}, links, policy=POLICY, most=ROWS_OF_A_PAIR, swap=False)
+    yield name, compare_page(matched, {"by": by}, links, most=ROWS_OF_A_PAIR, swap=False)
     for at in listed(matched, by, "")[:ROWS_OF_A_PAIR].tolist():
         position = int(matched.here[at])
-        text = pair_page(matched, position, {}, links, policy=POLICY, most=ROWS_OF_A_PAIR)
+        text = pair_page(matched, position, {}, links, most=ROWS_OF_A_PAIR)
         yield links.pair(first.key, second.key, position, {}), text

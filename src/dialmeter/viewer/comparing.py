@@ -10,9 +10,8 @@ import numpy as np
 
 from ..errors import DialmeterError
 from ..views.html_env import page, score
-from ..views.pages.headline import label, with_means
 from ..views.pages.opened import Opened
-from ..views.pages.paired import Matched, change, test, ways
+from ..views.pages.scores import Matched, change, label, test, ways, with_means
 from ..views.pages.select import PAGE
 from .links import Links
 
@@ -34,7 +33,7 @@ def _ways(matched: Matched, changes: NDArray[np.float64]) -> dict[str, NDArray[n
 
 
 def chosen_measure(matched: Matched, asked: str) -> str:
-    """The measure of the list: what was asked for, if both runs have it.
+    """The measure of the list: the requested one, if both runs have it.
 
     Raises:
         DialmeterError: the runs have no score per row in common.
@@ -46,13 +45,13 @@ def chosen_measure(matched: Matched, asked: str) -> str:
 
 
 def _shown(matched: Matched, by: str, params: Mapping[str, str]) -> str:
-    """Which way of changing the list is about; all of them where rows may not be compared."""
+    """Which direction of change the list shows; all of them where rows may not be compared."""
     show = params.get("show", "")
     return show if show in WAYS and matched.comparable(by) else ""
 
 
 def compare_page(
-    matched: Matched, params: Mapping[str, str], links: Links, *, policy: str = "", most: int = PAGE, swap: bool = True
+    matched: Matched, params: Mapping[str, str], links: Links, *, most: int = PAGE, swap: bool = True
 ) -> str:
     """Both runs' scores side by side, and the rows that changed."""
     first, second = matched.first, matched.second
@@ -70,7 +69,6 @@ def compare_page(
 
     return page(
         "compare.html",
-        policy=policy,
         links=links,
         crumbs=[(first.key, links.run(first.key)), (f"compared with {second.key}", "")],
         first=first,
@@ -104,7 +102,8 @@ def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:
         row["difference"] = _signed(two - one) if comparable and one is not None and two is not None else "–"
         per_row = name in first.columns and name in second.columns
         row["empty"] = "not comparable" if not comparable else "" if per_row else f"no score per {first.kind.UNIT[0]}"
-        row["counts"] = {} if row["empty"] else _counts(matched, name)
+        sides = {} if row["empty"] else _ways(matched, change(matched, name))
+        row["counts"] = {way: int(mask.sum()) for way, mask in sides.items()}
         if row["counts"]:
             row["links"] = {
                 show: "" if links.static else links.compare(first.key, second.key, {"by": name, "show": show}) + "#list"
@@ -124,10 +123,6 @@ def _values(run: Opened, rows: NDArray[np.int64]) -> dict[str, float | None]:
         known = column[rows][np.isfinite(column[rows])]
         found.setdefault(name, float(known.mean()) if len(known) else None)
     return found
-
-
-def _counts(matched: Matched, name: str) -> dict[str, int]:
-    return {way: int(mask.sum()) for way, mask in _ways(matched, change(matched, name)).items()}
 
 
 def _signed(value: float | None) -> str:
@@ -162,7 +157,6 @@ def pair_page(
     params: Mapping[str, str],
     links: Links,
     *,
-    policy: str = "",
     most: int | None = None,
 ) -> str:
     """One row of two runs, with its neighbours among the first rows of the list (all, if no number is given).
@@ -187,7 +181,6 @@ def pair_page(
     back = links.compare(first.key, second.key, kept)
     return page(
         "pair.html",
-        policy=policy,
         links=links,
         crumbs=[(f"{first.key} and {second.key}", back), (str(rows[0]["id"]), "")],
         row_id=rows[0]["id"],

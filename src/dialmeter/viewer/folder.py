@@ -1,4 +1,4 @@
-"""The runs below a folder: found by looking, never by a path from an address."""
+"""The runs below a folder: found by listing it, never by a path from an address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEEPEST = 5
 _KEPT = 8
 
 
-class Entry(NamedTuple):
+class RunEntry(NamedTuple):
     """A run in the list: finished, unfinished or broken, and then why."""
 
     key: str
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
     manifest: dict[str, Any] | None = None
     digest: str = ""
 
-    def broken(self, reason: str) -> Entry:
+    def broken(self, reason: str) -> RunEntry:
         """The same run as one that cannot be shown, for this reason if there was none before."""
         return self if self.manifest is None else self._replace(state="broken", reason=reason, manifest=None)
 
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """What one reads of it first."""
+        """The first thing to read about it."""
         return kind_of(self.manifest).headline(self.manifest).text if self.manifest else ""
 
     @property
@@ -79,8 +79,8 @@ class RunFolder:
         self._kept: OrderedDict[tuple[str, str], Opened] = OrderedDict()
         self._lock = Lock()
 
-    def entries(self) -> list[Entry]:
-        """What is there now, by name."""
+    def entries(self) -> list[RunEntry]:
+        """All runs of the moment, by name."""
         return sorted((_entry(key, folder) for key, folder in self._folders()), key=lambda each: each.key)
 
     def _folders(self) -> Iterator[tuple[str, Path]]:
@@ -96,7 +96,7 @@ class RunFolder:
                 folders.clear()
             folders[:] = sorted(each for each in folders if not each.startswith("."))
 
-    def entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> RunEntry | None:
         """The run of that name, if it is in the list."""
         return next((each for each in self.entries() if each.key == key), None)
 
@@ -124,18 +124,18 @@ class RunFolder:
             return found
 
 
-def _entry(key: str, folder: Path) -> Entry:
+def _entry(key: str, folder: Path) -> RunEntry:
     files = [file_of_run(folder, name) for name in ("run.json", "rows.jsonl", "index.npz")]
     if any(file.is_symlink() for file in files):
-        return Entry(key, folder, "broken", "its files are links, which are not followed")
+        return RunEntry(key, folder, "broken", "its files are links, which are not followed")
     if not files[0].exists():
-        return Entry(key, folder, "unfinished", "not finished: go on with --resume")
+        return RunEntry(key, folder, "unfinished", "not finished: go on with --resume")
     try:
         run = open_run(folder)
         kind_of(run.manifest)
         missing = [file.name for file in files if not file.is_file()]
         if missing:
-            return Entry(key, folder, "broken", f"{' and '.join(missing)} missing")
-        return Entry(key, folder, "finished", manifest=run.manifest, digest=run.digest)
+            return RunEntry(key, folder, "broken", f"{' and '.join(missing)} missing")
+        return RunEntry(key, folder, "finished", manifest=run.manifest, digest=run.digest)
     except (DialmeterError, OSError) as error:
-        return Entry(key, folder, "broken", str(error).replace(f"{folder}{os.sep}", ""))
+        return RunEntry(key, folder, "broken", str(error).replace(f"{folder}{os.sep}", ""))

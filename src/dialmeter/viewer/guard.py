@@ -1,4 +1,4 @@
-"""Who may ask: the right host, and with the right token where the viewer can be reached from other machines."""
+"""Access checks: the host name, and a token where the viewer can be reached from other machines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .policy import SERVER_POLICY
+from .links import SERVER_POLICY
 
 COOKIE = "dialmeter"
 HEADERS = {

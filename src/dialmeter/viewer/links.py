@@ -1,40 +1,31 @@
-"""Where things are: behind a server, or as files beside each other."""
+"""Addresses of pages: of a server, or files in one folder; and what a page may load."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from ..views.html_env import with_params
 
-
-class Links(Protocol):
-    """The addresses of all pages."""
-
-    static: bool
-    """Are pages files, which cannot answer a query?"""
-
-    def home(self) -> str: ...
-    def home_sorted(self, column: str, down: bool, q: str) -> str: ...
-    def run(self, key: str) -> str: ...
-    def rows(self, key: str, params: Mapping[str, str]) -> str: ...
-    def row(self, key: str, position: int, params: Mapping[str, str]) -> str: ...
-    def compare_form(self) -> str: ...
-    def compare(self, first: str, second: str, params: Mapping[str, str]) -> str: ...
-    def pair(self, first: str, second: str, position: int, params: Mapping[str, str]) -> str: ...
-    def asset(self, name: str) -> str: ...
+SERVER_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'self'"
+)
+"""What a page may load: its own script and style, and nothing from elsewhere."""
 
 
-class ServerLinks:
-    """Addresses of the viewer.
+class Links:
+    """Addresses of the pages of the server.
 
     Example:
-        >>> ServerLinks().rows("a b/c", {"slot": "ferry-to"})
+        >>> Links().rows("a b/c", {"slot": "ferry-to"})
         '/rows/a%20b/c?slot=ferry-to'
     """
 
     static = False
+    """Are pages files, which cannot answer a query?"""
+    policy = ""
+    """The content security policy in a page; the server sends its own."""
 
     def home(self) -> str:
         """The list of runs."""
@@ -58,7 +49,7 @@ class ServerLinks:
         return with_params(f"/row/{position}/{quote(key)}", params)
 
     def compare_form(self) -> str:
-        """Where two chosen runs are sent to."""
+        """Where the form with two chosen runs goes."""
         return "/compare"
 
     def compare(self, first: str, second: str, params: Mapping[str, str]) -> str:
@@ -74,8 +65,8 @@ class ServerLinks:
         return f"/assets/{name}"
 
 
-class BundleLinks:
-    """Names of files that lie beside each other. What a query asks for stands behind #, where a script reads it.
+class BundleLinks(Links):
+    """Names of files in one folder. A query follows #, where a script reads it.
 
     Example:
         >>> links = BundleLinks(["a/b", "c"])
@@ -84,6 +75,7 @@ class BundleLinks:
     """
 
     static = True
+    policy = SERVER_POLICY
 
     def __init__(self, keys: list[str]) -> None:
         self._numbers = {key: number for number, key in enumerate(keys, 1)}
@@ -93,7 +85,7 @@ class BundleLinks:
         return "index.html"
 
     def home_sorted(self, column: str, down: bool, q: str) -> str:
-        """A list that is a file has one order."""
+        """The list of runs: a file has one order."""
         return "index.html"
 
     def run(self, key: str) -> str:
@@ -105,15 +97,15 @@ class BundleLinks:
         return f"run-{self._numbers[key]}-rows.html" + (f"#rows&{urlencode(params)}" if params else "")
 
     def row(self, key: str, position: int, params: Mapping[str, str]) -> str:
-        """One row, whatever list one comes from."""
+        """One row, whatever the list."""
         return f"run-{self._numbers[key]}-row-{position}.html"
 
     def compare_form(self) -> str:
-        """There is no form: two runs are compared by a link."""
+        """The list of runs: a file has no form."""
         return "index.html"
 
     def compare(self, first: str, second: str, params: Mapping[str, str]) -> str:
-        """Two runs, in the one order that the bundle has."""
+        """Two runs, in the only order of the bundle."""
         return f"compare-{self._numbers[first]}-{self._numbers[second]}.html"
 
     def pair(self, first: str, second: str, position: int, params: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The pages of one run: overview, list of rows, one row. All of them are texts, whoever asks for them."""
+"""The pages of one run as texts: overview, list of rows, one row."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from markupsafe import Markup
 
 from ..errors import DialmeterError
 from ..views.html_env import environment, page
-from ..views.pages.drawn import Drawn, drawn
-from ..views.pages.headline import confidence, facts, signature
+from ..views.pages.charts import DrawnChart, draw_for_page
 from ..views.pages.opened import Opened
-from ..views.pages.select import IN_FILE, PAGE, Query, Selection, is_down
-from ..views.pages.static_list import list_data
+from ..views.pages.scores import command, confidence, facts, signature
+from ..views.pages.select import IN_FILE, PAGE, RowQuery, Selection, field_options, is_down, list_data, row_data
 from .links import Links
 
 if TYPE_CHECKING:
-    from .folder import Entry
+    from .folder import RunEntry
 
 COLUMNS = 6
 FLUSH = "<!--flush-->"
@@ -28,8 +27,8 @@ NOT_A_ROW = (KeyError, TypeError, AttributeError, ValueError, IndexError)
 RUN_COLUMNS = (("name", "run", False), ("kind", "kind", False), ("value", "headline", True), ("size", "rows", True))
 
 
-def runs_page(entries: Sequence[Entry], folder: str, params: Mapping[str, str], links: Links, policy: str = "") -> str:
-    """All runs, or those that have a text, in the order asked for."""
+def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str], links: Links) -> str:
+    """All runs, or those that have a text, in the requested order."""
     q = params.get("q", "").strip()[:200]
     sort = params.get("sort", "name")
     down = params.get("order") == "down"
@@ -43,7 +42,6 @@ def runs_page(entries: Sequence[Entry], folder: str, params: Mapping[str, str], 
     kinds = [each.kind for each in entries if each.manifest]
     return page(
         "runs.html",
-        policy=policy,
         links=links,
         crumbs=[],
         shown=shown,
@@ -54,24 +52,21 @@ def runs_page(entries: Sequence[Entry], folder: str, params: Mapping[str, str], 
         down=down,
         columns=[*RUN_COLUMNS, ("input", "input", False)],
         comparable=any(kinds.count(kind) > 1 for kind in kinds),
-        data=_runs_data(len(shown)) if links.static else "",
+        data=list_data([], [], by="", rows=[(at, [], []) for at in range(len(shown))], unit="runs")
+        if links.static
+        else "",
     )
 
 
-def _runs_data(size: int) -> Markup:
-    return list_data([], [], by="", rows=[(at, [], []) for at in range(size)], unit="runs")
-
-
-def _words(entry: Entry) -> str:
+def _words(entry: RunEntry) -> str:
     return f"{entry.key} {entry.kind} {entry.state} {entry.headline} {entry.inputs}".lower()
 
 
-def run_page(run: Opened, others: Sequence[str], links: Links, policy: str = "") -> Iterator[str]:
+def run_page(run: Opened, others: Sequence[str], links: Links) -> Iterator[str]:
     """A run in pieces: scores at once, charts as they are drawn."""
     template = environment().get_template("run.html")
     held: list[str] = []
     for piece in template.generate(
-        policy=policy,
         links=links,
         crumbs=[(run.key, "")],
         run=run,
@@ -83,7 +78,7 @@ def run_page(run: Opened, others: Sequence[str], links: Links, policy: str = "")
         trouble=lambda: _trouble(run),
         charts=_charts(run, links),
         breakdowns=lambda: run.kind.breakdowns(run),
-        again=run.kind.again(run.manifest),
+        again=command(run),
         flush=Markup(FLUSH),  # noqa: S704 - a constant
     ):
         if piece == FLUSH:
@@ -95,38 +90,35 @@ def run_page(run: Opened, others: Sequence[str], links: Links, policy: str = "")
 
 
 def _trouble(run: Opened) -> str:
-    """Why the rows cannot be counted, if so: half of the page has gone out by then, and no other answer can be given."""
+    """Why the rows cannot be counted, if so. Half of the page has been sent by then, so that no error page can be sent."""
     try:
         return "" if len(run) == len(run.findings.ids) else "The index does not fit the rows; make the run again."
     except DialmeterError as error:
         return str(error)
 
 
-def _charts(run: Opened, links: Links) -> Iterator[Drawn]:
+def _charts(run: Opened, links: Links) -> Iterator[DrawnChart]:
     """The charts of a run, drawn once for each kind of links."""
     kept = run.drawn.get(links.static)
     if kept is not None:
         yield from kept
         return
-    pictures = run.kind.pictures([run], lambda which, params: links.rows(which.key, params))
+    charts = run.kind.charts([run], lambda which, params: links.rows(which.key, params))
     made = []
-    for number, picture in enumerate(pictures, 1):
-        made.append(drawn(picture, number))
+    for number, chart in enumerate(charts, 1):
+        made.append(draw_for_page(chart, number))
         yield made[-1]
     run.drawn[links.static] = made
 
 
-def rows_page(
-    run: Opened, query: Query, found: Selection, links: Links, *, policy: str = "", most: int | None = PAGE
-) -> str:
+def rows_page(run: Opened, query: RowQuery, found: Selection, links: Links, *, most: int | None = PAGE) -> str:
     """A page of rows.
 
     Args:
         run: whose rows.
-        query: what was asked for.
+        query: which rows are requested.
         found: which rows these are.
         links: where pages are.
-        policy: the content security policy, where no server sends it.
         most: rows of a page; None for all, which a script then filters.
     """
     size = most or max(1, len(found.positions))
@@ -134,35 +126,34 @@ def rows_page(
     at = min(query.page, pages)
     by = query.by or run.ranking
     down = is_down(run, query)
-    names = _columns(run, by)
-    filtered = bool(query.wanted)
+    names = list(run.columns)[:COLUMNS]
+    if by in run.columns and by not in names:
+        names[-1] = by
     positions = found.positions[(at - 1) * size : at * size].tolist()
     kept = query.params(page=None)
     rows = [_listed(run, position, names, found, links.row(run.key, position, kept)) for position in positions]
     reading = _reading(run)
-    listed = (
-        [(field, run.findings.options(field.name)) for field in run.kind.FIELDS if field.listed] if not reading else []
-    )
     one, many = run.kind.UNIT
+
+    def sorted_by(name: str) -> dict[str, str]:
+        order = ("up" if down else "down") if name == by else None
+        return query.params(by=name, order=order, page=None, low=None, high=None)
+
     return page(
         "rows.html",
-        policy=policy,
         links=links,
         crumbs=[(run.key, links.run(run.key)), (many, "")],
         run=run,
         query=query,
-        fields=[(field, options) for field, options in listed if options],
+        fields=[] if reading else field_options(run),
         sorts=[*run.columns, IN_FILE],
         by=by,
         down=down,
         reading=reading,
         chips=_chips(run, query, links),
         count=_count(run, found, query, most is None),
-        shown={"rows": rows, "one": one, "unit": many, "hits": filtered},
-        columns=[
-            {"name": name, "sorted": name == by, "href": links.rows(run.key, _sorting(query, name, name == by, down))}
-            for name in names
-        ],
+        shown={"rows": rows, "one": one, "unit": many, "hits": bool(query.wanted)},
+        columns=[{"name": name, "sorted": name == by, "href": links.rows(run.key, sorted_by(name))} for name in names],
         pages=pages,
         before=links.rows(run.key, query.params(page=str(at - 1))) if at > 1 else "",
         after=links.rows(run.key, query.params(page=str(at + 1))) if at < pages else "",
@@ -170,39 +161,19 @@ def rows_page(
     )
 
 
-def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Any:
-    """What a script needs to filter and sort rows without a server."""
-    found = run.findings
-    rows = [(at, [float(run.columns[name][at]) for name in names], found.of_row(at)) for at in positions]
-    return list_data(
-        found.fields, names, by=run.ranking, rows=rows, unit=run.kind.UNIT[1], down=not run.kind.HIGHER_IS_BETTER
-    )
-
-
-def _sorting(query: Query, name: str, again: bool, down: bool) -> dict[str, str]:
-    order = ("up" if down else "down") if again else None
-    return query.params(by=name, order=order, page=None, low=None, high=None)
-
-
-def _columns(run: Opened, by: str) -> list[str]:
-    names = list(run.columns)
-    shown = names[:COLUMNS]
-    return [*shown[:-1], by] if by in names and by not in shown else shown
-
-
 def _listed(run: Opened, position: int, names: Sequence[str], found: Selection, href: str) -> dict[str, Any]:
     try:
         row = run.row(position)
-        told, talk = run.kind.teaser(row)
+        facts_text, talk = run.kind.teaser(row)
         name = str(row["id"])
     except (DialmeterError, *NOT_A_ROW) as error:
-        name, told, talk = f"row {position}", f"cannot be read: {error}", ""
+        name, facts_text, talk = f"row {position}", f"cannot be read: {error}", ""
     return {
         "position": position,
         "id": name,
         "scores": [run.kind.cell(name, float(run.columns[name][position])) for name in names],
         "hits": int(found.hits[position]) if found.hits is not None else 0,
-        "facts": told,
+        "facts": facts_text,
         "talk": talk if len(talk) <= SHORT else talk[:SHORT] + "…",
         "href": href,
     }
@@ -217,7 +188,7 @@ def _reading(run: Opened) -> str:
     return f"Filters come when all {many} are read: {run.read:,} of {len(run):,} so far. Reload to see them."
 
 
-def _chips(run: Opened, query: Query, links: Links) -> list[tuple[str, str]]:
+def _chips(run: Opened, query: RowQuery, links: Links) -> list[tuple[str, str]]:
     labels = {field.name: field.label for field in run.kind.FIELDS}
     found = [(f"{labels[name]}: {text}", name) for name, text in query.wanted]
     if query.q:
@@ -228,7 +199,7 @@ def _chips(run: Opened, query: Query, links: Links) -> list[tuple[str, str]]:
     return [(words, links.rows(run.key, query.params(page=None, **{name: None}))) for words, name in found]
 
 
-def _count(run: Opened, found: Selection, query: Query, static: bool) -> str:
+def _count(run: Opened, found: Selection, query: RowQuery, static: bool) -> str:
     many = run.kind.UNIT[1]
     if static and len(found.positions) < len(run):
         return f"The {len(found.positions):,} worst of {len(run):,} {many}"
@@ -238,7 +209,7 @@ def _count(run: Opened, found: Selection, query: Query, static: bool) -> str:
     return f"{len(found.positions):,} of {len(run):,} {many}{findings}"
 
 
-def row_page(run: Opened, position: int, query: Query, found: Selection, *, links: Links, policy: str = "") -> str:
+def row_page(run: Opened, position: int, query: RowQuery, found: Selection, *, links: Links) -> str:
     """One row, with its neighbours in the list that one comes from.
 
     Raises:
@@ -258,7 +229,6 @@ def row_page(run: Opened, position: int, query: Query, found: Selection, *, link
     many = run.kind.UNIT[1]
     return page(
         "row.html",
-        policy=policy,
         links=links,
         crumbs=[(run.key, links.run(run.key)), (many, links.rows(run.key, kept)), (name, "")],
         run=run,

@@ -1,1 +1,1 @@
-"""Output: tables now, pictures and pages later."""
+"""Tables, charts and pages of results: one module per kind of run or study, and what they share."""

@@ -1,14 +1,20 @@
-"""The bias study as tables and as a page of Markdown."""
+"""The bias study as tables, charts and a page of Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from math import fsum
+from typing import Any
 
+from ..stats import Interval
 from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlation
 from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, BiasStudy, Filter, Limits, rows_of
+from ..studies.bias.error_position import TRAITS
 from ..tracking.result import TrackerResult
+from .chart_files import Chart, slug
+from .charts import grid, points
 from .tables import Table, markdown_text, percent, render
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
@@ -152,3 +158,38 @@ def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]]) ->
             f"## {markdown_text(system)}\n\n{listed}\n\n" + "\n\n".join(render(table, "markdown") for table in tables)
         )
     return "# Do measures depend on where mistakes fall?\n\n" + "\n\n".join(sections)
+
+
+def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:
+    """For every study and measure: a scatter over each trait, and the grid of both."""
+    for study in studies:
+        for measure in study.measures:
+            yield from _charts(study, measure)
+
+
+def _charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
+    called = slug(f"{study.system}-{measure}")
+    values = [row.values[measure] for row in study.rows]
+    columns = {trait: [row.traits[trait] for row in study.rows] for trait in VERSIONS[0]}
+    names = [row.dialogue if study.system == row.system else f"{row.system}: {row.dialogue}" for row in study.rows]
+    words = {trait: f"{TRAITS[trait].title} ({trait})" for trait in VERSIONS[0]}
+    for trait, column in columns.items():
+        labels: dict[str, Any] = {"x_label": words[trait], "y_label": measure}
+        title = f"{study.system}: does {measure} depend on {trait}?"
+        draw = partial(
+            points.draw, column, values, title=title, correlation=_correlation(study, trait, measure), **labels
+        )
+        yield Chart(f"{called}-{trait.lower()}", title, draw, points.table(column, values, dialogues=names, **labels))
+    (first, across), (second, upward) = columns.items()
+    labels = {"x_label": words[first], "y_label": words[second], "score_label": measure}
+    title = f"{study.system}: {measure} by {first} and {second}"
+    draw = partial(grid.draw_traits, across, upward, values, title=title, **labels)
+    yield Chart(f"{called}-grid", title, draw, grid.traits_table(across, upward, values, **labels))
+
+
+def _correlation(study: BiasStudy, trait: str, measure: str) -> Interval:
+    [each] = [
+        each for each in study.correlations if (each.trait, each.measure, each.filter) == (trait, measure, "none")
+    ]
+    low, high = each.ci or (None, None)
+    return Interval(each.r, low, high, each.n, each.left_out, each.reason)

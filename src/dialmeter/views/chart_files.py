@@ -1,12 +1,13 @@
-"""Charts into a folder, each with its data as CSV beside it."""
+"""Charts, and folders of chart files, each with its data as CSV."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.lock import Lock
 from ..core.output import write_file
@@ -18,18 +19,52 @@ if TYPE_CHECKING:
 
 
 class Chart(NamedTuple):
-    """A picture, the name of its file without an ending, and its data."""
+    """A chart that is drawn when it is needed, and its data.
+
+    ``name`` is the name of its file without an ending. ``links`` has the text of each link in it, by address.
+    """
 
     name: str
-    figure: Figure
+    title: str
+    draw: Callable[[], Figure]
     table: Table
+    links: Mapping[str, str] = {}
+
+
+def chart(
+    name: str,
+    title: str,
+    draw: Callable[..., Figure],
+    table: Callable[..., Table],
+    *data: Any,
+    texts: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Chart:
+    """A chart from the two functions of a mark, which take the same data.
+
+    Args:
+        name: the name of its file.
+        title: the text above it.
+        draw: how it is drawn, such as ``bars.draw``.
+        table: its data as rows, such as ``bars.table``.
+        data: what both take.
+        texts: the text of each link, by address.
+        options: of ``draw``.
+
+    Example:
+        >>> from dialmeter.views.charts import bars, data
+        >>> made = chart("measures", "Scores", bars.draw, bars.table, {"TRADE": {"JGA": data.Estimate(0.5)}})
+        >>> made.table.rows, made.draw().get_suptitle()
+        ((('TRADE', 'JGA', '0.5', '', ''),), 'Scores')
+    """
+    return Chart(name, title, partial(draw, *data, title=title, **options), table(*data), texts or {})
 
 
 def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind) -> list[str]:
     """Saves charts into a folder, which is made if it is not there; charts of the same name are replaced.
 
     Returns:
-        The names of the files with pictures.
+        The names of the chart files.
 
     Raises:
         DialmeterError: the folder cannot be written to.
@@ -38,10 +73,10 @@ def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind) -> lis
     place = Path(folder)
     with Lock(place, folder=True):
         for chart in charts:
-            # With a number where two charts are called alike.
+            # With a number where two charts have the same name.
             names = chain([chart.name], (f"{chart.name}-{number}" for number in count(2)))
             name = next(each for each in names if each not in written)
-            canvas.save(chart.figure, place / f"{name}.{kind}")
+            canvas.save(chart.draw(), place / f"{name}.{kind}")
             write_file(place / f"{name}.csv", render(chart.table, "csv") + "\n", force=True)
             written.append(name)
     return [f"{name}.{kind}" for name in written]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
 
-from ..core.account import lines
+from ..core.account import Account, lines
 from ..core.comparison import PairedDifference
 from ..measure import Score
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
@@ -27,34 +27,51 @@ def p_value(p: float | None) -> str:
     return "–" if p is None else "<.001" if p < 0.001 else f"{p:.3f}"
 
 
-def long_table(compared: TrackerComparison) -> Table:
-    """One row per measure and system: value, interval, difference to the base, tests, dialogues won and lost."""
-    against = {(each.measure, each.system, each.base): each for each in compared.versus}
-    base = next(iter(compared.results))
+def comparison_table(
+    title: str,
+    unit: str,
+    scores: Mapping[str, Mapping[str, Score | None]],
+    versus: Iterable[PairedDifference],
+    accounts: Mapping[str, Account],
+) -> Table:
+    """One row per measure and system: value, interval, difference to the first, tests, dialogues won and lost.
+
+    Args:
+        title: of the table.
+        unit: what is compared, such as ``system``.
+        scores: measure → name of the system → its score.
+        versus: comparisons with the first system.
+        accounts: what was scored of each, for the foot.
+    """
+    against = {(each.measure, each.system): each for each in versus}
     rows: list[tuple[str, ...]] = []
     marks: dict[tuple[int, int], str] = {}
-    for position, asked in enumerate(next(iter(compared.results.values())).asked):
-        for name, result in compared.results.items():
-            score = result.scores[position]
-            found = against.get((asked.text, name, base))
+    for measure, by_name in scores.items():
+        for place, (name, score) in enumerate(by_name.items()):
+            found = against.get((measure, name))
             if found and stars(found.p_holm):
                 marks[len(rows), 4] = stars(found.p_holm)
-            first = name == base
-            rows.append(
-                (
-                    asked.text if first else "",
-                    name,
-                    percent(score.value),
-                    interval(score.ci, score.ci_reason),
-                    *difference_cells(found),
-                )
-            )
-    headings = ("measure", "system", "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
-    return Table("", headings, tuple(rows), frozenset(range(2, 9)), marks, foot=account_lines(compared))
+            value = percent(score.value if score else None)
+            span = interval(score.ci, score.ci_reason) if score else ""
+            rows.append((measure if not place else "", name, value, span, *difference_cells(found)))
+    headings = ("measure", unit, "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
+    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)))
+
+
+def long_table(compared: TrackerComparison) -> Table:
+    """The systems under each measure, with differences to the first."""
+    first = next(iter(compared.results))
+    scores = {
+        asked.text: {name: result.scores[position] for name, result in compared.results.items()}
+        for position, asked in enumerate(compared.results[first].asked)
+    }
+    versus = [each for each in compared.versus if each.base == first]
+    accounts = {name: result.account for name, result in compared.results.items()}
+    return comparison_table("", "system", scores, versus, accounts)
 
 
 def account_lines(compared: TrackerComparison) -> tuple[str, ...]:
-    """What was asked for and scored of every system."""
+    """How many dialogues of every system were requested and scored."""
     return tuple(lines({name: result.account for name, result in compared.results.items()}))
 
 

@@ -1,4 +1,4 @@
-"""What a report says, before it is HTML, Markdown or LaTeX."""
+"""The content of a report, before it is HTML, Markdown or LaTeX."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from msgspec.structs import replace
 from ..core.account import account_in
 from ..model import Notice
 from ..stats import holm
-from .pages.headline import confidence, facts, side_by_side, signature
-from .pages.kinds import Picture, RowsLink
+from .chart_files import Chart
+from .pages.kinds import RowsLink
 from .pages.opened import Opened
-from .pages.paired import match, test
-from .pages.select import Query, select
+from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
+from .pages.select import RowQuery, select
 from .tables import Table
 
 WORST = 10
 
 
-class Words(Struct, frozen=True):
+class Paragraph(Struct, frozen=True):
     """A paragraph."""
 
     text: str
@@ -34,15 +34,15 @@ class Code(Struct, frozen=True):
 
 
 class Warnings(Struct, frozen=True):
-    """What one should know before one trusts the numbers."""
+    """Warnings about the numbers."""
 
     notices: tuple[Notice, ...]
 
 
 class Charts(Struct, frozen=True):
-    """Pictures, drawn only where they can be shown."""
+    """Charts, drawn only where they can be shown."""
 
-    pictures: tuple[Picture, ...]
+    charts: tuple[Chart, ...]
 
 
 class Rows(Struct, frozen=True):
@@ -53,11 +53,11 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Words | Code | Warnings | Charts | Rows | Table
+Block: TypeAlias = Paragraph | Code | Warnings | Charts | Rows | Table
 
 
 class Section(Struct, frozen=True):
-    """A heading and what stands below it."""
+    """A heading and the blocks below it."""
 
     heading: str
     blocks: tuple[Block, ...]
@@ -65,7 +65,7 @@ class Section(Struct, frozen=True):
 
 
 def sections(runs: Sequence[Opened], link: RowsLink) -> Iterator[Section]:
-    """All that the report says, kind by kind, run by run."""
+    """The sections of a report, by kind and by run."""
     for kind in dict.fromkeys(run.kind.NAME for run in runs):
         of_kind = [run for run in runs if kind == run.kind.NAME]
         if len(of_kind) > 1:
@@ -85,9 +85,9 @@ def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
         f"{runs[0].kind.NAME.capitalize()}s side by side",
         (
             table,
-            Words("Values in percent." + (f" {stars}" if tests else "")),
-            *map(Words, apart),
-            Charts(tuple(runs[0].kind.pictures(runs, link))),
+            Paragraph("Values in percent." + (f" {stars}" if tests else "")),
+            *map(Paragraph, apart),
+            Charts(tuple(runs[0].kind.charts(runs, link))),
         ),
     )
 
@@ -113,34 +113,34 @@ def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
 
 
 def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
-    told = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
+    facts_text = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
     interval = confidence(run)
     how = f", intervals of {interval} % by resampling {run.kind.UNIT[1]}" if interval else ""
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     account = account_in(run.manifest)
-    told += f". {account.line}" if account is not None and not account.complete else ""
-    head: list[Block] = [Words(f"{run.kind.NAME}: {told}."), *([Warnings(notices)] if notices else [])]
-    head += [*run.kind.headlines(run), Words(f"Values in percent{how}. Signature:"), Code(signature(run))]
+    facts_text += f". {account.line}" if account is not None and not account.complete else ""
+    head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
+    head += [*run.kind.headlines(run), Paragraph(f"Values in percent{how}. Signature:"), Code(signature(run))]
     if with_charts:
-        head.append(Charts(tuple(run.kind.pictures([run], link))))
+        head.append(Charts(tuple(run.kind.charts([run], link))))
     yield Section(run.key, tuple(head))
     yield Section(f"{run.key}: groups", tuple(run.kind.breakdowns(run)), level=3)
     yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
     inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
-    yield Section(f"{run.key}: make it again", (Code(run.kind.again(run.manifest)), *map(Words, digests)), level=3)
+    yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Paragraph, digests)), level=3)
 
 
 def worst(run: Opened) -> Rows:
     """The rows of a run, worst first, and a table of the first few."""
-    order = tuple(select(run, Query()).positions.tolist())
+    order = tuple(select(run, RowQuery()).positions.tolist())
     by = run.ranking
     rows = []
     for position in order[:WORST]:
         row = run.row(position)
-        told, _ = run.kind.teaser(row)
+        facts_text, _ = run.kind.teaser(row)
         value = run.kind.cell(by, float(run.columns[by][position])) if by else "–"
-        rows.append((str(row["id"]), value, told))
+        rows.append((str(row["id"]), value, facts_text))
     table = Table(
         f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
     )

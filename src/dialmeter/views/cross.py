@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from .chart_files import Chart, slug
-from .charts import grid as heat_map
+from .charts import grid
 from .tables import Table
 
 
@@ -45,6 +47,7 @@ def matrices(found: Sequence[CrossScore]) -> list[Table]:
 
 def long_table(found: Sequence[CrossScore]) -> Table:
     """One row per measure, system and user: value, interval, and the difference with its interval."""
+    systems = [each.system for each in found]
     rows = tuple(
         (
             each.measure.name,
@@ -55,14 +58,10 @@ def long_table(found: Sequence[CrossScore]) -> Table:
             shown(each.measure, each.difference, "+") if each.difference is not None else "",
             _span(each.measure, each.difference_ci, each.difference_ci_reason),
         )
-        for each in sorted(found, key=lambda one: (MEASURES.index(one.measure), _place(found, one.system)))
+        for each in sorted(found, key=lambda one: (MEASURES.index(one.measure), systems.index(one.system)))
     )
     headings = ("measure", "system", "user", "value", "interval", "difference", "its interval")
     return Table("", headings, rows, frozenset(range(3, 7)))
-
-
-def _place(found: Sequence[CrossScore], system: str) -> int:
-    return [each.system for each in found].index(system)
 
 
 def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:
@@ -71,15 +70,7 @@ def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:
     for measure in MEASURES:
         values = {(each.user, each.system): each.value for each in found if each.measure is measure}
         title = measure.title[0].upper() + measure.title[1:]
-        figure = heat_map.draw(
-            values,
-            rows=users,
-            columns=systems,
-            row_label="user",
-            column_label="system",
-            value_label=measure.title,
-            title=title,
-            as_percent=measure.as_percent,
-        )
-        table = heat_map.table(values, row_label="user", column_label="system", value_label=measure.title)
-        yield Chart(f"cross-{slug(measure.name)}", figure, table)
+        labels = {"row_label": "user", "column_label": "system", "value_label": measure.title}
+        sides: dict[str, Any] = {**labels, "rows": users, "columns": systems}
+        draw = partial(grid.draw, values, title=title, as_percent=measure.as_percent, **sides)
+        yield Chart(f"cross-{slug(measure.name)}", title, draw, grid.table(values, **labels))

@@ -1,12 +1,14 @@
-"""A few-shot study as tables."""
+"""A few-shot study as tables and charts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..studies.curve.curve import Curve, Point, Trend
+from ..studies.curve.curve import Curve, Kind, Point, Trend
 from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
+from .chart_files import Chart, chart, slug
+from .charts import bars, data, lines
 from .tables import Table, interval, percent
 
 
@@ -131,3 +133,47 @@ def _domain_intervals(table: DomainTable) -> Table:
 
 def _at(table: DomainTable) -> str:
     return "" if table.ratio is None else ", zero-shot" if table.ratio == 0 else f", ratio {share(table.ratio)}"
+
+
+def curve_charts(curve: Curve) -> Iterator[Chart]:
+    """Curves, differences and distances by domain, and bars where domains are compared."""
+    for domain in dict.fromkeys(point.domain for point in curve.points):
+        points = [point for point in curve.points if point.domain == domain]
+        ending = f"-{slug(domain)}" if domain else ""
+        about = (f" in {domain}" if domain else "") + _interval_note(curve, points)
+        title = f"Measures with little training data{about}"
+        yield chart(f"curve{ending}", title, lines.draw, lines.table, _series(points, "value"))
+        if curve.reference and (apart := _series(points, "difference")):
+            of, title = curve.reference, f"How far measures lie from {curve.reference}{about}"
+            yield chart(f"difference{ending}", title, lines.draw_difference, lines.table, apart, reference=of)
+            size, label = _series(points, "distance"), f"absolute difference to {of}"
+            yield chart(f"distance{ending}", title, lines.draw, lines.table, size, y_label=label)
+    for table in curve.tables:
+        names = (*table.domains, MEAN, POOLED)
+        scores = {name: {row.measure: _drawn(row.of(name)) for row in table.rows} for name in names}
+        ending = "" if len(curve.tables) == 1 else f"-ratio-{share(table.ratio)}"
+        yield chart(f"domains{ending}", "Measures by domain", bars.draw, bars.table, scores)
+
+
+def _series(points: list[Point], kind: Kind) -> dict[str, dict[float, data.HasInterval]]:
+    series: dict[str, dict[float, data.HasInterval]] = {}
+    for point in points:
+        found: CurveEstimate | None = getattr(point, kind)
+        if found is not None and point.ratio is not None:
+            series.setdefault(point.measure, {})[point.ratio] = _drawn(found)
+    return series
+
+
+def _interval_note(curve: Curve, points: list[Point]) -> str:
+    if curve.resampling is None:
+        return ""
+    over = (
+        "seeds" if all(point.value.seeds for point in points) else "dialogues where there is one seed, else over seeds"
+    )
+    return f"; {100 * curve.resampling.confidence:g} % intervals over {over}"
+
+
+def _drawn(found: CurveEstimate) -> data.Estimate:
+    """With the interval over seeds; over dialogues where there is one seed."""
+    low, high = found.seeds or found.dialogues or (None, None)
+    return data.Estimate(found.value, low, high)

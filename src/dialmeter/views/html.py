@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from .content import Charts, Rows, Section, sections
 from .html_env import asset, environment, page
-from .pages.drawn import Drawn, drawn
+from .pages.charts import DrawnChart, draw_for_page
+from .pages.kinds import Field
 from .pages.opened import Opened
-from .pages.static_list import list_data
+from .pages.select import field_options, row_data
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -45,13 +46,13 @@ class ShownRows(NamedTuple):
     by: str
     rows: list[ShownRow]
     data: Markup
-    fields: list[tuple[Any, list[str]]]
+    fields: list[tuple[Field, list[str]]]
 
 
 class ShownCharts(NamedTuple):
     """Charts that fit, and how many do not."""
 
-    charts: list[Drawn]
+    charts: list[DrawnChart]
     left_out: int
 
 
@@ -60,7 +61,7 @@ def html_report(runs: Sequence[Opened], title: str = "") -> str:
 
     Args:
         runs: what to report; of several runs of one kind, the first is the baseline.
-        title: stands above; the names of the runs if nothing is given.
+        title: the heading; by default the names of the runs.
     """
     numbers = {run.key: number for number, run in enumerate(runs, 1)}
 
@@ -87,13 +88,13 @@ def _drawn(found: Sequence[Section]) -> dict[int, ShownCharts]:
         for block in section.blocks:
             if isinstance(block, Charts):
                 kept = []
-                for picture in block.pictures:
+                for chart in block.charts:
                     number += 1
                     if room > 0:
-                        made = drawn(picture, number)
+                        made = draw_for_page(chart, number)
                         room -= len(made.svg)
                         kept.append(made)
-                shown[at] = ShownCharts(kept, len(block.pictures) - len(kept))
+                shown[at] = ShownCharts(kept, len(block.charts) - len(kept))
     return shown
 
 
@@ -147,12 +148,7 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
         row = run.row(position)
         body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
         value = run.kind.cell(by, float(run.columns[by][position])) if by else ""
-        told, _ = run.kind.teaser(row)
-        rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, told, body))
-    found = run.findings
-    kept = [(at, [float(run.columns[by][at])] if by else [], found.of_row(at)) for at in positions]
-    data = list_data(
-        found.fields, [by] if by else [], by=by, rows=kept, unit=run.kind.UNIT[1], down=not run.kind.HIGHER_IS_BETTER
-    )
-    fields = [(field, found.options(field.name)) for field in run.kind.FIELDS if field.listed]
-    return ShownRows(name, run, by, rows, data, [(field, options) for field, options in fields if options])
+        facts, _ = run.kind.teaser(row)
+        rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, facts, body))
+    data = row_data(run, positions, [by] if by else [])
+    return ShownRows(name, run, by, rows, data, field_options(run))

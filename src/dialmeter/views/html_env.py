@@ -1,4 +1,4 @@
-"""Templates in which everything from a file is text: escaped, and with letters that hide or reorder others written out."""
+"""HTML templates. Everything from a file is text: escaped, and letters that hide or reorder others are written out."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def with_params(address: str, params: Mapping[str, str]) -> str:
 
 
 def score(value: float | None) -> str:
-    """A score as it stands in tables.
+    """A score in percent, as in tables.
 
     Example:
         >>> score(0.5), score(None), score(float("nan"))
@@ -93,6 +93,6 @@ def asset(name: str) -> str:
 
 
 def warm_up() -> None:
-    """Compiles all templates, so that nobody waits for it with the first page."""
+    """Compiles all templates, so that the first page is not slow."""
     for name in environment().list_templates(extensions=["html"]):
         environment().get_template(name)

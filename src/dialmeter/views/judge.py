@@ -1,19 +1,30 @@
-"""Judges under attack as tables and as a short Markdown report."""
+"""Judges under attack, their explanations and their training as tables, charts and a short Markdown report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from ..core.account import lines
-from ..judges.cases import case_id
+from ..judges.attack_statistics import Yield
+from ..judges.cases import Case, case_id
 from ..judges.compare import JudgeComparison
+from ..judges.explain import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ..judges.result import JudgeResult
 from ..judges.verdict import READING
+from .chart_files import Chart, chart, slug
+from .charts import bars
+from .charts.data import Estimate
 from .markdown_page import markdown_page
-from .tables import Table, interval, percent
+from .tables import Table, decimals, interval, percent
+
+if TYPE_CHECKING:
+    from ..judges.train.ratings import Quality
+    from ..judges.train.satisfaction import Trained
 
 _TEXT = 70
 
@@ -21,7 +32,7 @@ _TEXT = 70
 def matrix_tables(result: JudgeResult) -> list[Table]:
     """One table per corpus: attacks down, judges across, then the means by facet.
 
-    A mark ° stands behind a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
+    A mark ° follows a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
     scored fewer cases than the row has. The accounts of the judges are below the last table.
     """
     tables = [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]
@@ -168,3 +179,126 @@ def markdown_report(name: str, result: JudgeResult) -> str:
     failing = [failing_table(result, judge, 10) for judge in named if result.failing(judge)]
     details = [detail_table(result), *failing]
     return markdown_page(name, f"{head} {settings}", matrix_tables(result), result.notices, details)
+
+
+def error_charts(result: JudgeResult) -> Iterator[Chart]:
+    """Error rates by attack, a bar per judge, one chart per corpus."""
+    for corpus in dict.fromkeys(cell.corpus for cell in result.cells):
+        scores: dict[str, dict[str, Estimate]] = {}
+        for cell in result.cells:
+            if cell.corpus == corpus and cell.value is not None:
+                scores.setdefault(cell.judge, {})[cell.attack] = Estimate(cell.value, *(cell.ci or ()))
+        title = f"Judges under attack, corpus {corpus or '(unnamed)'}"
+        name = f"errors-{slug(corpus)}" if corpus else "errors"
+        yield chart(name, title, bars.draw, bars.table, scores, y_label="error rate in percent")
+
+
+_IMPORTANCE = {
+    ("changed", "sum"): "sum over changed words",
+    ("changed", "mean"): "mean per changed word",
+    ("all", "sum"): "sum over all words",
+    ("all", "mean"): "mean per word",
+}
+
+
+def importance_table(judge: str, found: Sequence[Importance]) -> Table:
+    """Per attack, how much weight adversarial words get relative to human ones: above 1 is more."""
+    cells = {(each.attack, each.words, each.how): each for each in found}
+    attacks = list(dict.fromkeys(each.attack for each in found))
+    rows = tuple(
+        (attack, str(cells[attack, "all", "sum"].cases), *(decimals(cells[attack, *key].ratio) for key in _IMPORTANCE))
+        for attack in attacks
+    )
+    title = f"weight that {judge} puts on adversarial words, as a ratio to human ones"
+    return Table(title, ("attack", "cases", *_IMPORTANCE.values()), rows, frozenset(range(1, 6)))
+
+
+def words_table(case: Case, found: CaseExplained) -> Table:
+    """The words of both replies of a case, those that differ marked with a star."""
+    rows: list[tuple[str, ...]] = []
+    marks = {}
+    for reply, side in (("human", found.human), ("adversarial", found.adversarial)):
+        for word, value, changed in zip(side.words, side.values, side.changed, strict=True):
+            if changed:
+                marks[len(rows), 1] = "*"
+            rows.append((reply, word, f"{value:+.4g}"))
+        rows.append((reply, "(base)", f"{side.base:+.4g}"))
+        rows.append((reply, "(score)", f"{side.score:+.4g}"))
+    return Table(case_id(case), ("reply", "word", "value"), tuple(rows), frozenset({2}), marks)
+
+
+def explain_charts(
+    judge: str, cases: Sequence[Case], found: Sequence[CaseExplained], ratios: Sequence[Importance], most: int
+) -> Iterator[Chart]:
+    """The ratio per attack, and the words of the first cases of each attack."""
+    scores: dict[str, dict[str, Estimate]] = {
+        title: {
+            each.attack: Estimate(each.ratio)
+            for each in ratios
+            if (each.words, each.how) == key and each.ratio is not None
+        }
+        for key, title in _IMPORTANCE.items()
+    }
+    title = f"Weight that {judge} puts on adversarial words"
+    label = "adversarial ÷ human, 1 is the same"
+    yield chart("importance", title, bars.draw, bars.table, scores, y_label=label, as_percent=False)
+    for attack in dict.fromkeys(each.attack for each in found):
+        for each in [each for each in found if each.attack == attack][:most]:
+            name = case_id(cases[each.case])
+            sides = [bars.ReplyWords(side.words, side.values, side.changed) for side in (each.human, each.adversarial)]
+            yield chart(f"words-{slug(name)}", f"{judge}, {name}", bars.draw_words, bars.words_table, *sides)
+
+
+_QUALITIES = ("accuracy", "uar", "macro_f1", "spearman")
+
+
+def training_table(found: Sequence[Trained], majority: Quality) -> Table:
+    """A row per seed, their mean, and the most frequent class to compare with."""
+    rows = [(f"seed {each.seed}", *(decimals(getattr(each.test, name)) for name in _QUALITIES)) for each in found]
+    if len(found) > 1:
+        means = [[getattr(each.test, name) for each in found] for name in _QUALITIES]
+        whole = [None if None in values else fmean(values) for values in means]
+        rows.append((f"mean of {len(found)} seeds", *map(decimals, whole)))
+    rows.append(("most frequent class", *(decimals(getattr(majority, name)) for name in _QUALITIES)))
+    headings = ("", "accuracy", "UAR", "macro F1", "Spearman")
+    return Table(f"{majority.n} ratings held out", headings, tuple(rows), frozenset({1, 2, 3, 4}))
+
+
+def yield_table(yields: Sequence[Yield]) -> Table:
+    """One row per attack: tried, made, rejected, by variant, and why the rest was not made.
+
+    Example:
+        >>> yield_table([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})]).rows
+        (('pronoun', '3', '2', '1', 'person 2', 'no pronoun 1'),)
+    """
+    rows = tuple(
+        (
+            each.attack,
+            str(each.tried),
+            str(each.made),
+            str(each.rejected),
+            ", ".join(f"{variant} {count}" for variant, count in each.by_variant.items()),
+            "; ".join([f"{reason} {count}" for reason, count in each.why.items()])
+            if each.tried
+            else "; ".join(dict.fromkeys(each.skipped.values())),
+        )
+        for each in yields
+    )
+    headings = ("attack", "tried", "made", "rejected", "variants", "why")
+    return Table("", headings, rows, frozenset({1, 2, 3}))
+
+
+def plain_yields(yields: Sequence[Yield]) -> list[dict[str, Any]]:
+    """The same for JSON."""
+    return [
+        {
+            "attack": each.attack,
+            "tried": each.tried,
+            "made": each.made,
+            "rejected": each.rejected,
+            "variants": each.by_variant,
+            "why": each.why,
+            "skipped": each.skipped,
+        }
+        for each in yields
+    ]

@@ -1,10 +1,10 @@
-"""The report as Markdown or LaTeX, from the same content as the page: its tables ready to paste, its charts left out."""
+"""The report as Markdown or LaTeX, from the same content as the page: with tables ready to paste and without charts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .content import Block, Charts, Code, Rows, Section, Warnings, Words, sections
+from .content import Block, Charts, Code, Paragraph, Rows, Section, Warnings, sections
 from .pages.opened import Opened
 from .tables import Table, latex_text, markdown_text, render, visible
 
@@ -17,7 +17,7 @@ def plain_report(runs: Sequence[Opened], style: str, title: str = "") -> str:
     Args:
         runs: what to report; of several runs of one kind, the first is the baseline.
         style: ``markdown`` or ``latex`` (booktabs; to be put into a document with ``\\input``).
-        title: stands above; the names of the runs if nothing is given.
+        title: the heading; by default the names of the runs.
     """
     name = title or ", ".join(run.key for run in runs)
     parts = [_heading(Section(name, (), level=1), style)]
@@ -42,7 +42,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
             yield render(block, style)
         case Rows():
             yield render(block.table, style)
-        case Words():
+        case Paragraph():
             yield markdown_text(visible(block.text)) if markdown else latex_text(visible(block.text))
         case Code():
             text = visible(block.text)

@@ -1,4 +1,4 @@
-"""One table, five ways to print it: text, Markdown, LaTeX, CSV and, by the caller, JSON."""
+"""Tables, and how to print them as text, Markdown, LaTeX and CSV; JSON is made by the caller."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STYLES: tuple[str, ...] = get_args(Style)
 
 
 class Table(Struct, frozen=True):
-    """A title, headings, and rows of cells. Columns of numbers stand on the right.
+    """A title, headings, and rows of cells. Columns of numbers are aligned right.
 
-    ``marks`` stand behind cells, by row and column: stars or letters of significance, raised where that is possible.
-    ``foot`` are lines below the table, such as the account of what was scored; CSV has no place for them.
+    ``marks``: superscripts by (row, column), such as stars or letters of significance.
+    ``foot`` are lines below the table, such as the account of what was scored; CSV does not show them.
     """
 
     title: str
@@ -41,7 +41,7 @@ class Table(Struct, frozen=True):
 
 
 def visible(text: str) -> str:
-    """Text without what a terminal would obey: control characters become blanks.
+    """Text that is safe for a terminal: control characters become blanks.
 
     Example:
         >>> visible("a\x1b[31mb")
@@ -120,7 +120,7 @@ def _markdown(table: Table) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text that Markdown shows as it stands.
+    """Text escaped for Markdown.
 
     Example:
         >>> markdown_text("a_b <script>")
@@ -154,7 +154,7 @@ _LATEX = {
 
 
 def latex_text(text: str) -> str:
-    """Text that LaTeX prints as it stands.
+    """Text escaped for LaTeX.
 
     Example:
         >>> latex_text("50 % of a_b")

@@ -1,14 +1,17 @@
-"""A tracker's scores as tables and as a short Markdown report."""
+"""A tracker's scores as tables, charts and a short Markdown report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.account import Account
 from ..errors import one_line
 from ..measure import Score
-from ..tracking.diagnosis.findings import Mistake
+from ..tracking.diagnosis.findings import Mistake, Mistakes
 from ..tracking.result import TrackerResult
+from .chart_files import Chart, chart, slug
+from .charts import bars, grid, lines
+from .charts.data import Estimate
 from .markdown_page import markdown_page
 from .tables import Table, interval, percent
 
@@ -43,7 +46,7 @@ def shared_fields(signatures: Sequence[str]) -> list[str]:
 
 
 def shared_signature(scores: Sequence[Score]) -> str:
-    """One line for all scores of a table; what is a measure's own stands in its row."""
+    """The signature that all scores of a table share; the rest is in the row of the measure."""
     return "|".join(["…", *shared_fields([score.signature for score in scores])])
 
 
@@ -96,3 +99,42 @@ def markdown_report(name: str, result: TrackerResult) -> str:
     scores, details = [score_table(result.scores, result.account)], [worst_table(result, 10)]
     signature = shared_signature(result.scores)
     return markdown_page(name, facts, scores, result.notices, details, signature=signature, diagnosis=result.diagnosis)
+
+
+def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
+    """Measures side by side and JGA by turn; parallel coordinates where there are several systems."""
+    scores = {
+        name: {score.measure: Estimate(score.value, *(score.ci or ())) for score in result.scores}
+        for name, result in results.items()
+    }
+    title = "Systems under each measure"
+    yield chart("measures", title, bars.draw, bars.table, scores, y_label="score in percent")
+    if len(results) > 1:
+        values = {name: {each.measure: each.value for each in result.scores} for name, result in results.items()}
+        yield chart("parallel", "Systems across measures", lines.draw_parallel, lines.parallel_table, values)
+    first = next(iter(results.values()))
+    turns = [each.text for each in first.asked if each.used.reads() == "tally" and each.used.average == "turn"]
+    chosen = "JGA" if "JGA" in turns else next(iter(turns), None)
+    if chosen is None:
+        return
+    by_system = {
+        name: [score for score in result.by("turn") if score.measure == chosen] for name, result in results.items()
+    }
+    if any(by_system.values()):
+        series = {
+            name: {int(each.group["turn"]): Estimate(each.value, *(each.ci or ())) for each in found}
+            for name, found in by_system.items()
+        }
+        dialogues = {int(each.group["turn"]): each.n for each in next(iter(by_system.values()))}
+        label = f"{next(each.used.title for each in first.asked if each.text == chosen)} ({chosen}), percent"
+        data = (series, dialogues)
+        yield chart("by-turn", "Score by turn", lines.draw_turns, lines.turns_table, *data, y_label=label)
+
+
+def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
+    """Mistakes by slot, and the confused values of the five slots with most of them."""
+    counts = {slot: dict(found) for slot, found in mistakes.by_slot().items()}
+    yield chart("mistakes", "Mistakes per slot", bars.draw_mistakes, bars.mistakes_table, counts)
+    for slot in mistakes.worst_slots(5):
+        name, title = f"values-{slug(slot)}", "Gold and predicted values"
+        yield chart(name, title, grid.draw_confusion, grid.confusion_table, mistakes.values(slot), slot=slot)

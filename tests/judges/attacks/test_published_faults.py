@@ -8,7 +8,7 @@ from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import Attack, NoCase, Variant
 from dialmeter.judges.corpus_pool import Pool
 from dialmeter.judges.language import Language
-from dialmeter.views.attacks import yield_table
+from dialmeter.views.judge import yield_table
 
 from .talk import all_of, attacked, snippet, talk
 

@@ -22,7 +22,7 @@ from ...judges.checkpoint import parts_of
 from ...judges.language import SYNONYMS, stand_ins
 from ...model import Notice
 from ...readers.conversations import open_conversations
-from ...views.attacks import plain_yields, yield_table
+from ...views.judge import plain_yields, yield_table
 from ...views.tables import render
 from ..option_kinds import choice_option, max_bytes_option, number_option
 from ..options import quiet_option, stacked, style_options

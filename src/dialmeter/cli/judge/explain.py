@@ -16,7 +16,7 @@ from ...judges.cases import Case, case_id
 from ...judges.explain import CaseExplained, explain_case, importance
 from ...judges.judge import Judge, load_weights
 from ...model import Notice
-from ...views.judge_explain import explain_charts, importance_table, words_table
+from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import render
 from ..judge_progress import watching
 from ..option_kinds import choice_option, max_bytes_option, number_option

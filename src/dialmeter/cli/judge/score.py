@@ -118,7 +118,7 @@ def score(**options: Any) -> int:
         about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
     if options["charts"]:
-        from ...views.judge_charts import error_charts
+        from ...views.judge import error_charts
 
         draw(error_charts(result), options)
     _print(result, options, judges)

@@ -12,7 +12,7 @@ from msgspec import to_builtins
 
 from ...core.output import new_folder
 from ...errors import DialmeterError, MissingExtra
-from ...views.judge_train import training_table
+from ...views.judge import training_table
 from ...views.tables import decimals, render
 from ..main import LazyGroup
 from ..option_kinds import choice_option, max_bytes_option, number_option

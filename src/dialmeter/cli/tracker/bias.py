@@ -13,7 +13,7 @@ from ...studies.bias.bias_verdict import notices_of_study, summary, verdicts
 from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as report
-from ...views.bias_charts import bias_charts
+from ...views.bias import bias_charts
 from ...views.bias_json import plain
 from ...views.tables import Table, render
 from ...views.tracker import shared_signature

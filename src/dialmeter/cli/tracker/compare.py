@@ -35,8 +35,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.scoring import score_file
 from ...views import compare as tables
 from ...views.tables import render
-from ...views.tracker import shared_signature
-from ...views.tracker_charts import system_charts
+from ...views.tracker import shared_signature, system_charts
 from ..option_kinds import max_bytes_option
 from ..options import (
     chart_options,

@@ -14,8 +14,7 @@ from ...errors import one_line
 from ...model import Notice
 from ...studies.curve.curve import SCALES, Curve, draw_curve
 from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
-from ...views.curve import tables_of
-from ...views.curve_charts import curve_charts
+from ...views.curve import curve_charts, tables_of
 from ...views.curve_data import plain, scores_of
 from ...views.headings import distinct
 from ...views.tables import render

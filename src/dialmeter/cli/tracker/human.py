@@ -17,8 +17,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
 from ...views.headings import distinct
-from ...views.human import plain, scores_of, tables_of
-from ...views.sheets import write_sheets
+from ...views.human import plain, scores_of, tables_of, write_sheets
 from ...views.tables import render
 from ...views.tracker import shared_fields
 from ..main import EXIT_INPUT

@@ -24,8 +24,16 @@ from ...tracking.result import TrackerResult
 from ...tracking.scoring import TrackerSettings
 from ...values import maps
 from ...views.tables import render
-from ...views.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
-from ...views.tracker_charts import mistake_charts, system_charts
+from ...views.tracker import (
+    group_table,
+    markdown_report,
+    mistake_charts,
+    mistakes_table,
+    score_table,
+    shared_signature,
+    system_charts,
+    worst_table,
+)
 from ..option_kinds import max_bytes_option
 from ..options import (
     RULE_OPTIONS,

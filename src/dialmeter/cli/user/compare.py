@@ -18,12 +18,9 @@ from ...users.compare import UserComparison, common_goals
 from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
-from ...views.chart_files import Chart
-from ...views.charts import bars
-from ...views.charts.data import Estimate
 from ...views.tables import render
 from ...views.tracker import shared_signature
-from ...views.user import comparison_table
+from ...views.user import comparison_chart, comparison_table
 from ..option_kinds import max_bytes_option
 from ..options import chart_options, chosen_resampling, interval_options, quiet_option, style_options
 from ..say import document, draw, print_json, warn
@@ -71,7 +68,7 @@ def compare(**options: Any) -> None:
     found = compared_with(results, resampling, options["domain"])
     notices = [*common.notices, *found.notices, *_notices(whole, results)]
     warn(notices, options["quiet"])
-    draw([_chart(found, options["domain"])] if options["charts"] else [], options)
+    draw([comparison_chart(found, options["domain"])] if options["charts"] else [], options)
     if options["style"] == "json":
         scores = [{**each, "system": name} for name, result in results.items() for each in result.to_dicts()]
         how_drawn = {"method": "bootstrap", **to_builtins(resampling)}
@@ -122,18 +119,6 @@ def _names(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, str]:
     if len(set(labels)) < len(labels):
         raise DialmeterError(f"two users are called {Counter(labels).most_common(1)[0][0]!r}; name them with --name")
     return dict(zip(labels, files, strict=True))
-
-
-def _chart(found: UserComparison, domain: str) -> Chart:
-    scores = {
-        name: {
-            score.measure: Estimate(score.value, *(score.ci or (None, None)))
-            for score in result.scores
-            if score.group["domain"] == domain
-        }
-        for name, result in found.results.items()
-    }
-    return Chart("users", bars.draw(scores, title="Users side by side", y_label="score in percent"), bars.table(scores))
 
 
 def _fail_if_worse(found: UserComparison, level: float) -> None:

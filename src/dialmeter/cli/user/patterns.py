@@ -8,8 +8,7 @@ import click
 from msgspec.structs import replace
 
 from ...views.tables import render
-from ...views.user import pattern_tables
-from ...views.user_charts import Tally, user_charts
+from ...views.user import UserCounts, pattern_tables, user_charts
 from ..option_kinds import max_bytes_option
 from ..options import chart_options, quiet_option, style_options
 from ..say import document, draw, print_json
@@ -31,7 +30,7 @@ def patterns(**options: Any) -> None:
 
     Takes a RUN of `user score --out` or a file of DIALOGUES. Parts of a goal with one constraint have no pattern.
     """
-    tally = Tally()
+    tally = UserCounts()
     dialogues = 0
     rows, account = rows_in(options["where"], options)
     for row in rows:

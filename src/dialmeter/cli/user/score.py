@@ -16,8 +16,16 @@ from ...users.outcome import COMBINED
 from ...users.result import UserResult
 from ...views.tables import render
 from ...views.tracker import shared_signature
-from ...views.user import event_table, markdown_report, score_table, verdict_table, verdicts_of, worst_table
-from ...views.user_charts import Tally, user_charts
+from ...views.user import (
+    UserCounts,
+    event_table,
+    markdown_report,
+    score_table,
+    user_charts,
+    verdict_table,
+    verdicts_of,
+    worst_table,
+)
 from ..main import EXIT_INPUT
 from ..map_options import map_file
 from ..option_kinds import max_bytes_option
@@ -89,7 +97,7 @@ def score(**options: Any) -> int:
         report = markdown_report(Path(options["dialogues"]).name, result)
         record.finish(writer, result, about, report, **more)
     if options["charts"]:
-        draw(user_charts(Tally.of(found.rows)), options)
+        draw(user_charts(UserCounts.of(found.rows)), options)
     _print(result, verdicts, found.form, options)
     if not accepted:
         complain(result.refused)

@@ -1,21 +1,23 @@
-"""Grouped bars with intervals: measures side by side, one bar per system."""
+"""Charts of bars: measures by system, parts stacked by slot, the spread of scores, and the words of two replies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..tables import Table
-from .axes import legend, link, whiskers
-from .canvas import UPRIGHT, WIDTH, nothing_yet, sheet
-from .data import HasInterval, cell, finite, in_order, known, limits
-from .palette import PAPER, colour, hatch
-from .scales import scale, slanted
-from .words import more, name, wrapped
+from .axes import legend, link, name_ticks, number_ticks, whiskers, whole_ticks
+from .canvas import WIDTH, nothing_yet, sheet
+from .data import HasInterval, cell, counted, edges, finite, in_order, known, limits
+from .palette import BLUE, INK, ON_DARK, ON_LIGHT, ORANGE, PAPER, VERMILION, colour, hatch
+from .words import more, name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from .data import Numbers
 
 MAX_SYSTEMS, MAX_MEASURES = 12, 20
 _GAP = 0.25
@@ -33,7 +35,7 @@ def draw(
 
     Args:
         scores: System → measure → value with interval.
-        title: Stands above.
+        title: The text above the chart.
         y_label: What the height means, in words.
         as_percent: Whether values are fractions to be written as percent.
         links: Where a click on the bar of (system, measure) leads.
@@ -44,50 +46,76 @@ def draw(
         >>> figure.axes[0].get_ylabel()
         'share of turns'
     """
-    from matplotlib.patches import Patch
-
     measures = in_order(scores.values())[:MAX_MEASURES]
     systems = list(scores)[:MAX_SYSTEMS]
     drawn = len(systems) * len(measures)
     width = min(14.0, max(WIDTH, 0.22 * drawn + 0.4 * len(measures)))
-    with sheet(title, more(len(systems), len(scores), "systems"), width=width) as (figure, axes):
-        axes.set_ylabel(wrapped(y_label, UPRIGHT, lines=3))
+    with sheet(title, more(len(systems), len(scores), "systems"), width=width, y_label=y_label) as (figure, axes):
         if not any(known(points) for points in scores.values()):
             nothing_yet(axes)
             return figure
         step = min(0.3, (1 - _GAP) / len(systems))
         room = step * (width - 1) / len(measures) * 72
-        handles = []
+        looks = [_Look(colour(index), hatch(index)) for index in range(len(systems))]
         for index, system in enumerate(systems):
             values = {at: scores[system][each] for at, each in enumerate(measures) if each in scores[system]}
             places = {at: at + (index + 0.5 - len(systems) / 2) * step for at in values}
-            heights = known(values)
-            boxes = axes.bar(
-                [places[at] for at, _ in heights],
-                [height for _, height in heights],
-                step * 0.92,
-                color=colour(index),
-                hatch=hatch(index),
-                edgecolor=PAPER,
-                linewidth=0.5,
-            )
-            for box, (at, _) in zip(boxes, heights, strict=True):
-                link(box, (links or {}).get((system, measures[at])))
+            heights = {places[at]: height for at, height in known(values)}
+            urls = [(links or {}).get((system, measures[at])) for at, _ in known(values)]
+            _bars(axes, heights, step * 0.92, looks[index], urls=urls)
             whiskers(axes, [(places[at], low, high) for at, low, high in limits(values)])
             for at, point in values.items():
                 _label(axes, places[at], point, room=room, as_percent=as_percent)
-            handles.append(Patch(facecolor=colour(index), hatch=hatch(index), edgecolor=PAPER, linewidth=0.5))
         axes.margins(y=0.12)
         axes.set_xlim(-0.5, len(measures) - 0.5)
         axes.grid(axis="y")
-        scale(axes.yaxis, as_percent)
-        slanted(axes, measures)
-        legend(figure, handles, [name(system) for system in systems])
+        number_ticks(axes.yaxis, as_percent)
+        name_ticks(axes, measures)
+        _legend(figure, looks, systems)
     return figure
 
 
+class _Look(NamedTuple):
+    """The fill of bars."""
+
+    colour: str
+    hatch: str = ""
+    linewidth: float = 0.5
+
+
+def _bars(
+    axes: Axes,
+    sizes: Mapping[float, float],
+    width: float,
+    look: _Look,
+    *,
+    urls: Sequence[str | None] = (),
+    align: Literal["center", "edge"] = "center",
+) -> None:
+    """Upright bars by their place, each with its link."""
+    drawn = axes.bar(
+        list(sizes),
+        list(sizes.values()),
+        width,
+        align=align,
+        color=look.colour,
+        hatch=look.hatch or None,
+        edgecolor=PAPER,
+        linewidth=look.linewidth,
+    )
+    for bar, url in zip(drawn, urls, strict=False):
+        link(bar, url)
+
+
+def _legend(figure: Figure, looks: Sequence[_Look], labels: Sequence[str]) -> None:
+    from matplotlib.patches import Patch
+
+    handles = [Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=PAPER, linewidth=0.5) for look in looks]
+    legend(figure, handles, [name(label) for label in labels])
+
+
 def _label(axes: Axes, place: float, point: HasInterval, *, room: float, as_percent: bool) -> None:
-    """The value above its whisker where there is room: level, else upright, else not at all."""
+    """The value above its whisker where there is room: horizontal, else vertical, else none."""
     height = finite(point.value)
     if height is None:
         return
@@ -118,8 +146,225 @@ def table(scores: Mapping[str, Mapping[str, HasInterval]]) -> Table:
         (('SOM-DST', 'JGA', '0.52', '0.5', '0.54'),)
     """
     rows = tuple(
-        (system, measure, cell(point.value), cell(point.low), cell(point.high))
+        (system, measure, *map(cell, (point.value, point.low, point.high)))
         for system, points in scores.items()
         for measure, point in points.items()
     )
     return Table("", ("system", "measure", "value", "low", "high"), rows, frozenset({2, 3, 4}))
+
+
+# Mistakes per slot: one stacked bar per slot.
+
+Counts = Mapping[tuple[str, str], int]
+AGES = ("new", "carried-over")
+# Class → sign, colour, colour of the sign: colours alone would not be enough, so the sign is inside the bar.
+CLASSES = {"missed": ("−", BLUE, ON_DARK), "wrong": ("≠", VERMILION, ON_LIGHT), "over": ("+", ORANGE, ON_LIGHT)}
+PARTS = [(kind, age) for kind in CLASSES for age in AGES]
+MAX_SLOTS = 40
+
+
+def draw_mistakes(
+    counts: Mapping[str, Counts],
+    *,
+    title: str = "Mistakes per slot",
+    x_label: str = "mistakes, counted over all turns",
+    links: Mapping[tuple[str, str, str], str] | None = None,
+) -> Figure:
+    """Draw one stacked bar per slot, the slot with most mistakes on top; the 41st and later become "others".
+
+    Args:
+        counts: Slot → (class, age) → number of mistakes; classes are missed, wrong, over; ages new, carried-over.
+        title: The text above the chart.
+        x_label: What the length means, in words.
+        links: Where a click on the part (slot, class, age) leads.
+
+    Example:
+        >>> figure = draw_mistakes({"hotel-area": {("missed", "new"): 3}, "taxi-leave at": {("wrong", "new"): 5}})
+        >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+        ['taxi-leave at', 'hotel-area']
+    """
+    ranked = _ranked(counts)
+    totals = [parts.total() for _, parts in ranked]
+    longest = max(totals[:MAX_SLOTS], default=0)
+    with sheet(title, height=max(2.4, 1.5 + 0.21 * len(ranked)), x_label=x_label) as (figure, axes):
+        if not longest:
+            nothing_yet(axes)
+            return figure
+        # "Others" may be far longer than any slot, and is then drawn shorter, its parts in proportion.
+        units = [1.0 if total <= longest else 0.7 * longest / total for total in totals]
+        left = [0.0] * len(ranked)
+        handles, labels = [], []
+        for kind, age in PARTS:
+            sign, shade, on_shade = CLASSES[kind]
+            sizes = [size * parts[kind, age] for size, (_, parts) in zip(units, ranked, strict=True)]
+            bars = axes.barh(
+                range(len(ranked)),
+                sizes,
+                0.8,
+                left=left,
+                color=shade,
+                hatch="////" if age == "carried-over" else None,
+                edgecolor=PAPER,
+                linewidth=0.5,
+            )
+            for row, bar in enumerate(bars):
+                link(bar, (links or {}).get((ranked[row][0], kind, age)))
+                if age == "new" and sizes[row] * (WIDTH - 2) / longest > 0.15:
+                    middle = left[row] + sizes[row] / 2
+                    axes.text(middle, row, sign, ha="center", va="center", fontsize=8, color=on_shade)
+            left = [start + size for start, size in zip(left, sizes, strict=True)]
+            handles.append(bars)
+            labels.append(f"{sign} {kind}, {age.replace('-', ' ')}")
+        for row, (total, unit) in enumerate(zip(totals, units, strict=True)):
+            text = f"{total:,}" + ("" if unit == 1 else " (not to scale)")
+            axes.annotate(text, (unit * total, row), (3, 0), textcoords="offset points", va="center", fontsize=7)
+        axes.set_xlim(0, 1.13 * longest)
+        axes.set_yticks(range(len(ranked)), [name(slot, 32) for slot, _ in ranked])
+        axes.set_ylim(len(ranked) - 0.5, -0.5)
+        whole_ticks(axes.xaxis)
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+        legend(figure, handles, labels, most=3)
+    return figure
+
+
+def _ranked(counts: Mapping[str, Counts]) -> list[tuple[str, Counter[tuple[str, str]]]]:
+    """Slots with mistakes, the most first; those of equal count by name, so that the order given does not matter."""
+    found = [(slot, Counter({part: parts.get(part, 0) for part in PARTS})) for slot, parts in counts.items()]
+    ranked = sorted((each for each in found if each[1].total()), key=lambda each: (-each[1].total(), each[0]))
+    if len(ranked) <= MAX_SLOTS:
+        return ranked
+    rest: Counter[tuple[str, str]] = Counter()
+    for _, parts in ranked[MAX_SLOTS:]:
+        rest.update(parts)
+    return [*ranked[:MAX_SLOTS], (f"others ({len(ranked) - MAX_SLOTS:,} slots)", rest)]
+
+
+def mistakes_table(counts: Mapping[str, Counts]) -> Table:
+    """The same data as rows: one per slot, all slots, the most mistakes first.
+
+    Example:
+        >>> mistakes_table({"hotel-area": {("missed", "new"): 3}}).rows
+        (('hotel-area', '3', '0', '0', '0', '0', '0', '3'),)
+    """
+    lines = [(slot, [parts.get(part, 0) for part in PARTS]) for slot, parts in counts.items()]
+    lines.sort(key=lambda each: (-sum(each[1]), each[0]))
+    rows = tuple((slot, *map(str, sizes), str(sum(sizes))) for slot, sizes in lines)
+    headings = ("slot", *(f"{kind}, {age}" for kind, age in PARTS), "all")
+    return Table("", headings, rows, frozenset(range(1, len(headings))))
+
+
+# The spread of scores: one bar per range.
+
+
+def draw_spread(
+    values: Numbers,
+    *,
+    title: str,
+    x_label: str,
+    y_label: str = "number of dialogues",
+    as_percent: bool = True,
+    links: Mapping[int, str] | None = None,
+) -> Figure:
+    """Draw how many dialogues lie in each of twenty ranges.
+
+    Args:
+        values: A score for each dialogue.
+        title: The text above the chart.
+        x_label: What the score is, in words.
+        y_label: What is counted, in words.
+        as_percent: Whether values are fractions to be written as percent.
+        links: Where a click on the bar of a range, by its number, leads.
+
+    Example:
+        >>> figure = draw_spread([0.2, 0.9, 1.0], title="JGA", x_label="JGA of a dialogue")
+        >>> len(figure.axes[0].patches)
+        3
+    """
+    limits = edges(values)
+    sizes = counted(values, limits)
+    with sheet(title, height=3.2, x_label=x_label, y_label=y_label) as (figure, axes):
+        if not sum(sizes):
+            nothing_yet(axes)
+            return figure
+        filled = [at for at, size in enumerate(sizes) if size]
+        urls = [(links or {}).get(at) for at in filled]
+        heights = {limits[at]: sizes[at] for at in filled}
+        _bars(axes, heights, limits[1] - limits[0], _Look(BLUE, linewidth=0.8), urls=urls, align="edge")
+        axes.set_xlim(limits[0], limits[-1])
+        axes.grid(axis="y")
+        number_ticks(axes.xaxis, as_percent)
+        whole_ticks(axes.yaxis)
+    return figure
+
+
+def spread_table(values: Numbers) -> Table:
+    """The same data as rows.
+
+    Example:
+        >>> spread_table([0.99, 1.0]).rows[-1]
+        ('0.95', '1', '2')
+    """
+    limits = edges(values)
+    rows = tuple((cell(limits[at]), cell(limits[at + 1]), str(size)) for at, size in enumerate(counted(values, limits)))
+    return Table("", ("from", "to", "dialogues"), rows, frozenset({0, 1, 2}))
+
+
+# The words of two replies.
+
+MAX_WORDS = 40
+
+
+class ReplyWords(NamedTuple):
+    """The words of a reply, what each adds, and whether the other reply lacks it."""
+
+    words: Sequence[str]
+    values: Sequence[float]
+    changed: Sequence[bool]
+
+
+def draw_words(
+    human: ReplyWords, adversarial: ReplyWords, *, title: str, y_label: str = "what the word adds to the score"
+) -> Figure:
+    """Draw a bar per word: the human reply first, then the adversarial one; words that differ are hatched.
+
+    Example:
+        >>> human, adversarial = ReplyWords(["yes"], [0.5], [False]), ReplyWords(["yes", "no"], [0.5, -1.0], [False, True])
+        >>> figure = draw_words(human, adversarial, title="d1:2")
+        >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
+        ['yes', '', 'yes', 'no']
+    """
+    sides = [list(zip(*side, strict=True))[:MAX_WORDS] for side in (human, adversarial)]
+    shown = sum(map(len, sides))
+    note = more(shown, len(human.words) + len(adversarial.words), "words")
+    with sheet(title, note, width=min(14.0, max(WIDTH, 0.3 * shown + 1.5)), y_label=y_label) as (figure, axes):
+        if not shown:
+            nothing_yet(axes)
+            return figure
+        looks = [_Look(colour(0)), _Look(colour(1)), _Look(colour(1), "///")]
+        labels: list[str] = []
+        for index, side in enumerate(sides):
+            labels += [""] * index  # a gap between the two replies
+            for word, value, changed in side:
+                _bars(axes, {len(labels): value}, 0.8, _Look(colour(index), "///" if changed else ""))
+                labels.append(word)
+        axes.axhline(0, color=INK, linewidth=0.8)
+        axes.grid(axis="y")
+        name_ticks(axes, labels)
+        _legend(figure, looks, ["human reply", "adversarial reply", "differs"])
+    return figure
+
+
+def words_table(human: ReplyWords, adversarial: ReplyWords) -> Table:
+    """The same data as rows.
+
+    Example:
+        >>> words_table(ReplyWords(["yes"], [0.5], [False]), ReplyWords(["no"], [-1.0], [True])).rows
+        (('human', '1', 'yes', '0.5', ''), ('adversarial', '1', 'no', '-1', 'yes'))
+    """
+    rows = tuple(
+        (reply, str(number), word, cell(value), "yes" if changed else "")
+        for reply, side in (("human", human), ("adversarial", adversarial))
+        for number, (word, value, changed) in enumerate(zip(*side, strict=True), 1)
+    )
+    return Table("", ("reply", "place", "word", "value", "differs"), rows, frozenset({1, 3}))

@@ -1,4 +1,4 @@
-"""What all charts share: figures without pyplot, one style that leaves global settings alone, files with fixed bytes."""
+"""Figures without pyplot, in one style that leaves global settings alone, and files with fixed bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from ...core.output import write_file
 from ...errors import DialmeterError
 from .palette import COLOURS, FAINT, GRID, INK, PAPER
-from .words import visible, wrapped
+from .words import upright, visible, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,6 @@ Kind: TypeAlias = Literal["svg", "pdf", "png"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_MARKS = 2000
 WIDTH, HEIGHT = 7.0, 4.3
-UPRIGHT = 40  # letters of a label along the y axis, in at most three lines
 
 _STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -104,8 +103,10 @@ def style(**settings: object) -> Iterator[None]:
 
 
 @contextmanager
-def sheet(title: str, *notes: str, width: float = WIDTH, height: float = HEIGHT) -> Iterator[tuple[Figure, Axes]]:
-    """An empty figure with one pair of axes, to be drawn on inside the `with`; notes stand below the title.
+def sheet(
+    title: str, *notes: str, width: float = WIDTH, height: float = HEIGHT, x_label: str = "", y_label: str = ""
+) -> Iterator[tuple[Figure, Axes]]:
+    """An empty figure with one pair of axes, to be drawn on inside the `with`; notes are below the title.
 
     Example:
         >>> with sheet("JGA by turn", "1,000 dialogues", "") as (figure, axes):
@@ -122,6 +123,8 @@ def sheet(title: str, *notes: str, width: float = WIDTH, height: float = HEIGHT)
         lines = [wrapped(text, int(width * 11)) for text in (title, *notes) if text]
         figure.suptitle("\n".join(lines), x=0.05 / width, ha="left")
         axes = figure.add_subplot()
+        axes.set_xlabel(wrapped(x_label, 80))
+        axes.set_ylabel(upright(y_label))
         yield figure, axes
         # Laying out again moves things by fractions of a point, so it is done once and not with every file.
         figure.draw_without_rendering()

@@ -1,4 +1,4 @@
-"""What charts take: numbers with intervals. Missing is None, nan or infinite, and is never drawn as zero."""
+"""Data of charts: numbers with intervals. Missing is None, nan or infinite, and is never drawn as zero."""
 
 from __future__ import annotations
 
@@ -91,6 +91,37 @@ def paired(*columns: Numbers) -> list[NDArray[np.float64]]:
     arrays = [np.array([np.nan if each is None else each for each in column], dtype=np.float64) for column in columns]
     whole = np.isfinite(np.array(arrays)).all(axis=0)
     return [array[whole] for array in arrays]
+
+
+def edges(values: Numbers, bins: int = 20) -> list[float]:
+    """Where ranges begin and end: between 0 and 1 for shares, else between the lowest and the highest value.
+
+    Example:
+        >>> edges([0.2, 0.9], 4), edges([1.0, 3.0], 2)
+        ([0.0, 0.25, 0.5, 0.75, 1.0], [1.0, 2.0, 3.0])
+    """
+    found = [value for each in values if (value := finite(each)) is not None]
+    low, high = min(found, default=0.0), max(found, default=1.0)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    if low == high:
+        high = low + 1
+    return [low + (high - low) * at / bins for at in range(bins + 1)]
+
+
+def counted(values: Numbers, limits: Sequence[float]) -> list[int]:
+    """How many values lie in each range; the highest value belongs to the last.
+
+    Example:
+        >>> counted([0.0, 0.25, 1.0, None], [0.0, 0.25, 1.0])
+        [1, 2]
+    """
+    import numpy as np
+
+    found = [value for each in values if (value := finite(each)) is not None]
+    # Scores such as 0.15 are inexact in binary, and must not fall into the range below.
+    places = np.searchsorted(np.array(limits[1:-1]) - 1e-9, found, side="right")
+    return [int(size) for size in np.bincount(places, minlength=len(limits) - 1)]
 
 
 def in_order(keys: Iterable[Iterable[Key]]) -> list[Key]:

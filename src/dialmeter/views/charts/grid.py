@@ -1,24 +1,34 @@
-"""One number for every pair of two lists, such as users and systems, as a grid of coloured cells."""
+"""Grids of coloured cells: a value for every pair of names, two traits of dialogues, gold against predicted values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isfinite
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from itertools import count
+from math import fsum, isfinite
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from ..tables import Table
-from .axes import link, tile
-from .canvas import UPRIGHT, nothing_yet, sheet
-from .data import cell
-from .palette import FAINT, ramp
-from .scales import ROUND, colour_bar, shade, slanted
-from .words import more, name, wrapped
+from .axes import ROUND, colour_bar, link, name_ticks, shade, tile
+from .canvas import nothing_yet, sheet, style
+from .data import cell, paired
+from .palette import FAINT, INK, PALE, ramp
+from .words import more, name, upright, wrapped
 
 if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.axis import Axis
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from .data import Numbers
 
 MOST = 20
-_STEPS = 8
 
 
 def draw(
@@ -33,7 +43,7 @@ def draw(
     as_percent: bool = True,
     links: Mapping[tuple[str, str], str] | None = None,
 ) -> Figure:
-    """Draw the grid with the first row on top; a pair without a value stays empty.
+    """Draw a value for every row and column with the first row on top; a pair without a value stays empty.
 
     Args:
         values: (row, column) → number.
@@ -42,7 +52,7 @@ def draw(
         row_label: What the rows are, in words.
         column_label: What the columns are, in words.
         value_label: What the numbers are, in words.
-        title: Stands above.
+        title: The text above the chart.
         as_percent: Whether numbers are fractions to be written as percent.
         links: Where a click on a cell leads.
 
@@ -52,41 +62,46 @@ def draw(
         >>> [text.get_text() for text in figure.axes[0].texts]
         ['98.0', '70.0']
     """
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import BoundaryNorm
-    from matplotlib.ticker import MaxNLocator
-
     shown_rows, shown_columns = rows[:MOST], columns[:MOST]
     notes = (more(len(shown_rows), len(rows), row_label), more(len(shown_columns), len(columns), column_label))
     width, height = max(4.5, 0.9 * len(shown_columns) + 3.4), max(2.8, 0.42 * len(shown_rows) + 1.9)
-    with sheet(title, *notes, width=width, height=height) as (figure, axes):
-        axes.set_xlabel(wrapped(column_label, 70))
-        axes.set_ylabel(wrapped(row_label, UPRIGHT, lines=3))
-        found = {
-            (row, column): value
-            for row in shown_rows
-            for column in shown_columns
-            if (value := values.get((row, column))) is not None and isfinite(value)
-        }
+    found = {
+        (row, column): value
+        for row in shown_rows
+        for column in shown_columns
+        if (value := values.get((row, column))) is not None and isfinite(value)
+    }
+    with sheet(title, *notes, width=width, height=height, x_label=column_label, y_label=row_label) as (figure, axes):
         if not found:
             nothing_yet(axes)
             return figure
-        low, high = min(found.values()), max(found.values())
-        edges = MaxNLocator(_STEPS, steps=ROUND).tick_values(low, high) if high > low else [low - 0.5, low + 0.5]
-        scale = ScalarMappable(BoundaryNorm(edges, len(edges) - 1), ramp(len(edges) - 1))
+        scale, only = _value_scale(found.values())
         for (row, column), value in found.items():
             text = f"{100 * value:.1f}" if as_percent else f"{value:.1f}"
             patch = tile(axes, shown_columns.index(column), shown_rows.index(row), shade(scale, value), text)
             link(patch, (links or {}).get((row, column)))
-        slanted(axes, shown_columns)
+        name_ticks(axes, shown_columns)
         axes.set_yticks(range(len(shown_rows)), [name(each, 24) for each in shown_rows])
         axes.set_xlim(-0.5, len(shown_columns) - 0.5)
         axes.set_ylim(len(shown_rows) - 0.5, -0.5)
         axes.tick_params(color=FAINT, length=0)
         axes.spines[:].set_visible(False)
-        label = wrapped(f"{value_label}{', %' if as_percent else ''}", UPRIGHT, lines=3)
-        colour_bar(figure, axes, scale, label, as_percent=as_percent, only=None if high > low else low)
+        label = upright(f"{value_label}{', %' if as_percent else ''}")
+        colour_bar(figure, axes, scale, label, as_percent=as_percent, only=only)
     return figure
+
+
+def _value_scale(values: Iterable[float]) -> tuple[ScalarMappable, float | None]:
+    """At most eight colours between the lowest and the highest value; and the value, if there is only one."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm
+    from matplotlib.ticker import MaxNLocator
+
+    found = list(values)
+    low, high = min(found), max(found)
+    edges = MaxNLocator(8, steps=ROUND).tick_values(low, high) if high > low else [low - 0.5, low + 0.5]
+    scale = ScalarMappable(BoundaryNorm(edges, len(edges) - 1), ramp(len(edges) - 1))
+    return scale, None if high > low else low
 
 
 def table(
@@ -100,3 +115,272 @@ def table(
     """
     found = tuple((row, column, cell(value)) for (row, column), value in values.items())
     return Table("", (row_label, column_label, value_label), found, frozenset({2}))
+
+
+# Two traits of dialogues, coloured by the mean of a measure.
+
+MAX_BINS = 12
+
+
+class TraitGrid(Struct, frozen=True):
+    """Cells (column, row) → (mean score, dialogues), counted from 0, and the edges of the bins on both axes."""
+
+    x_edges: tuple[float, ...]
+    y_edges: tuple[float, ...]
+    cells: dict[tuple[int, int], tuple[float, int]]
+
+
+def trait_grid(first: Numbers, second: Numbers, score: Numbers, *, bins: int = 6) -> TraitGrid:
+    """Put dialogues into bins of equal width with round edges, as `draw_traits` does.
+
+    Example:
+        >>> trait_grid([0, 0, 1], [0, 0, 1], [0.5, 0.7, 0.1], bins=2).cells
+        {(0, 0): (0.6, 2), (1, 1): (0.1, 1)}
+    """
+    x, y, z = paired(first, second, score)
+    if not len(x):
+        return TraitGrid((), (), {})
+    (columns, x_edges), (rows, y_edges) = (_places(values, max(1, min(bins, MAX_BINS))) for values in (x, y))
+    inside: dict[tuple[int, int], list[float]] = {}
+    for column, row, value in zip(columns, rows, z.tolist(), strict=True):
+        inside.setdefault((column, row), []).append(value)
+    cells = {place: (fsum(values) / len(values), len(values)) for place, values in sorted(inside.items())}
+    return TraitGrid(x_edges, y_edges, cells)
+
+
+def _places(values: NDArray[np.float64], bins: int) -> tuple[list[int], tuple[float, ...]]:
+    """The bin of each value, and the edges of the bins; a trait that is constant gets one bin around it."""
+    import numpy as np
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = float(values.min()), float(values.max())
+    with style():
+        edges = MaxNLocator(bins).tick_values(low, high) if high > low else [low - 0.5, low + 0.5]
+    places = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    return places.tolist(), tuple(map(float, edges))
+
+
+def draw_traits(
+    first: Numbers,
+    second: Numbers,
+    score: Numbers,
+    *,
+    x_label: str,
+    y_label: str,
+    score_label: str,
+    title: str = "Mean score by two traits of the dialogues",
+    bins: int = 6,
+    as_percent: bool = True,
+    links: Mapping[tuple[int, int], str] | None = None,
+) -> Figure:
+    """Draw two traits as a grid with the number of dialogues in each cell; a cell without dialogues stays empty.
+
+    Args:
+        first: A trait per dialogue, from left to right, such as tail-orientedness.
+        second: Another one, from bottom to top, such as non-uniformity.
+        score: The measure of the same dialogues; dialogues that lack one of the three are skipped.
+        x_label: What the first trait is, in words.
+        y_label: What the second trait is, in words.
+        score_label: What the colour means, in words.
+        title: The text above the chart.
+        bins: At most so many bins of equal width along each trait, and at most 12.
+        as_percent: Whether scores are fractions to be written as percent.
+        links: Where a click on the cell (column, row), counted from 0, leads.
+
+    Example:
+        >>> labels = {"x_label": "TO", "y_label": "NU", "score_label": "GCA"}
+        >>> figure = draw_traits([0, 0, 1], [0, 0, 1], [0.5, 0.7, 0.1], bins=2, **labels)
+        >>> [text.get_text() for text in figure.axes[0].texts]
+        ['2', '1']
+    """
+    found = trait_grid(first, second, score, bins=bins)
+    total = sum(n for _, n in found.cells.values())
+    note = f"numbers: dialogues in each cell, {total:,} in all"
+    with sheet(title, note, height=4.8, x_label=x_label, y_label=y_label) as (figure, axes):
+        if not found.cells:
+            nothing_yet(axes)
+            return figure
+        scale, only = _value_scale(mean for mean, _ in found.cells.values())
+        for (column, row), (mean, n) in found.cells.items():
+            patch = tile(axes, column, row, shade(scale, mean), f"{n:,}")
+            link(patch, (links or {}).get((column, row)))
+        axes.set_xlim(-0.5, len(found.x_edges) - 1.5)
+        axes.set_ylim(-0.5, len(found.y_edges) - 1.5)
+        _edge_ticks(axes.xaxis, found.x_edges)
+        _edge_ticks(axes.yaxis, found.y_edges)
+        axes.tick_params(color=FAINT)
+        colour_bar(figure, axes, scale, upright(f"{score_label}, mean"), as_percent=as_percent, only=only)
+    return figure
+
+
+def _edge_ticks(axis: Axis, edges: tuple[float, ...]) -> None:
+    axis.set_ticks([at - 0.5 for at in range(len(edges))], [f"{edge:.3g}".replace("-", "−") for edge in edges])
+
+
+def traits_table(
+    first: Numbers, second: Numbers, score: Numbers, *, x_label: str, y_label: str, score_label: str, bins: int = 6
+) -> Table:
+    """The same data as rows: one per cell that has dialogues.
+
+    Example:
+        >>> labels = {"x_label": "TO", "y_label": "NU", "score_label": "GCA"}
+        >>> traits_table([0, 0, 1], [0, 0, 1], [0.5, 0.5, 0.1], bins=2, **labels).rows
+        (('0', '0.5', '0', '0.5', '0.5', '2'), ('0.5', '1', '0.5', '1', '0.1', '1'))
+    """
+    found = trait_grid(first, second, score, bins=bins)
+    rows = tuple(
+        (*map(cell, (*found.x_edges[x : x + 2], *found.y_edges[y : y + 2], mean)), str(n))
+        for (x, y), (mean, n) in found.cells.items()
+    )
+    headings = (f"{x_label} from", "to", f"{y_label} from", "to", f"{score_label}, mean", "dialogues")
+    return Table("", headings, rows, frozenset(range(6)))
+
+
+# Gold against predicted values of one slot.
+
+Pairs: TypeAlias = Mapping[tuple[str | None, str | None], int]
+MAX_VALUES = 15
+
+
+class _Rest(Enum):
+    """All rarer values; not a string, so that no value of a file can be mistaken for it."""
+
+    OTHER = "(other)"
+
+
+_Key: TypeAlias = str | _Rest | None
+
+
+def draw_confusion(
+    pairs: Pairs,
+    *,
+    slot: str,
+    title: str = "Gold and predicted values",
+    count_label: str = "number of turns",
+    links: Mapping[tuple[str | None, str | None], str] | None = None,
+) -> Figure:
+    """Draw the 15 most frequent values of both sides, the rest as "(other)"; framed cells are right.
+
+    Args:
+        pairs: (gold, predicted) → count; None is absent: predicted None is missed, gold None is over.
+        slot: The name of the slot.
+        title: The text above the chart, before the name of the slot.
+        count_label: What is counted, in words.
+        links: Where a click on the cell of (gold, predicted) leads.
+
+    Example:
+        >>> figure = draw_confusion({("east", "east"): 8, ("east", "west"): 2, ("east", None): 1}, slot="hotel-area")
+        >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
+        ['east', 'west', '(absent)']
+    """
+    from matplotlib.cm import ScalarMappable
+
+    counts, keys = _matrix(pairs)
+    side = 0.42 * len(keys)
+    size = {"width": max(5.0, side + 3.2), "height": max(3.2, side + 2.0)}
+    with sheet(f"{title}: {slot}", **size, x_label="predicted value", y_label="gold value") as (figure, axes):
+        if not counts:
+            nothing_yet(axes)
+            return figure
+        colours, norm = count_scale(max(counts.values()))
+        scale = ScalarMappable(norm, colours)
+        for row, gold in enumerate(keys):
+            for column, predicted in enumerate(keys):
+                number = counts[gold, predicted]
+                if not number:
+                    continue
+                patch = tile(axes, column, row, shade(scale, number), _short(number))
+                if row == column and gold is not _Rest.OTHER:
+                    patch.set(edgecolor=INK, linewidth=1.8, zorder=2)
+                if not isinstance(gold, _Rest) and not isinstance(predicted, _Rest):
+                    link(patch, (links or {}).get((gold, predicted)))
+        labels = [
+            "(absent)" if key is None else key.value if isinstance(key, _Rest) else name(key, 20) or "(empty)"
+            for key in keys
+        ]
+        places = range(len(keys))
+        between = [at - 0.5 for at in (*places, len(keys))]
+        axes.set_xticks(places, labels, rotation=45, ha="right", rotation_mode="anchor")
+        axes.set_yticks(places, labels)
+        axes.set_xticks(between, minor=True)
+        axes.set_yticks(between, minor=True)
+        axes.grid(which="minor", color=PALE)
+        axes.tick_params(which="both", length=0)
+        axes.set_xlim(-0.5, len(keys) - 0.5)
+        axes.set_ylim(len(keys) - 0.5, -0.5)
+        axes.set_aspect("equal")
+        axes.spines[:].set_visible(False)
+        colour_bar(figure, axes, scale, wrapped(count_label, 24))
+    return figure
+
+
+def _matrix(pairs: Pairs) -> tuple[Counter[tuple[_Key, _Key]], list[_Key]]:
+    """Counts with rare values put together, and the rows and columns: most frequent first, then other, then absent."""
+    totals: Counter[str] = Counter()
+    for (gold, predicted), number in pairs.items():
+        for value in {gold, predicted} - {None}:
+            totals[str(value)] += number
+    top = sorted((value for value, total in totals.items() if total > 0), key=lambda each: (-totals[each], each))
+    frequent = {*top[:MAX_VALUES], None}
+    counts: Counter[tuple[_Key, _Key]] = Counter()
+    for pair, number in pairs.items():
+        if number > 0:
+            row, column = (value if value in frequent else _Rest.OTHER for value in pair)
+            counts[row, column] += number
+    seen = {key for pair in counts for key in pair}
+    rest: list[_Key] = [key for key in (_Rest.OTHER, None) if key in seen]
+    return counts, [*top[:MAX_VALUES], *rest]
+
+
+def _short(number: int) -> str:
+    """A count that fits into a cell."""
+    return str(number) if number < 10_000 else f"{number / 1000:.3g}k" if number < 999_500 else f"{number / 1e6:.3g}M"
+
+
+def confusion_table(pairs: Pairs) -> Table:
+    """The same data as rows, all values, most frequent first; an absent value is an empty cell.
+
+    Example:
+        >>> confusion_table({("east", "east"): 8, ("east", None): 1}).rows
+        (('east', 'east', '8'), ('east', '', '1'))
+    """
+    ranked = sorted(pairs.items(), key=lambda item: (-item[1], item[0][0] or "", item[0][1] or ""))
+    rows = tuple((gold or "", predicted or "", str(number)) for (gold, predicted), number in ranked)
+    return Table("", ("gold", "predicted", "count"), rows, frozenset({2}))
+
+
+# A scale of colours for counts, which differ by orders of magnitude.
+
+
+def boundaries(largest: int) -> list[int]:
+    """Where a new colour begins: 1, 2, 5, 10 … until one is above the largest count; at most nine, with wider steps.
+
+    Example:
+        >>> boundaries(25), boundaries(0)
+        ([1, 2, 5, 10, 20, 50], [1, 2])
+        >>> boundaries(9_999)
+        [1, 3, 10, 30, 100, 300, 1000, 3000, 10000]
+    """
+    found: list[int] = []
+    for pattern in ((1, 2, 5), (1, 3), (1,)):
+        steps = (first * 10**power for power in count() for first in pattern)
+        found = [next(steps), next(steps)]
+        while found[-1] <= largest:
+            found.append(next(steps))
+        if len(found) <= 9:
+            break
+    return found
+
+
+def count_scale(largest: int) -> tuple[ListedColormap, BoundaryNorm]:
+    """Colours for counts from 1 to the largest.
+
+    Example:
+        >>> colours, norm = count_scale(25)
+        >>> colours.N, int(norm(25))
+        (5, 4)
+    """
+    from matplotlib.colors import BoundaryNorm
+
+    edges = boundaries(largest)
+    return ramp(len(edges) - 1), BoundaryNorm(edges, len(edges) - 1)

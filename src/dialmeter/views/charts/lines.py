@@ -1,18 +1,17 @@
-"""Few-shot curves: measures against the share of training data, and how far each lies from a reference measure."""
+"""Charts of lines: measures by the share of training data and their differences, a score by turn, systems by measure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import fsum, log10
 from typing import TYPE_CHECKING
 
 from ..tables import Table
-from .axes import curve, legend, whiskers
-from .canvas import UPRIGHT, nothing_yet, sheet
-from .data import Estimate, HasInterval, cell, finite, known, limits
-from .palette import FAINT, PAPER, colour, marker
-from .scales import scale
-from .words import more, name, wrapped
+from .axes import ROUND, curve, legend, link, name_ticks, number_ticks, whiskers, whole_ticks
+from .canvas import HEIGHT, WIDTH, nothing_yet, sheet
+from .data import Estimate, HasInterval, cell, finite, in_order, known, limits
+from .palette import FAINT, GRID, PALE, PAPER, colour, line, marker
+from .words import more, name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +33,7 @@ def draw(
 
     Args:
         series: Measure → share of training data (a fraction) → value with interval.
-        title: Stands above.
+        title: The text above the chart.
         x_label: What the share is, in words.
         y_label: What the height means, in words.
         as_percent: Whether values are fractions to be written as percent.
@@ -46,8 +45,9 @@ def draw(
     """
     series = _finite(series)
     drawn = list(series)[:MAX_LINES]
-    with sheet(title, more(len(drawn), len(series), "measures")) as (figure, axes):
-        if not _prepare(axes, series, x_label, y_label, as_percent):
+    note = more(len(drawn), len(series), "measures")
+    with sheet(title, note, x_label=x_label, y_label=y_label) as (figure, axes):
+        if not _share_axes(axes, series, as_percent):
             return figure
         handles = [curve(axes, index, series[each]) for index, each in enumerate(drawn)]
         legend(figure, handles, [name(each) for each in drawn])
@@ -67,7 +67,7 @@ def draw_difference(
     Args:
         differences: Measure → share → difference, as `difference` makes them or with intervals of your own.
         reference: The measure that was subtracted.
-        title: Stands above.
+        title: The text above the chart.
         x_label: What the share is, in words.
         as_percent: Whether differences are fractions to be written in percentage points.
 
@@ -78,12 +78,12 @@ def draw_difference(
     """
     differences = _finite(differences)
     drawn = list(differences)[:MAX_LINES]
-    note = "dashed: least-squares trend"
-    with sheet(title, note, more(len(drawn), len(differences), "measures")) as (figure, axes):
-        unit = " (percentage points)" if as_percent else ""
-        if not _prepare(axes, differences, x_label, f"difference to {reference}{unit}", as_percent):
+    notes = ("dashed: least-squares trend", more(len(drawn), len(differences), "measures"))
+    y_label = f"difference to {reference}" + (" (percentage points)" if as_percent else "")
+    with sheet(title, *notes, x_label=x_label, y_label=y_label) as (figure, axes):
+        if not _share_axes(axes, differences, as_percent):
             return figure
-        scale(axes.yaxis, as_percent, unit="")
+        number_ticks(axes.yaxis, as_percent, unit="")
         axes.axhline(0, color=FAINT, linewidth=1, zorder=1)
         handles = []
         for index, each in enumerate(drawn):
@@ -145,7 +145,7 @@ def table(series: Series) -> Table:
         (('JGA', '0.1', '0.5', '0.4', '0.6'),)
     """
     rows = tuple(
-        (each, cell(share), cell(point.value), cell(point.low), cell(point.high))
+        (each, *map(cell, (share, point.value, point.low, point.high)))
         for each, points in series.items()
         for share, point in sorted(points.items(), key=lambda item: item[0])
     )
@@ -156,21 +156,12 @@ def _finite(series: Series) -> Series:
     return {each: {x: y for x, y in points.items() if finite(x) is not None} for each, points in series.items()}
 
 
-def _prepare(axes: Axes, series: Series, x_label: str, y_label: str, as_percent: bool) -> bool:
-    """Labels, scales and ticks; whether there is anything to draw."""
-    axes.set_xlabel(wrapped(x_label, 80))
-    axes.set_ylabel(wrapped(y_label, UPRIGHT, lines=3))
+def _share_axes(axes: Axes, series: Series, as_percent: bool) -> bool:
+    """Scales and ticks of shares of training data; whether there is anything to draw."""
     shares = sorted({share for points in series.values() for share, _ in known(points)})
     if not shares:
         nothing_yet(axes)
         return False
-    _share_axis(axes, shares)
-    scale(axes.yaxis, as_percent)
-    axes.grid(axis="y")
-    return True
-
-
-def _share_axis(axes: Axes, shares: Sequence[float]) -> None:
     positive = [share for share in shares if share > 0]
     if positive and positive[-1] / positive[0] > 10:
         if shares[0] <= 0:
@@ -182,4 +173,218 @@ def _share_axis(axes: Axes, shares: Sequence[float]) -> None:
         axes.set_xticks(shares, [f"{100 * share:.3g} %" for share in shares])
         axes.minorticks_off()
     else:
-        scale(axes.xaxis, as_percent=True)
+        number_ticks(axes.xaxis, as_percent=True)
+    number_ticks(axes.yaxis, as_percent)
+    axes.grid(axis="y")
+    return True
+
+
+# A score by the number of the turn.
+
+MAX_TURNS = 60
+
+
+def draw_turns(
+    series: Mapping[str, Mapping[int, HasInterval]],
+    dialogues: Mapping[int, int],
+    *,
+    y_label: str,
+    title: str = "Score by turn",
+    as_percent: bool = True,
+    links: Mapping[int, str] | None = None,
+) -> Figure:
+    """Draw one line per system with a band for its interval, before faint bars for the dialogues that have the turn.
+
+    Above 60 turns, neighbouring turns are drawn as one, with their mean over dialogues and no interval.
+
+    Args:
+        series: System → turn → value with interval.
+        dialogues: Turn → number of dialogues.
+        y_label: What the height means, in words.
+        title: The text above the chart.
+        as_percent: Whether values are fractions to be written as percent.
+        links: Where a click on the faint bar of a turn leads.
+
+    Example:
+        >>> figure = draw_turns({"SOM-DST": {1: Estimate(0.9), 2: Estimate(0.7)}}, {1: 10, 2: 8}, y_label="JGA")
+        >>> figure.axes[0].get_xlabel(), figure.axes[1].get_ylabel()
+        ('turn', 'number of dialogues')
+    """
+    systems = list(series)[:MAX_LINES]
+    turns = sorted({turn for points in series.values() for turn, _ in known(points)})
+    step = -(-(turns[-1] - turns[0] + 1) // MAX_TURNS) if turns else 1
+    note, x_label = more(len(systems), len(series), "systems"), "turn" if step == 1 else f"turn, {step} at a time"
+    with sheet(title, note, x_label=x_label, y_label=y_label) as (figure, axes):
+        if not turns:
+            nothing_yet(axes)
+            return figure
+        _background(axes, dialogues, turns, step, links or {})
+        grouped = [_grouped(series[system], dialogues, turns[0], step) for system in systems]
+        handles = [curve(axes, index, points) for index, points in enumerate(grouped)]
+        whole_ticks(axes.xaxis, 16)
+        if turns[-1] - turns[0] < 16:
+            axes.set_xticks(range(turns[0], turns[-1] + 1))
+        axes.set_xlim(turns[0] - 0.6 * step, turns[-1] + 0.6 * step)
+        axes.grid(axis="y")
+        number_ticks(axes.yaxis, as_percent)
+        legend(figure, handles, [name(system) for system in systems])
+    return figure
+
+
+def _grouped(
+    points: Mapping[int, HasInterval], dialogues: Mapping[int, int], first: int, step: int
+) -> Mapping[float, HasInterval]:
+    if step == 1:
+        return {float(turn): point for turn, point in points.items()}
+    sums: dict[int, tuple[float, float]] = {}
+    for turn, value in known(points):
+        weight = max(dialogues.get(turn, 1), 1)
+        total, weights = sums.get((turn - first) // step, (0.0, 0.0))
+        sums[(turn - first) // step] = (total + weight * value, weights + weight)
+    return {_middle(at, first, step): Estimate(total / weights) for at, (total, weights) in sums.items()}
+
+
+def _middle(at: int, first: int, step: int) -> float:
+    return first + at * step + (step - 1) / 2
+
+
+def _background(
+    axes: Axes, dialogues: Mapping[int, int], turns: list[int], step: int, links: Mapping[int, str]
+) -> None:
+    """Bars on a second axis that lies behind the lines: the most dialogues among the turns drawn as one."""
+    from matplotlib.ticker import MaxNLocator
+
+    most: dict[int, int] = {}
+    for turn, n in dialogues.items():
+        if turns[0] <= turn <= turns[-1] and finite(n):
+            at = (turn - turns[0]) // step
+            most[at] = max(n, most.get(at, 0))
+    behind = axes.twinx()
+    axes.set_zorder(behind.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    places = {at: _middle(at, turns[0], step) for at in sorted(most)}
+    bars = behind.bar(list(places.values()), [most[at] for at in places], 0.8 * step, color=PALE)
+    for bar, at in zip(bars, places, strict=True):
+        link(bar, links.get(turns[0] + at * step) if step == 1 else None)
+    top = max(most.values(), default=1)
+    behind.set_ylim(0, 2.5 * top)
+    behind.set_ylabel("number of dialogues", color=FAINT, loc="bottom")
+    behind.tick_params(colors=FAINT)
+    whole_ticks(behind.yaxis)
+    behind.set_yticks([tick for tick in MaxNLocator(5, steps=ROUND, integer=True).tick_values(0, top) if tick <= top])
+    behind.spines[:].set_visible(False)
+
+
+def turns_table(series: Mapping[str, Mapping[int, HasInterval]], dialogues: Mapping[int, int]) -> Table:
+    """The same data as rows.
+
+    Example:
+        >>> turns_table({"SOM-DST": {1: Estimate(0.9, 0.8, 1.0)}}, {1: 10}).rows
+        (('SOM-DST', '1', '0.9', '0.8', '1', '10'),)
+    """
+    rows = tuple(
+        (system, str(turn), *map(cell, (point.value, point.low, point.high, dialogues.get(turn))))
+        for system, points in series.items()
+        for turn, point in sorted(points.items(), key=lambda item: item[0])
+    )
+    return Table("", ("system", "turn", "value", "low", "high", "dialogues"), rows, frozenset({1, 2, 3, 4, 5}))
+
+
+# Parallel coordinates: one upright axis per measure.
+
+MAX_MEASURES = 20
+
+
+def draw_parallel(
+    scores: Mapping[str, Mapping[str, float | None]],
+    *,
+    title: str = "Systems across measures",
+    as_percent: bool = True,
+) -> Figure:
+    """Draw one line per system over one upright axis per measure, each with its own range; rankings disagree where lines cross.
+
+    Args:
+        scores: System → measure → value. A value that is missing breaks the line.
+        title: The text above the chart.
+        as_percent: Whether values are fractions to be written as percent.
+
+    Example:
+        >>> figure = draw_parallel({"SOM-DST": {"JGA": 0.52, "GCA": 0.8}, "empty": {"JGA": 0.01, "GCA": 0.0}})
+        >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
+        ['JGA', 'GCA']
+    """
+    measures = in_order(scores.values())[:MAX_MEASURES]
+    systems = list(scores)[:MAX_LINES]
+    columns = [[finite(scores[system].get(measure)) for system in systems] for measure in measures]
+    rows = -(-len(systems) // 4)
+    width = max(WIDTH, 0.8 * len(measures))
+    note = "every axis has its own range" + (", in percent" if as_percent else "")
+    skipped = more(len(systems), len(scores), "systems")
+    with sheet(title, note, skipped, width=width, height=HEIGHT + 0.16 * rows) as (figure, axes):
+        if not any(value is not None for column in columns for value in column):
+            nothing_yet(axes)
+            return figure
+        heights = [_axis(axes, at, column, as_percent) for at, column in enumerate(columns)]
+        handles = [
+            axes.plot(
+                range(len(measures)),
+                [heights[at][index] for at in range(len(measures))],
+                color=colour(index),
+                marker=marker(index),
+                linestyle=line(index),
+                markeredgecolor=PAPER,
+                zorder=3,
+            )[0]
+            for index in range(len(systems))
+        ]
+        axes.set_xlim(-0.5, len(measures) - 0.8 if len(measures) > 1 else 0.5)
+        axes.set_ylim(-0.06, 1.06)
+        axes.set_yticks([])
+        axes.tick_params(axis="x", length=0)
+        axes.spines[:].set_visible(False)
+        name_ticks(axes, measures)
+        legend(figure, handles, [name(system) for system in systems])
+    return figure
+
+
+def _axis(axes: Axes, at: int, column: list[float | None], as_percent: bool) -> list[float]:
+    """An axis with its ticks; returns the height of each value on it, from 0 to 1."""
+    from matplotlib.ticker import MaxNLocator
+
+    values = [value for value in column if value is not None]
+    axes.axvline(at, color=GRID, linewidth=1.2, zorder=1)
+    if not values:
+        axes.text(at, 0.5, "no data", ha="center", color=FAINT, fontsize=8, backgroundcolor=PAPER)
+        return [float("nan")] * len(column)
+    spread = max(values) - min(values)
+    margin = 0.08 * spread or max(0.05 * abs(values[0]), 1e-3)
+    low, high = min(values) - margin, max(values) + margin
+    for tick in MaxNLocator(5, steps=ROUND).tick_values(low, high):
+        if low <= tick <= high:
+            text = f"{100 * tick:.6g}" if as_percent else f"{tick:.6g}"
+            place = (float(tick) - low) / (high - low)
+            axes.plot([at - 0.02, at], [place, place], color=FAINT, linewidth=0.8, zorder=1)
+            axes.annotate(
+                text.replace("-", "−"),
+                (at, place),
+                (-6, 0),
+                textcoords="offset points",
+                ha="right",
+                va="center",
+                fontsize=7,
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.8},
+                zorder=4,
+            )
+    return [float("nan") if value is None else (value - low) / (high - low) for value in column]
+
+
+def parallel_table(scores: Mapping[str, Mapping[str, float | None]]) -> Table:
+    """The same data as rows: one per system, one column per measure.
+
+    Example:
+        >>> parallel_table({"SOM-DST": {"JGA": 0.52, "GCA": None}}).rows
+        (('SOM-DST', '0.52', ''),)
+    """
+    measures = in_order(scores.values())
+    rows = tuple((system, *(cell(values.get(each)) for each in measures)) for system, values in scores.items())
+    return Table("", ("system", *measures), rows, frozenset(range(1, len(measures) + 1)))

@@ -1,4 +1,4 @@
-"""Colours that colour-blind readers tell apart, and a second sign for each, so that nothing rests on colour alone.
+"""Colours that colour-blind readers can distinguish, and a second sign for each, so that nothing rests on colour alone.
 
 Every colour in a figure is one of these constants or a step of `ramp`, so that a page can replace them one by one with
 its own theme. `INK` is not black because SVG leaves black out, and what is not written cannot be replaced.
@@ -22,7 +22,7 @@ BLUE, VERMILION, GREEN, ORANGE = "#0072b2", "#d55e00", "#009e73", "#e69f00"
 SKY, PURPLE, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
 COLOURS = (BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, INK, YELLOW)
 
-# Text on a step of the ramp: the step keeps its colour in every theme, and so must what stands on it.
+# Text on a step of the ramp: the step keeps its colour in every theme, and so must the text on it.
 ON_LIGHT, ON_DARK = "#111111", "#fdfdfd"
 
 MARKERS = ("o", "s", "^", "D", "v", "p", "<", ">", "h", "*", "P", "X")
@@ -82,7 +82,7 @@ def ramp(steps: int) -> ListedColormap:
     import numpy as np
     from matplotlib.colors import ListedColormap
 
-    # The darkest tenth is left out: there, steps look alike.
+    # The darkest tenth is not used: its steps look alike.
     return ListedColormap(matplotlib.colormaps["cividis"](np.linspace(1.0, 0.1, steps)))
 
 

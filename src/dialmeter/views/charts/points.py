@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..tables import Table
-from .axes import legend, whiskers
-from .canvas import MAX_MARKS, UPRIGHT, nothing_yet, sheet
-from .counts import count_scale
+from .axes import colour_bar, legend, number_ticks, whiskers
+from .canvas import MAX_MARKS, nothing_yet, sheet
 from .data import Estimate, HasInterval, cell, finite, paired
+from .grid import count_scale
 from .palette import BLUE, PAPER, VERMILION
-from .scales import colour_bar, scale
-from .words import wrapped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,10 +39,10 @@ def draw(
 
     Args:
         trait: One number per dialogue, such as its tail-orientedness.
-        score: The measure of the same dialogues; pairs with a missing side are left out.
+        score: The measure of the same dialogues; pairs with a missing side are skipped.
         x_label: What the trait is, in words.
         y_label: What the score is, in words.
-        title: Stands above; the correlation stands below it.
+        title: The text above the chart; the correlation is below it.
         correlation: To be written; Pearson's with Fisher's 95 % interval unless given.
         as_percent: Whether scores are fractions to be written as percent.
 
@@ -54,9 +52,7 @@ def draw(
         'correlation −1.00 [no interval], 3 dialogues'
     """
     x, y = paired(trait, score)
-    with sheet(title, _correlation(x, y, correlation)) as (figure, axes):
-        axes.set_xlabel(wrapped(x_label, 80))
-        axes.set_ylabel(wrapped(y_label, UPRIGHT, lines=3))
+    with sheet(title, _correlation(x, y, correlation), x_label=x_label, y_label=y_label) as (figure, axes):
         if not len(x):
             nothing_yet(axes)
             return figure
@@ -67,7 +63,7 @@ def draw(
             handles.append(axes.scatter(x, y, s=14, color=BLUE, alpha=0.35, linewidths=0))
         handles.append(_means(axes, x, y))
         axes.grid(axis="y")
-        scale(axes.yaxis, as_percent)
+        number_ticks(axes.yaxis, as_percent)
         if as_percent:
             # Student's limits know nothing of 0 and 100 %; a bin of two dialogues would stretch the axis far beyond.
             axes.set_ylim(-0.05, 1.05)

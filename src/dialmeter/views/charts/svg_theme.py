@@ -1,4 +1,4 @@
-"""A chart for a page: its colours become variables of the page's theme, its links get names, its ids stay its own."""
+"""A chart for a page: its colours become variables of the page's theme, its links get names, its ids a prefix."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ID = re.compile(r"url\(#([^)]+)\)")
 
 
 def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None, *, widest: int | None = None) -> str:
-    """A chart's SVG to stand inside a page.
+    """A chart's SVG for a page.
 
     Args:
         svg: what the chart gave.
@@ -62,7 +62,7 @@ def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None, *, w
         root.set("style", f"max-width: {widest}px")
     title = root.find("title")
     if title is not None:
-        # The picture is a group, not an image: an image would hide its links from those who listen to it.
+        # The chart is a group, not an image: an image would hide its links from screen readers.
         root.remove(title)
         root.set("role", "group")
         root.set("aria-label", title.text or "chart")
@@ -85,7 +85,7 @@ def _restyle(element: ET.Element, prefix: str) -> None:
 
 
 def _slim(element: ET.Element) -> None:
-    """A third less to load: no blanks between elements, and no more decimals than an eye can tell."""
+    """A third smaller: no blanks between elements, and two decimals."""
     if not (element.text or "").strip():
         element.text = None
     if not (element.tail or "").strip():

@@ -1,4 +1,4 @@
-"""Text for a picture: never markup, never invisible, never too long."""
+"""Text in a chart: never markup, never invisible, never too long."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _hidden(letter: str) -> bool:
 
 
 def shorten(text: str, limit: int = 28) -> str:
-    """Text cut in the middle, because names of systems and slots tell themselves apart at both ends.
+    """Text cut in the middle, because names of systems and slots differ at both ends.
 
     Example:
         >>> shorten("restaurant-book people", 12)
@@ -57,6 +57,16 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
         'share of turns\\nexactly right (JGA)'
     """
     return _no_formula("\n".join(textwrap.wrap(visible(text), width, max_lines=lines, placeholder=" …")))
+
+
+def upright(text: str) -> str:
+    """A label along the y axis: at most three lines.
+
+    Example:
+        >>> upright("number of dialogues")
+        'number of dialogues'
+    """
+    return wrapped(text, 40, lines=3)
 
 
 def _no_formula(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What the report and the viewer share: opened runs, what was found in them, and one module per kind of run."""
+"""Parts of pages for the report and the viewer: opened runs, their findings, and one module per kind of run."""

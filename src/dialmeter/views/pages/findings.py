@@ -1,4 +1,4 @@
-"""What was found in the rows of a run, as columns: every bar, filter and breakdown is a question to them."""
+"""The findings in the rows of a run, as columns: every bar, filter and breakdown is a query on them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ if TYPE_CHECKING:
     Integers: TypeAlias = NDArray[np.int64]
 
 Finding: TypeAlias = tuple[str, ...]
-"""A text for each field, empty where the field says nothing."""
+"""A text for each field, empty where the field does not apply."""
+
+RIGHT_TURN, WRONG_TURN = "turn right", "turn wrong"
+"""The classes of findings about whole turns of trackers."""
 
 
-class Findings:
-    """Entries of row, finding and how often it stands there. First all rows are added, then questions are asked.
+class RowFindings:
+    """Entries of row, finding and count. First all rows are added, then queries are made.
 
     A filter names texts for some fields, and a row passes if a single finding of it has them all: "slot ferry-to" and
     "class missed" is a row in which ferry-to was missed, not one in which both happen somewhere.
 
     Example:
-        >>> found = Findings(("slot", "class"))
+        >>> found = RowFindings(("slot", "class"))
         >>> found.add("d1", {("ferry-to", "missed"): 1, ("ferry-day", "correct"): 3})
         >>> found.add("d2", {("ferry-to", "correct"): 2})
         >>> found.rows({"slot": "ferry-to", "class": "missed"}).tolist()
@@ -45,7 +48,7 @@ class Findings:
         self._sizes = array("i")
 
     def add(self, identifier: str, found: Mapping[Finding, int]) -> None:
-        """Takes the findings of the next row, with how often each stands there."""
+        """Adds the findings of the next row, with their counts."""
         position = len(self.ids)
         self.ids.append(identifier)
         known = self._distinct
@@ -66,7 +69,7 @@ class Findings:
         return list(self._distinct)
 
     def _entries(self, wanted: Mapping[str, str]) -> NDArray[np.bool_]:
-        """Which entries have a finding with all these texts: asked of the few that are distinct, then looked up."""
+        """Which entries have a finding with all these texts: computed for the distinct findings, then looked up."""
         import numpy as np
 
         places = [(self.fields.index(field), text) for field, text in wanted.items()]
@@ -111,7 +114,7 @@ class Findings:
         """The texts of a field, sorted, without the empty one.
 
         Example:
-            >>> found = Findings(("slot",))
+            >>> found = RowFindings(("slot",))
             >>> found.add("d1", {("b",): 1, ("",): 1, ("a",): 1})
             >>> found.options("slot")
             ['a', 'b']
@@ -119,11 +122,23 @@ class Findings:
         at = self.fields.index(field)
         return sorted({finding[at] for finding in self._texts} - {""}, key=_natural)
 
+    def ranked(self, field: str) -> list[str]:
+        """The texts of a field, the most frequent first, without the empty one.
+
+        Example:
+            >>> found = RowFindings(("event",))
+            >>> found.add("d1", {("a",): 1, ("b",): 2, ("",): 5})
+            >>> found.ranked("event")
+            ['b', 'a']
+        """
+        totals = self.counts(field)
+        return [text for (text,), _ in sorted(totals.items(), key=lambda item: (-item[1], item[0])) if text]
+
     def of_row(self, position: int) -> list[Finding]:
         """The findings of one row.
 
         Example:
-            >>> found = Findings(("slot",))
+            >>> found = RowFindings(("slot",))
             >>> found.add("d1", {("b",): 2})
             >>> found.of_row(0)
             [('b',)]

@@ -1,8 +1,7 @@
-"""Judge runs: a row is an attacked reply, and a finding is what one judge did with it."""
+"""Judge runs: a row is an attacked reply, and a finding is the verdict of one judge about it."""
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
@@ -14,55 +13,43 @@ import msgspec
 from msgspec import Struct
 
 from ...judges.verdict import READING
+from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, percent
+from .charts import judge_charts
 from .findings import Finding
-from .kinds import Field, Headline, Picture, RowsLink, Scanned
+from .judge_case import PREFERRED, VERDICTS, case, explained
+from .kinds import Field, Headline, RowsLink, RunKind, Scanned
 
 if TYPE_CHECKING:
     from .kinds import Column
     from .opened import Opened
 
-NAME = "judge"
-UNIT = ("case", "cases")
-HIGHER_IS_BETTER = False
-PAGE = "judge_row.html"
-FIELDS = (
-    Field("attack", "attack"),
-    Field("variant", "variant"),
-    Field("judge", "judge"),
-    Field("verdict", "verdict"),
-    Field("preferred", "preferred reply"),
-    Field("facet", "facet"),
-    Field("corpus", "corpus"),
-)
 ALL_JUDGES = "judges wrong"
-VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not counted"}
-PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
 
 
-class Said(Struct, frozen=True):
+class _Said(Struct, frozen=True):
     """What one judge did."""
 
     relation: str | None = None
     conforms: bool | None = None
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """A case, as far as it is counted."""
 
     id: str
     attack: str
     variant: str
     facet: str
-    scores: dict[str, Said]
+    scores: dict[str, _Said]
     corpus: str = ""
 
 
-_DECODER = msgspec.json.Decoder(Row)
+_DECODER = msgspec.json.Decoder(_Row)
 
 
-class _Scored(Said, frozen=True):
+class _Scored(_Said, frozen=True):
     """What one judge did, with its scores."""
 
     human: float | None = None
@@ -95,138 +82,183 @@ class ShownCase(Struct, frozen=True):
     speaker: str = ""
 
 
-ROW = ShownCase
+class JudgeKind(RunKind):
+    """Runs of ``judge score``."""
 
-
-def scan(line: bytes, sums: Counter[Finding]) -> Scanned:
-    """One finding per judge.
-
-    Example:
-        >>> scan(b'{"id": "1", "attack": "negation", "variant": "not", "facet": "coherence", '
-        ...      b'"scores": {"length": {"relation": "lower", "conforms": false}}}', Counter()).findings
-        {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
-    """
-    row = _DECODER.decode(line)
-    return Scanned(
-        row.id,
-        {
-            (
-                row.attack,
-                row.variant,
-                judge,
-                VERDICTS[said.conforms],
-                PREFERRED.get(said.relation or "", ""),
-                row.facet,
-                row.corpus,
-            ): 1
-            for judge, said in row.scores.items()
-        },
+    NAME = "judge"
+    UNIT = ("case", "cases")
+    HIGHER_IS_BETTER = False
+    PAGE = "judge_row.html"
+    ROW = ShownCase
+    FIRST_COLUMN = ALL_JUDGES
+    FIELDS = (
+        Field("attack", "attack"),
+        Field("variant", "variant"),
+        Field("judge", "judge"),
+        Field("verdict", "verdict"),
+        Field("preferred", "preferred reply"),
+        Field("facet", "facet"),
+        Field("corpus", "corpus"),
     )
 
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """One finding per judge.
 
-def teaser(row: Mapping[str, Any]) -> tuple[str, str]:
-    """The attack, how many judges it led astray, and the adversarial reply."""
-    said = [each.get("conforms") for each in row["scores"].values()]
-    counted = [each for each in said if each is not None]
-    wrong = f"{counted.count(False)} of {len(counted)} judges wrong"
-    return f"{row['attack']} ({row['variant']}), {wrong}", row["adversarial"]
+        Example:
+            >>> KIND.scan(b'{"id": "1", "attack": "negation", "variant": "not", "facet": "coherence", '
+            ...           b'"scores": {"length": {"relation": "lower", "conforms": false}}}', Counter()).findings
+            {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
+        """
+        row = _DECODER.decode(line)
+        return Scanned(
+            row.id,
+            {
+                (
+                    row.attack,
+                    row.variant,
+                    judge,
+                    VERDICTS[said.conforms],
+                    PREFERRED.get(said.relation or "", ""),
+                    row.facet,
+                    row.corpus,
+                ): 1
+                for judge, said in row.scores.items()
+            },
+        )
+
+    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """The attack, how many judges it led astray, and the adversarial reply."""
+        said = [each.get("conforms") for each in row["scores"].values()]
+        counted = [each for each in said if each is not None]
+        wrong = f"{counted.count(False)} of {len(counted)} judges wrong"
+        return f"{row['attack']} ({row['variant']}), {wrong}", row["adversarial"]
+
+    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """The context and both replies."""
+        yield from (move["text"] for move in row["context"])
+        yield from (row["reply"], row["adversarial"])
+
+    def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
+        """The share of judges that are wrong about a case."""
+        import numpy as np
+
+        if not columns:
+            return {}
+        stacked = np.stack(list(columns.values()))
+        known = np.isfinite(stacked)
+        sizes = known.sum(axis=0)
+        wrong = np.where(known, stacked, 0).sum(axis=0)
+        return {ALL_JUDGES: np.where(sizes > 0, wrong / np.maximum(sizes, 1), np.nan)}
+
+    def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
+        """The results of `judge explain`, where its JSON is in the folder."""
+        return {name: {"attributions": found} for name, found in explained(folder).items()}
+
+    def cell(self, column: str, value: float) -> str:
+        """Right or wrong for a judge, a share for all of them."""
+        if column == ALL_JUDGES or isnan(value):
+            return score(value)
+        return "✗ error" if value else "✓ right"
+
+    def headline(self, manifest: Mapping[str, Any]) -> Headline:
+        """The mean error per facet, over attacks, corpora and the judges that were named.
+
+        Example:
+            >>> rates = [("coherence", 0.25), ("coherence", 0.75), ("interest", None), ("overall", 0.25), ("overall", 0.75)]
+            >>> found = [{"judge": "mine", "facet": facet, "value": value} for facet, value in rates]
+            >>> KIND.headline({"averages": found, "judges": [{"name": "mine"}]})
+            Headline(text='mean error: coherence 50.00', value=0.5)
+        """
+        trivial = {str(each.get("name")) for each in _dicts(manifest.get("judges")) if each.get("trivial")}
+        rates: dict[str, list[float]] = {}
+        averages = _dicts(manifest.get("averages"))
+        named = [each for each in averages if str(each.get("judge")) not in trivial] or averages
+        for each in named:
+            if isinstance(value := each.get("value"), float | int):
+                rates.setdefault(str(each.get("facet")), []).append(value)
+        found = {facet: fmean(values) for facet, values in rates.items()}
+        overall = found.pop("overall", None)
+        texts = ", ".join(f"{facet} {score(value)}" for facet, value in found.items())
+        return Headline(f"mean error: {texts or '–'}", overall)
+
+    def means(self, run: Opened) -> list[dict[str, Any]]:
+        """The mean error of every judge per facet."""
+        return [
+            {
+                "measure": f"mean error, {each.get('facet')}",
+                **{name: each.get(name) for name in ("judge", "corpus", "value")},
+            }
+            for each in _dicts(run.manifest.get("averages"))
+            if each.get("value") is not None
+        ]
+
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """The means of facets; then error rates: a row per attack, a column per judge, one table per corpus."""
+        averages = _dicts(run.manifest.get("averages"))
+        if averages:
+            yield _facets(averages)
+        for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
+            found = [each for each in run.scores if each.get("corpus", "") == corpus]
+            judges = list(dict.fromkeys(each.get("judge", "") for each in found))
+            cells = {(each.get("attack", ""), each.get("judge", "")): each for each in found}
+            rows = []
+            for attack in dict.fromkeys(attack for attack, _ in cells):
+                first = next(each for (name, _), each in cells.items() if name == attack)
+                values = [cells.get((attack, judge), {}) for judge in judges]
+                texts = map(_rate, values)
+                must = str(first.get("expected"))
+                rows.append((attack, READING.get(must, must), str(first.get("n", "")), *texts))
+            title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
+            headings = ("attack", "the score", "n", *judges)
+            yield Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
+
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that makes the run again, in the folder of its input."""
+        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "CASES")
+        words = ["judge", "score", name]
+        for judge in manifest.get("judges") or ():
+            if not judge.get("trivial"):
+                words += ["--judge", str(judge.get("name"))]
+        words += ["--threshold", str(manifest.get("threshold")), "--verdict", str(manifest.get("verdict"))]
+        return words
+
+    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """Both replies side by side, and the judges' scores."""
+        return case(row, wanted)
+
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+        """The same case in two runs."""
+        return {"cases": [case(row, {}) for row in (first, second)]}
+
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+        """Error rates by attack, and the spread of wrong judges."""
+        return judge_charts(runs, link)
+
+    def breakdowns(self, run: Opened) -> Iterator[Table]:
+        """Errors by variant of an attack, and which reply is preferred."""
+        judges = run.findings.options("judge")
+        counts = run.findings.counts("attack", "variant", "judge", "verdict")
+        groups = list(dict.fromkeys((attack, variant) for attack, variant, _, _ in counts))
+        rows = []
+        for attack, variant in groups:
+            cells = []
+            for judge in judges:
+                wrong, right = (counts[attack, variant, judge, verdict] for verdict in ("error", "right"))
+                cells.append(percent(wrong / (wrong + right)) if wrong + right else "–")
+            rows.append((attack, variant, *cells))
+        yield Table(
+            "errors by variant, %", ("attack", "variant", *judges), tuple(rows), frozenset(range(2, 2 + len(judges)))
+        )
+        preferred = run.findings.counts("judge", "preferred")
+        texts = tuple((judge, *(str(preferred[judge, which]) for which in PREFERRED.values())) for judge in judges)
+        yield Table("preferred reply, cases", ("judge", *PREFERRED.values()), texts, frozenset({1, 2, 3}))
 
 
-def texts(row: Mapping[str, Any]) -> Iterator[str]:
-    """The context and both replies."""
-    yield from (move["text"] for move in row["context"])
-    yield from (row["reply"], row["adversarial"])
-
-
-def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
-    """The share of judges that are wrong about a case."""
-    import numpy as np
-
-    if not columns:
-        return {}
-    stacked = np.stack(list(columns.values()))
-    known = np.isfinite(stacked)
-    sizes = known.sum(axis=0)
-    wrong = np.where(known, stacked, 0).sum(axis=0)
-    return {ALL_JUDGES: np.where(sizes > 0, wrong / np.maximum(sizes, 1), np.nan)}
-
-
-def beside(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """What `judge explain` found, where its JSON was kept in the folder."""
-    from .judge_explained import explained
-
-    return {name: {"attributions": found} for name, found in explained(folder).items()}
-
-
-def cell(column: str, value: float) -> str:
-    """Right or wrong for a judge, a share for all of them."""
-    if column == ALL_JUDGES or isnan(value):
-        return score(value)
-    return "✗ error" if value else "✓ right"
-
-
-def ranking(columns: Sequence[str]) -> str:
-    """Cases that lead most judges astray come first."""
-    return ALL_JUDGES if ALL_JUDGES in columns else columns[0]
-
-
-def headline(manifest: Mapping[str, Any]) -> Headline:
-    """The mean error per facet, over attacks, corpora and the judges that were named.
-
-    Example:
-        >>> rates = [("coherence", 0.25), ("coherence", 0.75), ("interest", None), ("overall", 0.25), ("overall", 0.75)]
-        >>> found = [{"judge": "mine", "facet": facet, "value": value} for facet, value in rates]
-        >>> headline({"averages": found, "judges": [{"name": "mine"}]})
-        Headline(text='mean error: coherence 50.00', value=0.5)
-    """
-    trivial = {str(each.get("name")) for each in _dicts(manifest.get("judges")) if each.get("trivial")}
-    rates: dict[str, list[float]] = {}
-    averages = _dicts(manifest.get("averages"))
-    named = [each for each in averages if str(each.get("judge")) not in trivial] or averages
-    for each in named:
-        if isinstance(value := each.get("value"), float | int):
-            rates.setdefault(str(each.get("facet")), []).append(value)
-    found = {facet: fmean(values) for facet, values in rates.items()}
-    overall = found.pop("overall", None)
-    told = ", ".join(f"{facet} {score(value)}" for facet, value in found.items())
-    return Headline(f"mean error: {told or '–'}", overall)
-
-
-def means(run: Opened) -> list[dict[str, Any]]:
-    """The mean error of every judge per facet."""
-    return [
-        {
-            "measure": f"mean error, {each.get('facet')}",
-            **{name: each.get(name) for name in ("judge", "corpus", "value")},
-        }
-        for each in _dicts(run.manifest.get("averages"))
-        if each.get("value") is not None
-    ]
+KIND = JudgeKind()
 
 
 def _dicts(listed: object) -> list[dict[str, Any]]:
     return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-
-
-def headlines(run: Opened) -> Iterator[Table]:
-    """The means of facets; then error rates: a row per attack, a column per judge, one table per corpus."""
-    averages = _dicts(run.manifest.get("averages"))
-    if averages:
-        yield _facets(averages)
-    for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
-        found = [each for each in run.scores if each.get("corpus", "") == corpus]
-        judges = list(dict.fromkeys(each.get("judge", "") for each in found))
-        cells = {(each.get("attack", ""), each.get("judge", "")): each for each in found}
-        rows = []
-        for attack in dict.fromkeys(attack for attack, _ in cells):
-            first = next(each for (name, _), each in cells.items() if name == attack)
-            values = [cells.get((attack, judge), {}) for judge in judges]
-            told = map(_rate, values)
-            must = str(first.get("expected"))
-            rows.append((attack, READING.get(must, must), str(first.get("n", "")), *told))
-        title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
-        headings = ("attack", "the score", "n", *judges)
-        yield Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
 
 
 def _rate(found: Mapping[str, Any]) -> str:
@@ -246,55 +278,3 @@ def _facets(averages: Sequence[Mapping[str, Any]]) -> Table:
         for corpus, facet in groups
     )
     return Table("Mean error by facet", ("facet", *judges), rows, frozenset(range(1, len(judges) + 1)))
-
-
-def again(manifest: Mapping[str, Any]) -> str:
-    """The command that makes the run again, beside its cases."""
-    name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "CASES")
-    words = ["dialmeter", "judge", "score", name]
-    for judge in manifest.get("judges") or ():
-        if not judge.get("trivial"):
-            words += ["--judge", str(judge.get("name"))]
-    words += ["--threshold", str(manifest.get("threshold")), "--verdict", str(manifest.get("verdict"))]
-    return shlex.join(words)
-
-
-def page(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-    """Both replies side by side, and what the judges made of them."""
-    from .judge_case import case
-
-    return case(row, wanted)
-
-
-def pair(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """The same case in two runs."""
-    from .judge_case import case
-
-    return {"cases": [case(row, {}) for row in (first, second)]}
-
-
-def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
-    """The charts of judges."""
-    from .judge_pictures import pictures as drawn
-
-    return drawn(runs, link)
-
-
-def breakdowns(run: Opened) -> Iterator[Table]:
-    """Errors by variant of an attack, and which reply is preferred."""
-    judges = run.findings.options("judge")
-    counts = run.findings.counts("attack", "variant", "judge", "verdict")
-    groups = list(dict.fromkeys((attack, variant) for attack, variant, _, _ in counts))
-    rows = []
-    for attack, variant in groups:
-        cells = []
-        for judge in judges:
-            wrong, right = (counts[attack, variant, judge, verdict] for verdict in ("error", "right"))
-            cells.append(percent(wrong / (wrong + right)) if wrong + right else "–")
-        rows.append((attack, variant, *cells))
-    yield Table(
-        "errors by variant, %", ("attack", "variant", *judges), tuple(rows), frozenset(range(2, 2 + len(judges)))
-    )
-    preferred = run.findings.counts("judge", "preferred")
-    told = tuple((judge, *(str(preferred[judge, which]) for which in PREFERRED.values())) for judge in judges)
-    yield Table("preferred reply, cases", ("judge", *PREFERRED.values()), told, frozenset({1, 2, 3}))

@@ -1,15 +1,22 @@
-"""A case for its page: replies in pieces, so that what changed can be marked, judges' scores, and attributions."""
+"""A case for its page: replies in pieces, so that changes can be marked, judges' scores, and attributions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
+from ...errors import InputError
 from ...judges.language.text_diff import changed_spans
 from ...judges.verdict import READING
-from .judge import PREFERRED, VERDICTS
+from ...readers.strict_json import parse_as
 
 RECENT = 6
+"""How many turns of the context are shown at once."""
+VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not counted"}
+PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
 
 
 class Piece(NamedTuple):
@@ -33,7 +40,7 @@ class Judged(NamedTuple):
     marked: bool
 
 
-class Token(NamedTuple):
+class ScoredToken(NamedTuple):
     """A token of a reply with what it adds to the score, and how much of the largest that is, in tenths."""
 
     text: str
@@ -65,7 +72,7 @@ def case(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
 
 
 def pieces(text: str, spans: Sequence[tuple[int, ...]]) -> Iterator[Piece]:
-    """A text cut at its changed parts; a span that lies outside the text is left out.
+    """A text cut at its changed parts; a span outside the text is skipped.
 
     Example:
         >>> [tuple(piece) for piece in pieces("it is not good", [(6, 10)])]
@@ -113,15 +120,80 @@ def number(value: float | None, signed: bool = False) -> str:
     return f"{value:{'+' if signed and value else ''}.4g}".replace("-", "−")
 
 
-def _attributions(found: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, list[Token]]]]]:
+def _attributions(found: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, list[ScoredToken]]]]]:
     """By judge, both replies token by token, shaded on one scale."""
     shown = []
     for judge, sides in found.items():
         values = [abs(float(value)) for tokens in sides.values() for _, value in tokens]
         largest = max(values, default=0.0) or 1.0
         replies = [
-            (side, [Token(str(text), float(value), round(10 * abs(float(value)) / largest)) for text, value in tokens])
+            (
+                side,
+                [
+                    ScoredToken(str(text), float(value), round(10 * abs(float(value)) / largest))
+                    for text, value in tokens
+                ],
+            )
             for side, tokens in sides.items()
         ]
         shown.append((judge, replies))
     return shown
+
+
+# Attributions: the JSON of ``judge explain``, in the run's folder as ``explained-NAME.json``.
+
+
+class ExplainedReply(Struct, frozen=True):
+    """Words and what each adds to the score."""
+
+    words: tuple[str, ...]
+    values: tuple[float, ...]
+
+
+class ExplainedCase(Struct, frozen=True):
+    """Both replies of a case."""
+
+    case: str
+    human: ExplainedReply
+    adversarial: ExplainedReply
+
+
+class ExplainedScore(Struct, frozen=True):
+    """All that is needed of a score: whose it is."""
+
+    judge: str
+
+
+class Explanation(Struct, frozen=True):
+    """What ``judge explain --json`` prints, as far as it is shown."""
+
+    scores: tuple[ExplainedScore, ...]
+    cases: tuple[ExplainedCase, ...]
+
+
+def explained(folder: Path) -> dict[str, dict[str, Any]]:
+    """By case and judge, the words of both replies with their values. Other files are skipped.
+
+    Example:
+        >>> explained(Path("no-such-folder"))
+        {}
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("explained*.json")):
+        try:
+            document = (
+                parse_as(path.read_bytes(), Explanation, path.name, what="an explanation")
+                if not path.is_symlink()
+                else None
+            )
+        except (InputError, OSError):
+            continue
+        if document is None or not document.scores:
+            continue
+        for each in document.cases:
+            sides = {
+                name: list(zip(reply.words, reply.values, strict=False))
+                for name, reply in (("human", each.human), ("adversarial", each.adversarial))
+            }
+            found.setdefault(each.case, {})[document.scores[0].judge] = sides
+    return found

@@ -1,20 +1,22 @@
-"""Which kinds of runs can be looked at, and what a kind has to say about its rows."""
+"""Kinds of runs that pages can show, and what is particular to each."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...errors import DialmeterError, did_you_mean
+from ..chart_files import Chart
+from ..html_env import score
 from ..tables import Table
 from .findings import Finding
 
 if TYPE_CHECKING:
     import numpy as np
-    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from .opened import Opened
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     Column: TypeAlias = NDArray[np.float64]
 
 RowsLink: TypeAlias = Callable[["Opened", Mapping[str, str]], str]
-"""Where the rows of a run stand that pass a filter."""
+"""The address of those rows of a run that pass a filter."""
 
-MODULES = {"tracker": "tracker", "user": "user", "judge": "judge"}
+KINDS = ("tracker", "user", "judge")
 
 
 class Field(NamedTuple):
@@ -36,20 +38,10 @@ class Field(NamedTuple):
 
 
 class Scanned(NamedTuple):
-    """What one row holds: its id, and how often each finding stands in it."""
+    """The id of a row, and how often each finding occurs in it."""
 
     id: str
     findings: Mapping[Finding, int]
-
-
-class Picture(NamedTuple):
-    """A chart that is drawn when it is needed, its data, and what each of its links is called."""
-
-    name: str
-    title: str
-    draw: Callable[[], Figure]
-    table: Table
-    links: Mapping[str, str] = {}
 
 
 class Headline(NamedTuple):
@@ -59,68 +51,89 @@ class Headline(NamedTuple):
     value: float | None
 
 
-class Kind(Protocol):
-    """One kind of run; implemented by the modules beside this one."""
+class RunKind(ABC):
+    """One kind of run; the modules of this folder have one object each, called ``KIND``."""
 
-    NAME: str
-    UNIT: tuple[str, str]
-    """What a row is, one and many."""
-    FIELDS: tuple[Field, ...]
-    HIGHER_IS_BETTER: bool
-    """Of the scores of rows."""
-    PAGE: str
-    """The template of one row; the one of a pair is beside it."""
-    ROW: type[Any]
+    NAME: ClassVar[str]
+    UNIT: ClassVar[tuple[str, str]]
+    """What a row is, singular and plural."""
+    FIELDS: ClassVar[tuple[Field, ...]]
+    PAGE: ClassVar[str]
+    """The template of one row; the template of a pair has a similar name."""
+    ROW: ClassVar[type[Any]]
     """What a row must hold to be shown."""
+    HIGHER_IS_BETTER: ClassVar[bool] = True
+    """For the scores of rows."""
+    FIRST_COLUMN: ClassVar[str] = ""
+    """The score by which rows are sorted by default, the worst first; if a run lacks it, its first score."""
 
+    @abstractmethod
     def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
-        """What stands in one line of rows.jsonl; further counts are added to the sums of the run."""
+        """The findings of one line of rows.jsonl; further counts are added to the sums of the run."""
 
+    @abstractmethod
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
         """A few facts about a row, and its first words."""
 
+    @abstractmethod
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """All that was said, for search."""
+        """All utterances, for search."""
 
+    @abstractmethod
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """What the template shows of a row; cells that pass the filter are marked."""
 
+    @abstractmethod
     def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
         """What the template shows of the same row in two runs."""
 
-    def pictures(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
+    @abstractmethod
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """The charts of one run, or of several side by side."""
 
+    @abstractmethod
     def breakdowns(self, run: Opened) -> Iterator[Table]:
         """Tables of groups."""
 
-    def headline(self, manifest: Mapping[str, Any]) -> Headline:
-        """What one reads of a run first; the manifest comes from a file and may hold anything."""
-
-    def means(self, run: Opened) -> list[dict[str, Any]]:
-        """Scores that sum others up, to stand before them."""
-
+    @abstractmethod
     def headlines(self, run: Opened) -> Iterator[Table]:
         """The scores of the run."""
 
-    def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
-        """Further scores of rows, made from those in the index."""
+    @abstractmethod
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The words of the command that makes the run again, after ``dialmeter``."""
 
-    def beside(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    def headline(self, manifest: Mapping[str, Any]) -> Headline:
+        """The first thing to read about a run: its first score. The manifest comes from a file and may hold anything."""
+        scores = manifest.get("scores") or [{}]
+        first = scores[0] if isinstance(scores, list) and isinstance(scores[0], dict) else {}
+        value = first.get("value")
+        number = value if isinstance(value, float | int) else None
+        return Headline(f"{first.get('measure', '')} {score(number)}".strip(), number)
+
+    def means(self, run: Opened) -> list[dict[str, Any]]:
+        """Scores that summarise others, listed before them."""
+        return []
+
+    def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
+        """Further scores of rows, computed from those in the index."""
+        return {}
+
+    def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
         """What other files in the run's folder add to rows, by id."""
+        return {}
 
     def cell(self, column: str, value: float) -> str:
-        """The score of one row."""
+        """The score of one row: a share in percent."""
+        return score(value)
 
     def ranking(self, columns: Sequence[str]) -> str:
-        """The score by which rows are sorted when nothing else is asked for, the worst first."""
-
-    def again(self, manifest: Mapping[str, Any]) -> str:
-        """The command that makes the run again."""
+        """The score by which rows are sorted by default."""
+        return self.FIRST_COLUMN if self.FIRST_COLUMN in columns else columns[0]
 
 
-def kind_of(manifest: Mapping[str, Any]) -> Kind:
-    """The module for a run.
+def kind_of(manifest: Mapping[str, Any]) -> RunKind:
+    """The kind of a run.
 
     Raises:
         DialmeterError: a kind that this version cannot show.
@@ -133,6 +146,7 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
         dialmeter.errors.DialmeterError: a run of kind 'trackers' cannot be shown; did you mean tracker?
     """
     name = str(manifest.get("kind"))
-    if name not in MODULES:
-        raise DialmeterError(f"a run of kind {name!r} cannot be shown; {did_you_mean(name, MODULES)}")
-    return cast(Kind, import_module(f".{MODULES[name]}", __package__))
+    if name not in KINDS:
+        raise DialmeterError(f"a run of kind {name!r} cannot be shown; {did_you_mean(name, KINDS)}")
+    found: RunKind = import_module(f".{name}", __package__).KIND
+    return found

@@ -1,4 +1,4 @@
-"""An opened run: its index and single rows at once, and all that was found in its rows once they have been read."""
+"""An opened run: its index and single rows at once, and the findings of all rows when they have been read."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import msgspec
 from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
 from ...readers.strict_json import REFUSALS
-from .findings import Finding, Findings
-from .kinds import Kind, Scanned, kind_of
+from .findings import Finding, RowFindings
+from .kinds import RunKind, Scanned, kind_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .drawn import Drawn
+    from .charts import DrawnChart
 
 
 class Opened:
@@ -29,7 +29,7 @@ class Opened:
 
     Args:
         folder: the run's folder.
-        key: what it is called in addresses and headings; the folder's name if nothing is given.
+        key: its name in addresses and headings; by default the folder's name.
 
     Raises:
         DialmeterError: no finished run, or one of a kind that cannot be shown.
@@ -39,12 +39,12 @@ class Opened:
         self.key = folder.resolve().name if key is None else key
         self.run: Run = open_run(folder)
         self.manifest = self.run.manifest
-        self.kind: Kind = kind_of(self.manifest)
+        self.kind: RunKind = kind_of(self.manifest)
         self.read = 0
-        self.drawn: dict[bool, list[Drawn]] = {}
+        self.drawn: dict[bool, list[DrawnChart]] = {}
         """Charts that are drawn already, for pages that are files and for those that are not."""
         self._lock = Lock()
-        self._found: Findings | None = None
+        self._found: RowFindings | None = None
         self._problem: Exception | None = None
         self._done = Event()
         self._thread: Thread | None = None
@@ -81,11 +81,11 @@ class Opened:
 
     @property
     def ranking(self) -> str:
-        """The score by which rows are sorted when nothing else is asked for."""
+        """The score by which rows are sorted by default."""
         return self.kind.ranking(list(self.columns)) if self.columns else ""
 
     def line(self, position: int) -> bytes:
-        """One row as it stands in the file, without reading the others."""
+        """The line of one row, without reading the others."""
         return self.run.line(int(self.index["offset"][position]))
 
     def row(self, position: int) -> dict[str, Any]:
@@ -99,18 +99,18 @@ class Opened:
             msgspec.convert(found, self.kind.ROW)
         except msgspec.ValidationError as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
-        return {**found, **self._beside.get(found["id"], {})}
+        return {**found, **self._additions.get(found["id"], {})}
 
     @cached_property
-    def _beside(self) -> Mapping[str, Mapping[str, Any]]:
-        return self.kind.beside(self.run.folder)
+    def _additions(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.kind.additions(self.run.folder)
 
     @property
     def _rows_file(self) -> str:
         return str(self.run.path("rows.jsonl"))
 
     def lines(self) -> Iterator[bytes]:
-        """All rows as they stand in the file."""
+        """The lines of all rows."""
         try:
             with open(self.run.path("rows.jsonl"), "rb") as file:
                 yield from file
@@ -129,8 +129,8 @@ class Opened:
         return self._done.wait(seconds)
 
     @property
-    def findings(self) -> Findings:
-        """What was found in all rows; waits until they have been read.
+    def findings(self) -> RowFindings:
+        """The findings of all rows; waits until they have been read.
 
         Raises:
             DialmeterError: a row is damaged.
@@ -143,7 +143,7 @@ class Opened:
 
     def _read_all(self) -> None:
         try:
-            found = Findings(tuple(field.name for field in self.kind.FIELDS))
+            found = RowFindings(tuple(field.name for field in self.kind.FIELDS))
             for line in self.lines():
                 scanned = self._scanned(line, found.sums)
                 found.add(scanned.id, scanned.findings)
@@ -152,7 +152,7 @@ class Opened:
         except DialmeterError as error:
             self._problem = error
         except Exception as error:
-            # In a thread nobody would hear of it.
+            # An exception in a thread would be lost.
             self._problem = DialmeterError(f"{self.key}: cannot be read: {type(error).__name__}: {error}")
         finally:
             self._done.set()
@@ -165,7 +165,7 @@ class Opened:
 
 
 def named_apart(folders: Sequence[str]) -> list[str]:
-    """Short names for runs: the folder's, with as much of the way to it as tells it apart from the others.
+    """Short names for runs: the folder's, with as many parent folders as make it unique.
 
     Example:
         >>> named_apart(["runs/a", "runs/b"]), named_apart(["x/run", "y/run"])

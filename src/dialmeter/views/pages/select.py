@@ -1,18 +1,20 @@
-"""Which rows of a run, in which order: what an address asks for, and the answer."""
+"""Lists of rows: the query of an address and its result, and the data of lists that a script filters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import isfinite
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from .kinds import Field
 from .opened import Opened
 
 if TYPE_CHECKING:
     import numpy as np
+    from markupsafe import Markup
     from numpy.typing import NDArray
 
 PAGE = 50
@@ -20,8 +22,8 @@ IN_FILE = "order in file"
 ROUNDING = 1e-9
 
 
-class Query(Struct, frozen=True):
-    """What is asked for.
+class RowQuery(Struct, frozen=True):
+    """A query for rows.
 
     ``by`` is a score (or the order in the file) that is at least ``low`` and below ``high``, in percent. Without ``down`` the worst
     come first.
@@ -44,7 +46,7 @@ class Query(Struct, frozen=True):
         """The query as an address holds it, without what is usual; changes replace or (None) remove.
 
         Example:
-            >>> Query(by="JGA", page=3, wanted=(("slot", "ferry-to"),)).params(page=None)
+            >>> RowQuery(by="JGA", page=3, wanted=(("slot", "ferry-to"),)).params(page=None)
             {'by': 'JGA', 'slot': 'ferry-to'}
         """
         found: dict[str, str | None] = {
@@ -60,10 +62,10 @@ class Query(Struct, frozen=True):
         return {name: value for name, value in found.items() if value is not None}
 
 
-def parse_query(params: Mapping[str, str], run: Opened) -> Query:
-    """The query of an address; what makes no sense is left out."""
+def parse_query(params: Mapping[str, str], run: Opened) -> RowQuery:
+    """The query of an address; invalid parts are ignored."""
     by = params.get("by", "")
-    return Query(
+    return RowQuery(
         by=by if by in run.columns or by == IN_FILE else "",
         down={"up": False, "down": True}.get(params.get("order", "")),
         low=_number(params.get("low")),
@@ -89,7 +91,7 @@ class Selection(NamedTuple):
     hits: NDArray[np.int64] | None
 
 
-def select(run: Opened, query: Query) -> Selection:
+def select(run: Opened, query: RowQuery) -> Selection:
     """The rows that a query asks for. Without filter and search, only the index is read."""
     import numpy as np
 
@@ -119,7 +121,7 @@ def select(run: Opened, query: Query) -> Selection:
     return Selection(chosen, hits)
 
 
-def is_down(run: Opened, query: Query) -> bool:
+def is_down(run: Opened, query: RowQuery) -> bool:
     """Do high scores come first?"""
     if query.down is not None:
         return query.down
@@ -138,3 +140,69 @@ def _search(run: Opened, text: str) -> list[int]:
             if any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row))):
                 found.append(position)
     return found
+
+
+def list_data(
+    fields: Sequence[str],
+    columns: Sequence[str],
+    *,
+    by: str,
+    rows: Iterable[tuple[int, Sequence[float], Sequence[tuple[str, ...]]]],
+    unit: str,
+    down: bool = False,
+) -> Markup:
+    """Data for the script, which no text in it can leave.
+
+    Args:
+        fields: the fields of findings.
+        columns: names of scores.
+        by: the score that the list is sorted by.
+        rows: position, scores and findings of each.
+        unit: what rows are called.
+        down: do high scores come first?
+
+    Example:
+        >>> str(list_data(["slot"], ["JGA"], by="JGA", rows=[(0, [0.5], [("</script>",)])], unit="dialogues"))
+        '{"fields":["slot"],"columns":["JGA"],"by":"JGA","down":false,"unit":"dialogues","texts":[["\\\\u003c/script\\\\u003e"]],"rows":[{"i":0,"s":[0.5],"f":[[0]]}]}'
+    """
+    from markupsafe import Markup
+
+    codes: list[dict[str, int]] = [{} for _ in fields]
+    encoded = [
+        {
+            "i": at,
+            "s": [None if isnan(value) else round(value, 6) for value in scores],
+            "f": [
+                [known.setdefault(text, len(known)) for known, text in zip(codes, finding, strict=True)]
+                for finding in findings
+            ],
+        }
+        for at, scores, findings in rows
+    ]
+    data = {
+        "fields": list(fields),
+        "columns": list(columns),
+        "by": by,
+        "down": down,
+        "unit": unit,
+        "texts": [list(known) for known in codes],
+        "rows": encoded,
+    }
+    text = msgspec.json.encode(data).decode()
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)  # noqa: S704 - nothing in it is markup any more
+
+
+def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Markup:
+    """The data of a list of rows: their scores under these names, and their findings."""
+    found = run.findings
+    rows = [(at, [float(run.columns[name][at]) for name in names], found.of_row(at)) for at in positions]
+    down = not run.kind.HIGHER_IS_BETTER
+    return list_data(found.fields, names, by=run.ranking, rows=rows, unit=run.kind.UNIT[1], down=down)
+
+
+def field_options(run: Opened) -> list[tuple[Field, list[str]]]:
+    """The fields by which rows can be filtered from a list, each with its texts."""
+    found = [(field, run.findings.options(field.name)) for field in run.kind.FIELDS if field.listed]
+    return [(field, options) for field, options in found if options]

@@ -1,74 +1,61 @@
-"""Tracker runs: a row is a dialogue, and a finding is what became of a slot at a turn."""
+"""Tracker runs: a row is a dialogue, and a finding is the result for a slot at a turn."""
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
 
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
-from ..html_env import score
+from ..chart_files import Chart
 from ..tables import Table, percent
 from ..tracker import mistakes_table
-from .findings import Finding
-from .headline import first_score, score_table
-from .kinds import Field, Headline, Picture, RowsLink, Scanned
+from .charts import tracker_charts
+from .findings import RIGHT_TURN, WRONG_TURN, Finding
+from .kinds import Field, RowsLink, RunKind, Scanned
+from .scores import score_table
 
 if TYPE_CHECKING:
-    from .kinds import Column
     from .opened import Opened
 
-NAME = "tracker"
-UNIT = ("dialogue", "dialogues")
-HIGHER_IS_BETTER = True
-PAGE = "tracker_row.html"
-FIELDS = (
-    Field("domain", "domain"),
-    Field("slot", "slot"),
-    Field("class", "class"),
-    Field("age", "new or carried"),
-    Field("turn", "turn"),
-    Field("gold", "gold value", listed=False),
-    Field("pred", "predicted value", listed=False),
-)
 MISTAKES = ("missed", "wrong", "over")
-RIGHT_TURN, WRONG_TURN = "turn right", "turn wrong"
+_MOST_MISTAKES = 20
+"""How many pairs of gold and predicted value a page shows."""
 
 
-class Cell(Struct, frozen=True, gc=False):
-    """What became of a slot."""
+class _Cell(Struct, frozen=True, gc=False):
+    """The result for a slot."""
 
     kind: str = field(name="class")
     age: str | None = None
 
 
-class Step(Struct, frozen=True):
+class _Step(Struct, frozen=True):
     """A turn of a row, without the talk."""
 
     turn: int
     exact: bool
     gold: dict[str, Value]
     pred: dict[str, Value]
-    slots: dict[str, Cell]
+    slots: dict[str, _Cell]
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """A row, as far as it is counted."""
 
     id: str
-    turns: tuple[Step, ...]
+    turns: tuple[_Step, ...]
 
 
-_DECODER = msgspec.json.Decoder(Row)
+_DECODER = msgspec.json.Decoder(_Row)
 
 
-class _SpokenStep(Step, frozen=True, kw_only=True):
+class _SpokenStep(_Step, frozen=True, kw_only=True):
     """A turn of a row, with the talk."""
 
     user: str
@@ -82,39 +69,141 @@ class ShownDialogue(Struct, frozen=True):
     turns: tuple[_SpokenStep, ...]
 
 
-ROW = ShownDialogue
+class TrackerKind(RunKind):
+    """Runs of ``tracker score``."""
+
+    NAME = "tracker"
+    UNIT = ("dialogue", "dialogues")
+    PAGE = "tracker_row.html"
+    ROW = ShownDialogue
+    FIRST_COLUMN = "FGA(lam=0.5)"
+    FIELDS = (
+        Field("domain", "domain"),
+        Field("slot", "slot"),
+        Field("class", "class"),
+        Field("age", "new or carried"),
+        Field("turn", "turn"),
+        Field("gold", "gold value", listed=False),
+        Field("pred", "predicted value", listed=False),
+    )
+
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """A mistake is found at each of its turns, a right value where it begins, and every turn as right or wrong.
+
+        Example:
+            >>> KIND.scan(b'{"id": "d", "turns": [{"turn": 0, "exact": false, "gold": {"inn-area": "east"}, "pred": {}, '
+            ...           b'"slots": {"inn-area": {"class": "missed", "age": "new"}}}]}', Counter()).findings
+            {('inn', 'inn-area', 'missed', 'new', '0', 'east', ''): 1, ('', '', 'turn wrong', '', '0', '', ''): 1}
+        """
+        row = _DECODER.decode(line)
+        findings: dict[Finding, int] = {}
+        begun: dict[tuple[str, str], Finding] = {}
+        for step in row.turns:
+            turn = str(step.turn)
+            wrong_domains = set()
+            for slot, cell in step.slots.items():
+                domain, pred = domain_of(slot), shown(step.pred.get(slot))
+                if cell.kind == "correct":
+                    finding = begun.get((slot, pred))
+                    if finding is None:
+                        finding = begun[slot, pred] = (domain, slot, "correct", "", turn, pred, pred)
+                    findings[finding] = findings.get(finding, 0) + 1
+                else:
+                    wrong_domains.add(domain)
+                    findings[domain, slot, cell.kind, cell.age or "", turn, shown(step.gold.get(slot)), pred] = 1
+            for domain in {domain_of(slot) for slot in step.gold}:
+                sums["domain", domain, "turns"] += 1
+                if domain not in wrong_domains:
+                    sums["domain", domain, "right"] += 1
+            findings["", "", RIGHT_TURN if step.exact else WRONG_TURN, "", turn, "", ""] = 1
+        return Scanned(row.id, findings)
+
+    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """How many turns are wrong, and what the user said first."""
+        turns = row["turns"]
+        wrong = sum(not turn["exact"] for turn in turns)
+        return f"{wrong} of {len(turns)} turns wrong", next((turn["user"] for turn in turns if turn["user"]), "")
+
+    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """What both said."""
+        for turn in row["turns"]:
+            yield from (turn["system"], turn["user"])
+
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """One row per measure."""
+        yield score_table(run)
+
+    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The turn × slot grid."""
+        return grid(row, wanted)
+
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+        """Both trackers' states under the same talk."""
+        return side_by_side(first, second)
+
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+        """Measures, turns, spread, mistakes and confused values."""
+        return tracker_charts(runs, link)
+
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that makes the run again, in the folder of its input."""
+        inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
+        tracker = next((each["tracker"] for each in manifest.get("inputs") or () if each.get("tracker")), "")
+        file = inputs.pop("predictions", "FILE") + (f"#{tracker}" if tracker else "")
+        words = ["tracker", "score", file]
+        for role, name in inputs.items():
+            words += [f"--{role}", name]
+        rules = manifest.get("rules") or {}
+        words += ["--rules", str(rules.get("name", "dialmeter"))]
+        for measure in manifest.get("measures") or ():
+            words += ["--measure", str(measure)]
+        if manifest.get("seed") is not None:
+            words += ["--seed", str(manifest["seed"])]
+        return words
+
+    def breakdowns(self, run: Opened) -> Iterator[Table]:
+        """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
+        if mistakes := _mistakes(run.manifest):
+            yield mistakes_table(mistakes[:_MOST_MISTAKES])
+        found = run.findings
+        for group in ("domain", "slot"):
+            kinds = found.counts(group, "class")
+            carried = found.counts(group, where={"age": "carried-over"})
+            names = sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")})
+            rows = []
+            for name in names:
+                missed, wrong, over = (kinds[name, kind] for kind in MISTAKES)
+                if group == "domain":
+                    turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
+                else:
+                    right = kinds[name, "correct"]
+                    turns = right + missed + wrong
+                share = percent(right / turns) if turns else "–"
+                rows.append(
+                    (name or "(none)", str(turns), share, *map(str, (missed, wrong, over)), str(carried[(name,)]))
+                )
+            headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
+            yield Table(f"by {group}", headings, tuple(rows), frozenset(range(1, 7)))
+        turns_by = found.counts("turn", "class")
+        numbers = sorted({int(turn) for turn, _ in turns_by})
+        rows = []
+        for number in numbers:
+            turn = str(number)
+            right, wrong = turns_by[turn, RIGHT_TURN], turns_by[turn, WRONG_TURN]
+            sizes = [turns_by[turn, kind] for kind in MISTAKES]
+            rows.append((turn, str(right + wrong), percent(right / ((right + wrong) or 1)), *map(str, sizes)))
+        yield Table("by turn", ("turn", "dialogues", "right, %", *MISTAKES), tuple(rows), frozenset(range(6)))
 
 
-def scan(line: bytes, sums: Counter[Finding]) -> Scanned:
-    """A mistake is found at each of its turns, a right value where it begins, and every turn as right or wrong.
+KIND = TrackerKind()
 
-    Example:
-        >>> scan(b'{"id": "d", "turns": [{"turn": 0, "exact": false, "gold": {"inn-area": "east"}, "pred": {}, '
-        ...      b'"slots": {"inn-area": {"class": "missed", "age": "new"}}}]}', Counter()).findings
-        {('inn', 'inn-area', 'missed', 'new', '0', 'east', ''): 1, ('', '', 'turn wrong', '', '0', '', ''): 1}
-    """
-    row = _DECODER.decode(line)
-    findings: dict[Finding, int] = {}
-    begun: dict[tuple[str, str], Finding] = {}
-    for step in row.turns:
-        turn = str(step.turn)
-        wrong_domains = set()
-        for slot, cell in step.slots.items():
-            domain, pred = domain_of(slot), shown(step.pred.get(slot))
-            if cell.kind == "correct":
-                finding = begun.get((slot, pred))
-                if finding is None:
-                    finding = begun[slot, pred] = (domain, slot, "correct", "", turn, pred, pred)
-                findings[finding] = findings.get(finding, 0) + 1
-            else:
-                wrong_domains.add(domain)
-                findings[domain, slot, cell.kind, cell.age or "", turn, shown(step.gold.get(slot)), pred] = 1
-        for domain in {domain_of(slot) for slot in step.gold}:
-            sums["domain", domain, "turns"] += 1
-            if domain not in wrong_domains:
-                sums["domain", domain, "right"] += 1
-        findings["", "", RIGHT_TURN if step.exact else WRONG_TURN, "", turn, "", ""] = 1
-    return Scanned(row.id, findings)
+
+def _mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
+    """The mistakes that a run has noted; none where the manifest lacks them or is malformed."""
+    try:
+        return msgspec.convert(manifest.get("mistakes", []), list[Mistake])
+    except msgspec.ValidationError:
+        return []
 
 
 def shown(value: Value | None) -> str:
@@ -127,131 +216,110 @@ def shown(value: Value | None) -> str:
     return value if isinstance(value, str) else " | ".join(value or ())
 
 
-def teaser(row: Mapping[str, Any]) -> tuple[str, str]:
-    """How many turns are wrong, and what the user said first."""
-    turns = row["turns"]
-    wrong = sum(not turn["exact"] for turn in turns)
-    return f"{wrong} of {len(turns)} turns wrong", next((turn["user"] for turn in turns if turn["user"]), "")
+# A dialogue as a grid: a row for every turn, a column for every slot, and in each cell the result.
+
+SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
 
 
-def texts(row: Mapping[str, Any]) -> Iterator[str]:
-    """What both said."""
+class GridCell(NamedTuple):
+    """One slot at one turn."""
+
+    slot: str
+    kind: str
+    sign: str
+    gold: str
+    pred: str
+    carried: bool
+    fresh: bool
+    """Did gold or prediction change at this turn?"""
+    marked: bool
+    """Does it pass the filter of the list that one comes from?"""
+
+    @property
+    def words(self) -> str:
+        """The class in words."""
+        return f"{self.kind}, carried over" if self.carried else self.kind
+
+
+def grid(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    """What the page of a dialogue shows.
+
+    Example:
+        >>> cell = {"class": "missed", "age": "new"}
+        >>> turn = {"turn": 0, "user": "East.", "system": "", "exact": False, "gold": {"inn-area": "east"}, "pred": {},
+        ...         "slots": {"inn-area": cell}}
+        >>> found = grid({"id": "d", "turns": [turn]}, {"class": "missed"})
+        >>> found["turns"][0]["cells"][0].sign, found["turns"][0]["cells"][0].marked, found["domains"]
+        ('−', True, [('inn', 1)])
+    """
+    slots = _columns(row)
+    turns: list[dict[str, Any]] = []
+    before: Mapping[str, Any] = {"gold": {}, "pred": {}}
     for turn in row["turns"]:
-        yield from (turn["system"], turn["user"])
+        cells = [_cell(slot, turn, before, wanted) for slot in slots]
+        turns.append({**turn, "cells": cells})
+        before = turn
+    domains = [(name, len(list(group))) for name, group in groupby(slots, domain_of)]
+    return {"id": row["id"], "slots": slots, "domains": domains, "turns": turns, "classes": _present(turns)}
 
 
-def headline(manifest: Mapping[str, Any]) -> Headline:
-    """The first score."""
-    return first_score(manifest)
+def _columns(*rows: Mapping[str, Any]) -> list[str]:
+    """Slots by domain, in the order in which they come up."""
+    seen = dict.fromkeys(slot for row in rows for turn in row["turns"] for slot in turn["slots"])
+    domains = list(dict.fromkeys(map(domain_of, seen)))
+    return sorted(seen, key=lambda slot: domains.index(domain_of(slot)))
 
 
-def means(run: Opened) -> list[dict[str, Any]]:
-    """None: every score stands for itself."""
-    return []
+def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, str]) -> GridCell | None:
+    outcome = turn["slots"].get(slot)
+    if outcome is None:
+        return None
+    gold, pred = shown(turn["gold"].get(slot)), shown(turn["pred"].get(slot))
+    facts = {
+        "domain": domain_of(slot),
+        "slot": slot,
+        "class": outcome["class"],
+        "age": outcome["age"] or "",
+        "turn": str(turn["turn"]),
+        "gold": gold,
+        "pred": pred,
+    }
+    return GridCell(
+        slot,
+        outcome["class"],
+        SIGNS.get(outcome["class"], "?"),
+        gold,
+        pred,
+        outcome["age"] == "carried-over",
+        gold != shown(before["gold"].get(slot)) or pred != shown(before["pred"].get(slot)),
+        bool(wanted) and all(facts[name] == text for name, text in wanted.items()),
+    )
 
 
-def headlines(run: Opened) -> Iterator[Table]:
-    """One row per measure."""
-    yield score_table(run)
+def _present(turns: list[dict[str, Any]]) -> dict[str, int]:
+    """How often each class occurs in the grid; carried-over mistakes are counted separately."""
+    found = dict.fromkeys((*SIGNS, "carried-over"), 0)
+    for turn in turns:
+        for cell in turn["cells"]:
+            if cell is not None:
+                found["carried-over" if cell.carried else cell.kind] += 1
+    return found
 
 
-def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
-    """None: all measures are in the index."""
-    return {}
-
-
-def beside(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Nothing: rows hold all."""
-    return {}
-
-
-def cell(column: str, value: float) -> str:
-    """A share in percent."""
-    return score(value)
-
-
-def ranking(columns: Sequence[str]) -> str:
-    """As in the table of the worst dialogues: FGA where it was asked for, else the first."""
-    return "FGA(lam=0.5)" if "FGA(lam=0.5)" in columns else columns[0]
-
-
-def again(manifest: Mapping[str, Any]) -> str:
-    """The command that makes the run again, beside its input."""
-    inputs = {each.get("role"): str(each.get("name")) for each in manifest.get("inputs") or ()}
-    tracker = next((each["tracker"] for each in manifest.get("inputs") or () if each.get("tracker")), "")
-    file = inputs.pop("predictions", "FILE") + (f"#{tracker}" if tracker else "")
-    words = ["dialmeter", "tracker", "score", file]
-    for role, name in inputs.items():
-        words += [f"--{role}", name]
-    rules = manifest.get("rules") or {}
-    words += ["--rules", str(rules.get("name", "dialmeter"))]
-    for measure in manifest.get("measures") or ():
-        words += ["--measure", str(measure)]
-    if manifest.get("seed") is not None:
-        words += ["--seed", str(manifest["seed"])]
-    return shlex.join(words)
-
-
-def page(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-    """The turn × slot grid."""
-    from .tracker_grid import grid
-
-    return grid(row, wanted)
-
-
-def pair(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Both trackers' states under the same talk."""
-    from .tracker_grid import side_by_side
-
-    return side_by_side(first, second)
-
-
-def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
-    """The charts of trackers."""
-    from .tracker_pictures import pictures as drawn
-
-    return drawn(runs, link)
-
-
-_MISTAKES = 20
-"""How many pairs of gold and predicted value a page shows."""
-
-
-def _mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
-    """The mistakes that a run has noted; none where it was written before they were, or by somebody else."""
-    try:
-        return msgspec.convert(manifest.get("mistakes", []), list[Mistake])
-    except msgspec.ValidationError:
-        return []
-
-
-def breakdowns(run: Opened) -> Iterator[Table]:
-    """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
-    if mistakes := _mistakes(run.manifest):
-        yield mistakes_table(mistakes[:_MISTAKES])
-    found = run.findings
-    for group in ("domain", "slot"):
-        kinds = found.counts(group, "class")
-        carried = found.counts(group, where={"age": "carried-over"})
-        names = sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")})
-        rows = []
-        for name in names:
-            missed, wrong, over = (kinds[name, kind] for kind in MISTAKES)
-            if group == "domain":
-                turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
-            else:
-                right = kinds[name, "correct"]
-                turns = right + missed + wrong
-            share = percent(right / turns) if turns else "–"
-            rows.append((name or "(none)", str(turns), share, *map(str, (missed, wrong, over)), str(carried[(name,)])))
-        headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
-        yield Table(f"by {group}", headings, tuple(rows), frozenset(range(1, 7)))
-    turns_by = found.counts("turn", "class")
-    numbers = sorted({int(turn) for turn, _ in turns_by})
-    rows = []
-    for number in numbers:
-        turn = str(number)
-        right, wrong = turns_by[turn, RIGHT_TURN], turns_by[turn, WRONG_TURN]
-        sizes = [turns_by[turn, kind] for kind in MISTAKES]
-        rows.append((turn, str(right + wrong), percent(right / ((right + wrong) or 1)), *map(str, sizes)))
-    yield Table("by turn", ("turn", "dialogues", "right, %", *MISTAKES), tuple(rows), frozenset(range(6)))
+def side_by_side(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Two trackers under the same talk: for every turn, the slots at which either is wrong or something changed."""
+    grids = [grid(row, {}) for row in (first, second)]
+    others = {turn["turn"]: turn for turn in grids[1]["turns"]}
+    turns = []
+    for turn in grids[0]["turns"]:
+        other = others.get(turn["turn"])
+        cells = [
+            {each.slot: each for each in found["cells"] if each is not None} if found else {} for found in (turn, other)
+        ]
+        slots = [
+            slot
+            for slot in _columns(first, second)
+            if any(slot in side and (side[slot].fresh or side[slot].kind != "correct") for side in cells)
+        ]
+        turns.append({**turn, "pairs": [(slot, cells[0].get(slot), cells[1].get(slot)) for slot in slots]})
+    return {"id": first["id"], "turns": turns}

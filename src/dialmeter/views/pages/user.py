@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -14,204 +12,325 @@ from msgspec import Struct
 from ...users.behaviours import ALL
 from ...users.events import Event
 from ...users.record import UserRow
+from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
+from .charts import user_charts
 from .findings import Finding
-from .headline import first_score
-from .kinds import Field, Headline, Picture, RowsLink, Scanned
+from .kinds import Field, RowsLink, RunKind, Scanned
 
 if TYPE_CHECKING:
-    from .kinds import Column
     from .opened import Opened
 
-NAME = "user"
-UNIT = ("dialogue", "dialogues")
-HIGHER_IS_BETTER = True
-PAGE = "user_row.html"
-FIELDS = (
-    Field("domain", "domain"),
-    Field("event", "event"),
-    Field("family", "about"),
-    Field("slot", "slot"),
-    Field("credit", "credit"),
-    Field("party", "who lost it"),
-)
 CREDIT = {True: "credited", False: "not credited"}
 MEASURED = {"I": "said", "R": "asked for"}
 
 
-class Loss(Struct, frozen=True):
-    """A unit of the goal that was not met, and whose fault that is."""
+class _Loss(Struct, frozen=True):
+    """A unit of the goal that was not met, and the party to blame."""
 
     domain: str
     about: str
     party: str
 
 
-class Blame(Struct, frozen=True):
+class _Blame(Struct, frozen=True):
     """A verdict, as far as it is counted."""
 
-    losses: tuple[Loss, ...]
+    losses: tuple[_Loss, ...]
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """A dialogue, as far as it is counted."""
 
     id: str
     goal: dict[str, Any]
     events: tuple[Event, ...]
-    verdict: Blame | None = None
+    verdict: _Blame | None = None
 
 
-_DECODER = msgspec.json.Decoder(Row)
-ROW = UserRow
+_DECODER = msgspec.json.Decoder(_Row)
 
 
-def scan(line: bytes, sums: Counter[Finding]) -> Scanned:
-    """Every event, every lost unit with whose fault it is, and the domains of the goal.
+class UserKind(RunKind):
+    """Runs of ``user score``."""
+
+    NAME = "user"
+    UNIT = ("dialogue", "dialogues")
+    PAGE = "user_row.html"
+    ROW = UserRow
+    FIRST_COLUMN = "I-GCDF1"
+    FIELDS = (
+        Field("domain", "domain"),
+        Field("event", "event"),
+        Field("family", "about"),
+        Field("slot", "slot"),
+        Field("credit", "credit"),
+        Field("party", "who lost it"),
+    )
+
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """Every event, every lost unit with the party to blame, and the domains of the goal.
+
+        Example:
+            >>> KIND.scan(b'{"id": "d", "goal": {}, "events": [{"class": "unmatched", "family": "repetition", "domain": "inn", '
+            ...           b'"about": "area=east", "turns": [0, 2]}]}', Counter()).findings
+            {('inn', 'unmatched', 'repetition', 'area', 'not credited', ''): 1}
+        """
+        row = _DECODER.decode(line)
+        found: dict[Finding, int] = {}
+        for event in row.events:
+            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "")
+            found[key] = found.get(key, 0) + 1
+        for loss in row.verdict.losses if row.verdict else ():
+            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party)
+            found[key] = found.get(key, 0) + 1
+        for domain in row.goal:
+            found[domain, "", "", "", "", ""] = 1
+        return Scanned(row.id, found)
+
+    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """How much of the goal was lost, and what the user said first."""
+        talk = row["talk"]
+        events = f"{len(row['events'])} events"
+        verdict = row.get("verdict")
+        blame = f", lost by {verdict['party']}" if verdict else ""
+        first = next((move.get("text", "") for move in talk if move.get("text")), "")
+        return f"{len(talk)} turns, {events}{blame}", first
+
+    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """What both said."""
+        yield from (move.get("text", "") for move in row["talk"])
+
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """F1 with its interval, precision and recall, by domain."""
+        cells = {(str(each["measure"]), str(each.get("domain", ""))): each for each in run.scores}
+        rows = []
+        for (measure, domain), whole in cells.items():
+            if not measure.endswith("GCDF1"):
+                continue
+            parts = [cells.get((f"{measure[0]}-{part}", domain), {}) for part in ("precision", "recall")]
+            values = (score(each.get("value")) for each in (whole, *parts))
+            f1, precision, recall = values
+            rows.append(
+                (
+                    measure,
+                    domain,
+                    f1,
+                    interval(whole.get("ci"), str(whole.get("ci_reason") or "")),
+                    precision,
+                    recall,
+                    str(whole.get("n", "")),
+                )
+            )
+        headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
+        yield Table("Scores", headings, tuple(rows), frozenset(range(2, 7)))
+
+    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The goal, and the talk with acts, understanding and events in place."""
+        return talk(row, wanted)
+
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+        """Two users with the same goal."""
+        return {"talks": [talk(row, {}) for row in (first, second)]}
+
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+        """Domains, spread, events, and who lost units of the goal."""
+        return user_charts(runs, link)
+
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that makes the run again, in the folder of its input."""
+        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "DIALOGUES")
+        words = ["user", "score", name, "--rules", str((manifest.get("rules") or {}).get("name"))]
+        words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
+        words += ["--blame"] if manifest.get("blame") else []
+        words += ["--from-text"] if manifest.get("from_text") else []
+        words += ["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else []
+        return words
+
+    def breakdowns(self, run: Opened) -> Iterator[Table]:
+        """Events by domain with what they mean, by slot, and who lost the points."""
+        found = run.findings
+        domains = found.options("domain")
+        counts = found.counts("event", "domain")
+        meaning = {each.name: each.about for each in ALL}
+        totals = found.counts("event")
+        rows = tuple(
+            (
+                name,
+                str(totals[(name,)]),
+                *(str(counts[name, domain] or "") for domain in domains),
+                meaning.get(name, ""),
+            )
+            for name in found.ranked("event")
+        )
+        headings = ("event", "all", *domains, "meaning")
+        yield Table("events", headings, rows, frozenset(range(1, len(domains) + 2)))
+        slots = found.counts("domain", "slot", "credit")
+        places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
+        by_slot = tuple(
+            (domain, slot, *(str(slots[domain, slot, each]) for each in CREDIT.values())) for domain, slot in places
+        )
+        yield Table("events by slot", ("domain", "slot", *CREDIT.values()), by_slot, frozenset({2, 3}))
+        parties = found.options("party")
+        if parties:
+            lost = found.counts("domain", "party")
+            shown = tuple((domain, *(str(lost[domain, party]) for party in parties)) for domain in domains)
+            yield Table(
+                "who lost units of the goal", ("domain", *parties), shown, frozenset(range(1, len(parties) + 1))
+            )
+
+
+KIND = UserKind()
+
+
+# A dialogue for its page: the goal and what was met of it, and every turn with acts, understanding and events.
+
+
+class HeardAct(NamedTuple):
+    """An act that was said, and how the other side understood it: correct, missed, wrong or over; empty if unknown."""
+
+    act: str
+    kind: str
+    instead: str = ""
+
+
+class GoalUnit(NamedTuple):
+    """A constraint or request: correct where it counts as wanted, missed or over."""
+
+    text: str
+    kind: str
+    times: int
+
+
+class ShownEvent(NamedTuple):
+    """An event with its meaning."""
+
+    name: str
+    domain: str
+    about: str
+    said: str
+    turns: str
+    credited: bool
+    meaning: str
+    marked: bool
+
+
+def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    """What the page of a dialogue shows."""
+    meaning = {each.name: each.about for each in ALL}
+    at_turn: dict[int, list[ShownEvent]] = {}
+    moves = row["talk"]
+    for event in row["events"]:
+        turns = event.get("turns") or ()
+        place = turns[-1] if turns and 0 <= turns[-1] < len(moves) else -1
+        at_turn.setdefault(place, []).append(_shown(event, meaning, wanted))
+    shown = []
+    for place, move in enumerate(moves):
+        after = moves[place + 1] if place + 1 < len(moves) else {}
+        shown.append(
+            {
+                "turn": place,
+                "speaker": move["speaker"],
+                "text": move.get("text", ""),
+                "acts": _heard(move.get("acts"), after.get("understood")),
+                "listener": after.get("speaker", ""),
+                "events": at_turn.get(place, []),
+            }
+        )
+    verdict = row.get("verdict")
+    return {
+        "id": row["id"],
+        "goal": [_domain(name, row) for name in dict.fromkeys([*row["inform"], *row["request"], *row["goal"]])],
+        "moves": shown,
+        "elsewhere": at_turn.get(-1, []),
+        "verdict": f"{verdict['party']} ({verdict['because']}, turn {verdict['turn']})" if verdict else "",
+        "cut": bool(row.get("cut")),
+    }
+
+
+def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping[str, str]) -> ShownEvent:
+    about = event.get("about", "")
+    slot = about.partition("-")[2] or about if event["family"] == "request" else about.partition("=")[0]
+    credited = bool(event.get("credited"))
+    facts = {
+        "domain": event["domain"],
+        "event": event["class"],
+        "family": event["family"],
+        "slot": slot,
+        "credit": CREDIT[credited],
+        "party": "",
+    }
+    turns = event.get("turns") or ()
+    return ShownEvent(
+        event["class"].replace("_", " "),
+        event["domain"],
+        about,
+        event.get("said", ""),
+        ", ".join(map(str, turns)) if len(turns) > 1 else "",
+        credited,
+        meaning.get(event["class"], ""),
+        bool(wanted) and all(facts[name] == text for name, text in wanted.items()),
+    )
+
+
+def _domain(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    measured = []
+    for letter, group in (("I", row["inform"]), ("R", row["request"])):
+        found = group.get(name)
+        if found is not None:
+            parts = found.get("score")
+            measured.append((MEASURED[letter], parts, units(found["wanted"], found["counted"])))
+    return {"name": name, "in_goal": name in row["goal"], "measured": measured}
+
+
+def units(wanted: Sequence[str], counted: Sequence[str]) -> list[GoalUnit]:
+    """What both multisets have, then what only one has.
 
     Example:
-        >>> scan(b'{"id": "d", "goal": {}, "events": [{"class": "unmatched", "family": "repetition", "domain": "inn", '
-        ...      b'"about": "area=east", "turns": [0, 2]}]}', Counter()).findings
-        {('inn', 'unmatched', 'repetition', 'area', 'not credited', ''): 1}
+        >>> [tuple(unit) for unit in units(["area=east", "stars=4"], ["area=east", "area=east"])]
+        [('area=east', 'correct', 1), ('stars=4', 'missed', 1), ('area=east', 'over', 1)]
     """
-    row = _DECODER.decode(line)
-    found: dict[Finding, int] = {}
-    for event in row.events:
-        key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "")
-        found[key] = found.get(key, 0) + 1
-    for loss in row.verdict.losses if row.verdict else ():
-        key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party)
-        found[key] = found.get(key, 0) + 1
-    for domain in row.goal:
-        found[domain, "", "", "", "", ""] = 1
-    return Scanned(row.id, found)
+    ours, theirs = Counter(wanted), Counter(counted)
+    kinds = (("correct", ours & theirs), ("missed", ours - theirs), ("over", theirs - ours))
+    return [GoalUnit(text, kind, times) for kind, found in kinds for text, times in sorted(found.items())]
 
 
-def teaser(row: Mapping[str, Any]) -> tuple[str, str]:
-    """How much of the goal was lost, and what the user said first."""
-    talk = row["talk"]
-    events = f"{len(row['events'])} events"
-    verdict = row.get("verdict")
-    blame = f", lost by {verdict['party']}" if verdict else ""
-    first = next((move.get("text", "") for move in talk if move.get("text")), "")
-    return f"{len(talk)} turns, {events}{blame}", first
+def _heard(said: Sequence[Mapping[str, Any]] | None, understood: Sequence[Mapping[str, Any]] | None) -> list[HeardAct]:
+    """Acts that were said, compared with those understood: by act and slot, then by value."""
+    if said is None:
+        return []
+    if understood is None:
+        return [HeardAct(_words(act), "") for act in said]
+    left = [dict(act) for act in understood]
+    found: list[HeardAct] = []
+    open_: list[Mapping[str, Any]] = []
+    for act in said:
+        same = next((other for other in left if _key(other) == _key(act) and _values(other) == _values(act)), None)
+        if same is not None:
+            left.remove(same)
+            found.append(HeardAct(_words(act), "correct"))
+        else:
+            open_.append(act)
+    for act in open_:
+        near = next((other for other in left if _key(other) == _key(act)), None)
+        if near is not None:
+            left.remove(near)
+            found.append(HeardAct(_words(act), "wrong", _values(near) or "nothing"))
+        else:
+            found.append(HeardAct(_words(act), "missed"))
+    return [*found, *(HeardAct(_words(act), "over") for act in left)]
 
 
-def texts(row: Mapping[str, Any]) -> Iterator[str]:
-    """What both said."""
-    yield from (move.get("text", "") for move in row["talk"])
+def _key(act: Mapping[str, Any]) -> tuple[str, str]:
+    return str(act["name"]).lower(), str(act.get("slot", "")).lower()
 
 
-def derived(columns: Mapping[str, Column]) -> Mapping[str, Column]:
-    """None: all measures are in the index."""
-    return {}
+def _values(act: Mapping[str, Any]) -> str:
+    return "|".join(str(value).strip().lower() for value in act.get("values") or () if value != "?")
 
 
-def beside(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Nothing: rows hold all."""
-    return {}
-
-
-def cell(column: str, value: float) -> str:
-    """A share in percent."""
-    return score(value)
-
-
-def ranking(columns: Sequence[str]) -> str:
-    """Inform first."""
-    return "I-GCDF1" if "I-GCDF1" in columns else columns[0]
-
-
-def headline(manifest: Mapping[str, Any]) -> Headline:
-    """The first score."""
-    return first_score(manifest)
-
-
-def means(run: Opened) -> list[dict[str, Any]]:
-    """None: every score stands for itself."""
-    return []
-
-
-def headlines(run: Opened) -> Iterator[Table]:
-    """F1 with its interval, precision and recall, by domain."""
-    cells = {(str(each["measure"]), str(each.get("domain", ""))): each for each in run.scores}
-    rows = []
-    for (measure, domain), whole in cells.items():
-        if not measure.endswith("GCDF1"):
-            continue
-        parts = [cells.get((f"{measure[0]}-{part}", domain), {}) for part in ("precision", "recall")]
-        values = (score(each.get("value")) for each in (whole, *parts))
-        f1, precision, recall = values
-        rows.append(
-            (
-                measure,
-                domain,
-                f1,
-                interval(whole.get("ci"), str(whole.get("ci_reason") or "")),
-                precision,
-                recall,
-                str(whole.get("n", "")),
-            )
-        )
-    headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
-    yield Table("Scores", headings, tuple(rows), frozenset(range(2, 7)))
-
-
-def again(manifest: Mapping[str, Any]) -> str:
-    """The command that makes the run again, beside its input."""
-    name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "DIALOGUES")
-    words = ["dialmeter", "user", "score", name, "--rules", str((manifest.get("rules") or {}).get("name"))]
-    words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
-    words += ["--blame"] if manifest.get("blame") else []
-    words += ["--from-text"] if manifest.get("from_text") else []
-    words += ["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else []
-    return shlex.join(words)
-
-
-def page(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-    """The goal, and the talk with acts, what was understood, and events in place."""
-    from .user_talk import talk
-
-    return talk(row, wanted)
-
-
-def pair(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Two users with the same goal."""
-    from .user_talk import talk
-
-    return {"talks": [talk(row, {}) for row in (first, second)]}
-
-
-def pictures(runs: Sequence[Opened], link: RowsLink) -> Iterator[Picture]:
-    """The charts of users."""
-    from .user_pictures import pictures as drawn
-
-    return drawn(runs, link)
-
-
-def breakdowns(run: Opened) -> Iterator[Table]:
-    """Events by domain with what they mean, by slot, and who lost the points."""
-    found = run.findings
-    domains = found.options("domain")
-    counts = found.counts("event", "domain")
-    meaning = {each.name: each.about for each in ALL}
-    totals = found.counts("event")
-    names = [name for (name,), _ in sorted(totals.items(), key=lambda item: (-item[1], item[0])) if name]
-    rows = tuple(
-        (name, str(totals[(name,)]), *(str(counts[name, domain] or "") for domain in domains), meaning.get(name, ""))
-        for name in names
-    )
-    headings = ("event", "all", *domains, "meaning")
-    yield Table("events", headings, rows, frozenset(range(1, len(domains) + 2)))
-    slots = found.counts("domain", "slot", "credit")
-    places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
-    told = tuple(
-        (domain, slot, *(str(slots[domain, slot, each]) for each in CREDIT.values())) for domain, slot in places
-    )
-    yield Table("events by slot", ("domain", "slot", *CREDIT.values()), told, frozenset({2, 3}))
-    parties = found.options("party")
-    if parties:
-        lost = found.counts("domain", "party")
-        shown = tuple((domain, *(str(lost[domain, party]) for party in parties)) for domain in domains)
-        yield Table("who lost units of the goal", ("domain", *parties), shown, frozenset(range(1, len(parties) + 1)))
+def _words(act: Mapping[str, Any]) -> str:
+    value = "|".join(str(value) for value in act.get("values") or () if value != "?")
+    slot = str(act.get("slot", ""))
+    return " ".join(part for part in (str(act["name"]).lower(), f"{slot}={value}" if value else slot) if part)

@@ -1,0 +1,276 @@
+"""Charts of runs for pages, whose marks lead to the rows that they count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+
+from ..chart_files import Chart, chart, slug
+from ..charts import bars, canvas, grid, lines
+from ..charts.data import Estimate, counted, edges
+from ..charts.svg_theme import themed
+from ..tables import Table
+from .findings import RIGHT_TURN, WRONG_TURN
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from .kinds import RowsLink
+    from .opened import Opened
+
+DATA_ROWS = 60
+CONFUSED_SLOTS = 2
+EVENTS = 12
+
+
+class DrawnChart(NamedTuple):
+    """A chart's SVG with the colours of the page, and the first rows of its data."""
+
+    anchor: str
+    title: str
+    svg: Markup
+    table: Table
+    left_out: int
+    broad: bool
+
+
+def draw_for_page(made: Chart, number: int | str) -> DrawnChart:
+    """Draws a chart for a page.
+
+    Args:
+        made: what to draw.
+        number: goes into its ids, so that two charts of a page share none.
+    """
+    from markupsafe import Markup
+
+    figure = made.draw()
+    inches = float(figure.get_figwidth())
+    svg = themed(canvas.render(figure, "svg"), f"c{number}-", made.links, widest=round(1.1 * 96 * inches))
+    data = replace(made.table, title=made.title, rows=made.table.rows[:DATA_ROWS])
+    hidden = len(made.table.rows) - len(data.rows)
+    # Our own drawing: all texts in it were escaped when it was written as XML.
+    markup = Markup(svg)  # noqa: S704
+    return DrawnChart(f"chart-{slug(made.name)}", made.title, markup, data, hidden, inches > 1.2 * canvas.WIDTH)
+
+
+def tracker_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+    """Measures and turns of all runs together, then the spread and the mistakes of each."""
+    yield _measures(runs, link)
+    if len(runs) > 1:
+        values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
+        title = "Do measures agree on the order?"
+        yield chart("parallel", title, lines.draw_parallel, lines.parallel_table, values)
+    yield _by_turn(runs, link)
+    for run in runs:
+        of = _of(run, runs)
+        yield _spread(run, link, of)
+        yield _mistakes(run, link, of)
+        wrong = run.findings.counts("slot", where={"class": "wrong"})
+        for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:CONFUSED_SLOTS]:
+            yield _confusion(run, link, slot, of)
+
+
+def user_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+    """For each run, scores by domain, their spread, events, and who lost units of the goal."""
+    for run in runs:
+        of = _of(run, runs)
+        yield _by_domain(run, link, of)
+        yield _spread(run, link, of)
+        yield _events(run, link, of)
+        if run.findings.options("party"):
+            yield _parties(run, link, of)
+
+
+def judge_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+    """For each run, error rates by attack (one chart per corpus), and how many judges are wrong about each case."""
+    for run in runs:
+        of = _of(run, runs)
+        for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
+            yield _errors(run, corpus, link, of)
+        yield _spread(run, link, of)
+
+
+def _of(run: Opened, runs: Sequence[Opened]) -> str:
+    """The run in a title, where there are several."""
+    return f" of {run.key}" if len(runs) > 1 else ""
+
+
+class _LinkedBars:
+    """Bars by group and name, each of which leads to its rows."""
+
+    def __init__(self, link: RowsLink) -> None:
+        self._link = link
+        self.scores: dict[str, dict[str, Estimate]] = {}
+        self._links: dict[tuple[str, str], str] = {}
+        self._texts: dict[str, str] = {}
+
+    def add(self, group: str, name: str, point: Estimate) -> None:
+        """Adds a bar without a link."""
+        self.scores.setdefault(group, {})[name] = point
+
+    def lead(self, group: str, name: str, run: Opened, params: Mapping[str, str], text: str) -> None:
+        """Links a bar to the rows of a run that pass a filter."""
+        address = self._links[group, name] = self._link(run, params)
+        self._texts[address] = text
+
+    def chart(self, name: str, title: str, y_label: str, as_percent: bool = True) -> Chart:
+        """The bars as a chart."""
+        options: dict[str, Any] = {"y_label": y_label, "as_percent": as_percent, "links": self._links}
+        return chart(name, title, bars.draw, bars.table, self.scores, texts=self._texts, **options)
+
+
+def _estimate(found: Mapping[str, Any]) -> Estimate:
+    """The value and interval of a score of a manifest."""
+    return Estimate(found.get("value"), *(found.get("ci") or ()))
+
+
+def _measures(runs: Sequence[Opened], link: RowsLink) -> Chart:
+    drawn = _LinkedBars(link)
+    for run in runs:
+        drawn.scores[run.key] = {}
+        for each in run.scores:
+            measure = each["measure"]
+            drawn.add(run.key, measure, _estimate(each))
+            if measure in run.columns:
+                text = f"{run.key}, {measure}: {run.kind.UNIT[1]}, the worst first"
+                drawn.lead(run.key, measure, run, {"by": measure}, text)
+    return drawn.chart("measures", "Scores with intervals", "score in percent")
+
+
+def _spread(run: Opened, link: RowsLink, of: str) -> Chart:
+    """How many rows have which score; a bar leads to the rows that it counts."""
+    measure = run.ranking
+    values = run.columns[measure]
+    one, many = run.kind.UNIT
+    limits = edges(values)
+    links, texts = {}, {}
+    for at, size in enumerate(counted(values, limits)):
+        if size:
+            low, high = 100 * limits[at], 100 * limits[at + 1]
+            # The last range includes its upper end; the others do not.
+            upper = {"high": f"{high:g}"} if at + 2 < len(limits) else {}
+            links[at] = link(run, {"by": measure, "low": f"{low:g}", **upper})
+            texts[links[at]] = f"{size:,} {many} with {measure} from {low:g} to {high:g}"
+    title, labels = f"{many.capitalize()} by their score{of}", (f"{measure}, per {one}", f"number of {many}")
+    return chart(
+        f"spread-{slug(run.key)}",
+        title,
+        bars.draw_spread,
+        bars.spread_table,
+        values,
+        x_label=labels[0],
+        y_label=labels[1],
+        links=links,
+        texts=texts,
+    )
+
+
+def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Chart:
+    series: dict[str, dict[int, Estimate]] = {}
+    dialogues: dict[int, int] = {}
+    for run in runs:
+        counts = run.findings.counts("turn", "class")
+        turns = sorted({int(turn) for turn, _ in counts})
+        right = {turn: counts[str(turn), RIGHT_TURN] for turn in turns}
+        all_ = {turn: right[turn] + counts[str(turn), WRONG_TURN] for turn in turns}
+        series[run.key] = {turn: Estimate(right[turn] / all_[turn]) for turn in turns if all_[turn]}
+        dialogues = dialogues or all_
+    links = {turn: link(runs[0], {"turn": str(turn)}) for turn in dialogues}
+    texts = {links[turn]: f"{size:,} dialogues with a turn {turn}" for turn, size in dialogues.items()}
+    return chart(
+        "by-turn",
+        "Right turns by the number of the turn",
+        lines.draw_turns,
+        lines.turns_table,
+        series,
+        dialogues,
+        y_label="share of turns exactly right (JGA)",
+        links=links,
+        texts=texts,
+    )
+
+
+def _mistakes(run: Opened, link: RowsLink, of: str) -> Chart:
+    counts: dict[str, Counter[tuple[str, str]]] = {}
+    links: dict[tuple[str, str, str], str] = {}
+    texts: dict[str, str] = {}
+    for (slot, kind, age), size in run.findings.counts("slot", "class", "age").items():
+        if kind in bars.CLASSES:
+            counts.setdefault(slot, Counter())[kind, age] = size
+            address = links[slot, kind, age] = link(run, {"slot": slot, "class": kind, "age": age})
+            texts[address] = f"{slot}: {kind}, {age.replace('-', ' ')}, {size:,} turns"
+    name, title = f"mistakes-{slug(run.key)}", f"Mistakes per slot{of}"
+    return chart(name, title, bars.draw_mistakes, bars.mistakes_table, counts, links=links, texts=texts)
+
+
+def _confusion(run: Opened, link: RowsLink, slot: str, of: str) -> Chart:
+    counts = run.findings.counts("gold", "pred", where={"slot": slot})
+    pairs = {(gold or None, pred or None): size for (gold, pred), size in counts.items()}
+    links, texts = {}, {}
+    for (gold, pred), size in pairs.items():
+        kind = "over" if gold is None else "missed" if pred is None else "correct" if gold == pred else "wrong"
+        sides = {name: value for name, value in (("gold", gold), ("pred", pred)) if value is not None}
+        address = links[gold, pred] = link(run, {"slot": slot, "class": kind, **sides})
+        texts[address] = f"{slot}: {gold or 'absent'} predicted as {pred or 'absent'}, {size:,} turns"
+    title = f"Gold and predicted values{of}"
+    made = chart(
+        f"values-{slug(run.key)}-{slug(slot)}",
+        title,
+        grid.draw_confusion,
+        grid.confusion_table,
+        pairs,
+        slot=slot,
+        links=links,
+        texts=texts,
+    )
+    return made._replace(title=f"{title}: {slot}")
+
+
+def _by_domain(run: Opened, link: RowsLink, of: str) -> Chart:
+    drawn = _LinkedBars(link)
+    for each in run.scores:
+        measure, domain = str(each["measure"]), str(each.get("domain", "combined"))
+        if measure.endswith("GCDF1"):
+            drawn.add(measure, domain, _estimate(each))
+            chosen = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
+            text = f"{measure} in {domain}: {each.get('n')} dialogues, the worst first"
+            drawn.lead(measure, domain, run, chosen, text)
+    return drawn.chart(f"domains-{slug(run.key)}", f"Scores by domain{of}", "F1 in percent")
+
+
+def _events(run: Opened, link: RowsLink, of: str) -> Chart:
+    drawn = _LinkedBars(link)
+    counts = run.findings.counts("event", "domain")
+    for domain in run.findings.options("domain"):
+        for name in run.findings.ranked("event")[:EVENTS]:
+            if size := counts[name, domain]:
+                drawn.add(domain, name, Estimate(size))
+                drawn.lead(domain, name, run, {"domain": domain, "event": name}, f"{name} in {domain}: {size:,}")
+    return drawn.chart(f"events-{slug(run.key)}", f"What happened{of}", "number of events", as_percent=False)
+
+
+def _parties(run: Opened, link: RowsLink, of: str) -> Chart:
+    drawn = _LinkedBars(link)
+    for (party, domain), size in sorted(run.findings.counts("party", "domain").items()):
+        if party and domain:
+            drawn.add(party, domain, Estimate(size))
+            chosen = {"party": party, "domain": domain}
+            drawn.lead(party, domain, run, chosen, f"lost by {party} in {domain}: {size:,}")
+    name, title = f"parties-{slug(run.key)}", f"Who lost units of the goal{of}"
+    return drawn.chart(name, title, "lost units", as_percent=False)
+
+
+def _errors(run: Opened, corpus: str, link: RowsLink, of: str) -> Chart:
+    drawn = _LinkedBars(link)
+    for each in run.scores:
+        if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
+            judge, attack = str(each["judge"]), str(each["attack"])
+            drawn.add(judge, attack, _estimate(each))
+            chosen = {"attack": attack, "judge": judge, "verdict": "error", **({"corpus": corpus} if corpus else {})}
+            text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
+            drawn.lead(judge, attack, run, chosen, text)
+    title = f"Error rates by attack{of}" + (f", corpus {corpus}" if corpus else "")
+    return drawn.chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, "error rate in percent")
