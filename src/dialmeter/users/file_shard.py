@@ -13,7 +13,7 @@ from ..readers.conversations import Conversations, open_span
 from .analysis.blame import Blamer, BlameVerdict
 from .record import UserRow, row_of
 from .result import UserSettings
-from .score_table import Book
+from .score_table import ScoreTable
 from .scorer import UserScorer
 
 
@@ -40,7 +40,7 @@ class UserShardSettings(Struct, frozen=True):
 class UserShard(Struct):
     """The scores of one shard, and what else was wanted of it."""
 
-    book: Book
+    book: ScoreTable
     refused: list[InputError]
     notices: list[Notice]
     verdicts: list[BlameVerdict]

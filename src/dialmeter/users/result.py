@@ -21,7 +21,7 @@ from .goals import data_digest
 from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
-from .score_table import MEASURES, Book, column, intervals, mean
+from .score_table import MEASURES, ScoreTable, column, intervals, mean
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -54,7 +54,7 @@ class UserResult(Result):
     def __init__(
         self,
         how: UserSettings,
-        book: Book,
+        book: ScoreTable,
         *,
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),

@@ -25,7 +25,7 @@ from .request import requests
 from .result import UserResult, UserSettings
 from .rules import UserRules
 from .rules import load as load_rules
-from .score_table import Book
+from .score_table import ScoreTable
 
 
 class UserScorer:
@@ -70,7 +70,7 @@ class UserScorer:
     def reset(self) -> None:
         """Forgets all dialogues."""
         self._once = UniqueIds()
-        self.book = Book(self._keep)
+        self.book = ScoreTable(self._keep)
         self.refused: list[InputError] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
