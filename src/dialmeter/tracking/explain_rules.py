@@ -130,7 +130,7 @@ class _Explainer:
         self._account = Account("dialogue", 0, 0, 0)
         self._known: dict[bytes, _Verdicts] = {}
         self._findings = Findings()
-        # The digest of gold, by whether turns without prediction are left out.
+        # The digest of gold, by whether turns without prediction are skipped.
         self._data: dict[bool, str] = {}
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:

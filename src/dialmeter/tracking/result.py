@@ -106,7 +106,7 @@ class TrackerResult(Result):
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Dialogues, turns, exact and local turns, and the four change counts, through the rule set's own lens."""
+        """Dialogues, turns, exact and local turns, and the four change counts, with the rule set's own tally variant."""
         book = self.ledger.main
         tallies = list(zip(book.table, book.times().tolist(), strict=True))
         turns = {

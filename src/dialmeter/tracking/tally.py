@@ -76,7 +76,7 @@ class TallyVariant(Struct, frozen=True):
     alternatives: Alternatives | None = None
 
     def fits(self, other: TallyVariant) -> bool:
-        """Does a tally seen through the other lens serve?"""
+        """Can a tally of the other variant be used?"""
         return (
             self.local in (None, other.local)
             and self.deletions in (None, other.deletions)

@@ -86,7 +86,7 @@ def _goal(wanted: DomainGoal) -> str:
 
 
 def _acts(acts: Sequence[Act]) -> str:
-    """Acts of one name and service stand together."""
+    """Groups acts of one name and service."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for act in acts:
         pairs = grouped.setdefault((act.name, act.service), [])

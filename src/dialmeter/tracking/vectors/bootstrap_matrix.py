@@ -1,4 +1,4 @@
-"""A result as resampling wants it: one row per dialogue, the columns of all measures side by side."""
+"""The matrix for resampling: one row per dialogue, the columns of all measures next to each other."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _EMPTY_TURN_CUT = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0, 0, 0, 0)
 
 
 class Breakdown:
-    """One ledger per group.
+    """The columns of measures, per group.
 
     Args:
         by: what the groups are.

@@ -273,7 +273,7 @@ class FrameTable:
         return [(service, vectors[place]) for service, vectors in self._number_of]
 
     def merge(self, other: FrameTable) -> None:
-        """Appends another book's dialogues."""
+        """Appends the dialogues of another table."""
         mine = [self._number(row) for row in other._number_of]
         frames, turns = len(self._rows), len(self._turn_ends) - 1
         self._rows.extend(mine[row] for row in other._rows)

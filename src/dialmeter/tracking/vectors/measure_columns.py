@@ -47,7 +47,7 @@ def lens_of(measure: Measure) -> TallyVariant:
 
 
 def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
-    """As few lenses as serve all measures, the first of each kind together."""
+    """The fewest tally variants that serve all measures, the first of each kind together."""
     lenses = [lens_of(measure) for measure in measures]
     first, *others = dict.fromkeys(lens.alternatives for lens in lenses if lens.alternatives) or ["overlap"]
     planned: list[TallyVariant] = []
@@ -61,7 +61,7 @@ def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
 
 
 class MeasureColumns:
-    """The account of a corpus.
+    """The vectors that measures need, per dialogue of a corpus; values of the whole or of a part are computed from them.
 
     Args:
         measures: what will be asked, as the rule set sets it.
@@ -82,7 +82,7 @@ class MeasureColumns:
 
     @property
     def needs_none(self) -> bool:
-        """Does a lens look at explicit absent words?"""
+        """Does a variant look at explicit absent words?"""
         return any(lens.deletions == "code" for lens in self.books)
 
     @property
@@ -92,7 +92,7 @@ class MeasureColumns:
 
     @property
     def main(self) -> TallyTable:
-        """The book of the rule set's own choice."""
+        """The tallies of the rule set's own variant."""
         return next(iter(self.books.values()))
 
     def add(self, walk: Walk, group: Group | None = None) -> None:
@@ -139,7 +139,7 @@ class MeasureColumns:
         self.frames.merge(other.frames)
 
     def book_for(self, measure: Measure) -> TallyTable:
-        """The book whose lens serves a measure."""
+        """The tallies whose variant serves a measure."""
         return self.books[self._lens_for(measure)]
 
     def _lens_for(self, measure: Measure) -> TallyVariant:
@@ -160,7 +160,7 @@ class MeasureColumns:
         return _weighed(measure, self._of_rows(measure), book.times())
 
     def _of_rows(self, measure: Measure) -> FloatArray:
-        """A measure's columns over the rows of its book."""
+        """A measure's columns over the distinct tallies of its table."""
         import numpy as np
 
         table = self.book_for(measure).table
@@ -322,7 +322,7 @@ def with_slots(measure: Measure, slots: int) -> Measure:
 def state_texts(compared: ComparedDialogue, dialogue: PairDialogue) -> list[tuple[str, str]]:
     """Gold and prediction of every compared turn as texts: those of the file where it has texts, else written anew.
 
-    In file order; of several gold values the first, empty values and then empty domains are left out.
+    In file order; of several gold values the first, without empty values and then without empty domains.
     """
     words = compared.pairs.vocabulary
     written = {turn.number: turn.written for turn in dialogue.turns}

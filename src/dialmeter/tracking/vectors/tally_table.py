@@ -53,7 +53,7 @@ class TallyTable:
         self._ends.append(len(self._rows))
 
     def merge(self, other: TallyTable) -> None:
-        """Appends another book's dialogues."""
+        """Appends the dialogues of another table."""
         import numpy as np
 
         mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
