@@ -14,7 +14,7 @@ from dialmeter.rules import Rules, change, named, names
 from dialmeter.tracking.diagnosis.suspicions import Finding
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
-from dialmeter.values.differences import difference
+from dialmeter.values.steps import difference
 
 from ..shared_data import shared
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from .chart_files import Chart, slug
@@ -64,26 +63,6 @@ def long_table(found: Sequence[CrossScore]) -> Table:
 
 def _place(found: Sequence[CrossScore], system: str) -> int:
     return [each.system for each in found].index(system)
-
-
-def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
-    """The scores as in JSON."""
-    return [
-        {
-            "measure": each.measure.name,
-            "value": each.value,
-            "ci": list(each.ci) if each.ci else None,
-            "n": each.n,
-            "unscored": each.unscored,
-            "user": each.user,
-            "system": each.system,
-            "difference": each.difference,
-            "difference_ci": list(each.difference_ci) if each.difference_ci else None,
-            "signature": each.signature,
-            **{name: text for name in ("ci_reason", "difference_ci_reason") if (text := getattr(each, name))},
-        }
-        for each in found
-    ]
 
 
 def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:

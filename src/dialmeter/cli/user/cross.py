@@ -15,7 +15,7 @@ from ...model import Conversation
 from ...simulation.outcome import played, silence
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
-from ...studies.cross import CrossCell, cross_row, cross_scores
+from ...studies.cross import CrossCell, as_dicts, row, scores
 from ...users.profile import load as load_profile
 from ...users.result import UserSettings
 from ...users.rules import changed
@@ -83,7 +83,7 @@ def cross(**options: Any) -> None:
     for name, account in accounts.items():
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
-    found = cross_scores(cells, resampling)
+    found = scores(cells, resampling)
     draw(report.charts(found), options)
     warn(notices, options["quiet"])
     counts = {
@@ -94,7 +94,7 @@ def cross(**options: Any) -> None:
     }
     if options["style"] == "json":
         more = {**in_documents(accounts), "counts": counts, "warnings": notices}
-        print_json(document("user", "user cross", report.as_dicts(found), **more))
+        print_json(document("user", "user cross", as_dicts(found), **more))
         return
     if options["style"] != "csv":
         for table in report.matrices(found):
@@ -122,7 +122,7 @@ def _cells(
     silent: list[list[tuple[str, str]]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)
-        rows[place].append(cross_row(talk, scorers[place].add(talk), town()))
+        rows[place].append(row(talk, scorers[place].add(talk), town()))
         if told := silence(talk):
             silent[place].append((talk.id, told))
     for setting, scorer, found, quiet in zip(settings, scorers, rows, silent, strict=True):

@@ -191,11 +191,11 @@ class Findings(Struct):
             walk.counts_losses = self.gold_changes < _ENOUGH
 
     def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
-        missing = frozenset(walk.missing)
+        missing = walk.missing and frozenset(walk.missing)
         before: list[int] = []
         seen: set[int] = set()
         for number, state in zip(walk.numbers, walk.pred, strict=True):
-            if number in missing:
+            if missing and number in missing:
                 continue
             self.pred_held += len(state)
             if state is before:
@@ -204,7 +204,8 @@ class Findings(Struct):
             if before and state != before:
                 self.pred_changes += 1
                 self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(state)
-            self.pred_repeated += len(seen.intersection(state))
+            if seen:
+                self.pred_repeated += len(seen.intersection(state))
             seen.update(state)
             before = state
 

@@ -12,7 +12,7 @@ from ...model import Value
 from ...normalise import Normaliser
 from ...readers.pairs.vocabulary import Vocabulary
 from ...rules import Rules, change
-from ...values.differences import difference
+from ...values.steps import difference
 from ..align import PairFiles
 from ..pairs import PairRules, alternatives
 from ..walk import Walk

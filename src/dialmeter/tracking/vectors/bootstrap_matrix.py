@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ...core.comparison import Resampling
 from ...measure import Measure, Score
 from ...model import dialogue_key
+from ...stats.intervals import Interval
 from ..resolve_measures import ResolvedMeasure
 from .measure_columns import MeasureColumns
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from ...stats import Formula
     from ...stats.formulas import Value as FormulaValue
-    from ...stats.resampling import Limits
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -69,17 +69,16 @@ def _vectorised(measure: Measure) -> FormulaValue:
     return rowwise(lambda sums: measure.value(sums.tolist()))
 
 
-def with_interval(score: Score, found: Limits | None) -> Score:
+def with_interval(score: Score, found: Interval | None) -> Score:
     """A score with its interval, or with the reason why it has none; no value, no interval."""
     if score.value is None or found is None:
         return score
-    limits = None if found.low is None or found.high is None else (found.low, found.high)
-    return replace(score, ci=limits, ci_reason=found.reason or "")
+    return replace(score, ci=found.ci, ci_reason=found.reason or "")
 
 
 def intervals(
     ledger: MeasureColumns, asked: Sequence[ResolvedMeasure], how: Resampling, threads: int = 1
-) -> dict[str, Limits]:
+) -> dict[str, Interval]:
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
     Args:
