@@ -25,7 +25,7 @@ from typing import Any
 
 import orjson
 
-from dialmeter.users.score_table import Book
+from dialmeter.users.score_table import ScoreTable
 from dialmeter.users.scorer import UserScorer, score_user
 from dialmeter.values.maps import ValueMap
 from rows import Row, at_least, at_most, print_ratios
@@ -157,7 +157,7 @@ def _prepare() -> None:
     _state["values"] = value_map()
 
 
-def shard(path: Path) -> Book:
+def shard(path: Path) -> ScoreTable:
     """One part of the corpus, scored in a process of its own."""
     from dialmeter.readers.conversations import open_conversations
 
@@ -178,7 +178,7 @@ def two_processes(paths: list[Path], repeats: int) -> float:
 
         def seconds(pool: Pool) -> float:
             start = time.perf_counter()
-            whole = Book()
+            whole = ScoreTable()
             for book in pool.imap_unordered(shard, paths, chunksize=1):
                 whole.merge(book)
             return time.perf_counter() - start

@@ -22,7 +22,7 @@ from dialmeter.tracking.digest import GoldText
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.scorer import PartialScores, TrackerScorer
 from dialmeter.tracking.scoring import score_file
-from dialmeter.tracking.vectors.measure_columns import Ledger
+from dialmeter.tracking.vectors.measure_columns import MeasureColumns
 from dialmeter.tracking.walk import Group, Walk
 
 LOCALS = ("paper", "code", "vector")
@@ -106,7 +106,7 @@ def account_of_part(part: PartialScores) -> Account:
     }
 
 
-def _books(ledger: Ledger) -> Account:
+def _books(ledger: MeasureColumns) -> Account:
     return {
         (lens.local, lens.deletions, lens.alternatives): (
             book.dialogues,

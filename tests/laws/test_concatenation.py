@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dialmeter.model import Dialogue
 from dialmeter.tracking.digest import GoldDigest
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.vectors.measure_columns import Ledger
-from dialmeter.tracking.vectors.tally_table import Book
+from dialmeter.tracking.vectors.measure_columns import MeasureColumns
+from dialmeter.tracking.vectors.tally_table import TallyTable
 
 from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 
@@ -19,7 +19,7 @@ MEASURES = [each for each in (*OF_TURNS, *OF_FRAMES) if getattr(each, "slots", 1
 RULES = ("dialmeter", "gca-repo")
 
 
-def accounted(corpus: list[Dialogue], rules: str) -> tuple[Ledger, GoldDigest]:
+def accounted(corpus: list[Dialogue], rules: str) -> tuple[MeasureColumns, GoldDigest]:
     scorer = TrackerScorer(MEASURES, rules, SCHEMA)
     for each in corpus:
         scorer.add_dialogue(each)
@@ -53,14 +53,14 @@ def test_merged_books_equal_the_whole(corpus: list[Dialogue], cut: int) -> None:
     first, _ = accounted(corpus[:cut], "dialmeter")
     second, _ = accounted(corpus[cut:], "dialmeter")
     for lens, book in whole.books.items():
-        merged = Book()
+        merged = TallyTable()
         merged.merge(first.books[lens])
         merged.merge(second.books[lens])
         assert rows_by_dialogue(merged) == rows_by_dialogue(book)
         assert (merged.turns, merged.ends) == (book.turns, book.ends)
 
 
-def rows_by_dialogue(book: Book) -> list[tuple[str, list[tuple[int, ...]]]]:
+def rows_by_dialogue(book: TallyTable) -> list[tuple[str, list[tuple[int, ...]]]]:
     table = book.table
     return [(name, [table[row] for row in book.rows_of(position)]) for position, name in enumerate(book.dialogues)]
 

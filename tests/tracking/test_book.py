@@ -12,21 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.tracking.vectors import tally_table as gathering
-from dialmeter.tracking.vectors.tally_table import Book, gathered
+from dialmeter.tracking.vectors.tally_table import TallyTable, gathered
 
 rows = st.tuples(*[st.integers(0, 2)] * 9)
 turns = st.lists(st.tuples(st.integers(0, 40), rows), max_size=6)
 shards = st.lists(st.lists(turns, max_size=4), min_size=1, max_size=4)
 
 
-def filled(dialogues: list[list[tuple[int, tuple[int, ...]]]], start: int = 0) -> Book:
-    book = Book()
+def filled(dialogues: list[list[tuple[int, tuple[int, ...]]]], start: int = 0) -> TallyTable:
+    book = TallyTable()
     for number, dialogue in enumerate(dialogues, start):
         book.add(f"d{number}", [turn for turn, _ in dialogue], [row for _, row in dialogue])
     return book
 
 
-def content(book: Book) -> list[object]:
+def content(book: TallyTable) -> list[object]:
     return [
         (name, list(book.turns_of(place)), [book.table[row] for row in book.rows_of(place)])
         for place, name in enumerate(book.dialogues)
@@ -35,7 +35,7 @@ def content(book: Book) -> list[object]:
 
 @given(shards)
 def test_merged_books_hold_what_one_book_holds(parts):
-    merged, start = Book(), 0
+    merged, start = TallyTable(), 0
     for part in parts:
         merged.merge(pickle.loads(pickle.dumps(filled(part, start))))
         start += len(part)

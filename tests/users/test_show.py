@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
 from dialmeter.users.analysis.blame import Blamer
+from dialmeter.users.analysis.show import lines
 from dialmeter.users.profile import named
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
-from dialmeter.users.show import lines
 
 from .talks import goal, system, talk, user
 

@@ -133,7 +133,7 @@ def _imperfect(scores: list[Score]) -> list[Notice]:
 
 
 class _Census:
-    """Counts what is in the file, and where slots stand first."""
+    """Counts what is in the file, with the first place of each slot."""
 
     def __init__(self, name_of: Callable[[str], str]) -> None:
         self._name_of = name_of

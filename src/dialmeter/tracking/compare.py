@@ -13,7 +13,7 @@ from ..core.comparison import PairedSample, Resampling, SystemComparison, Test, 
 from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import dialogue_key
-from .resolve_measures import Asked
+from .resolve_measures import ResolvedMeasure
 from .result import TrackerResult
 from .vectors.bootstrap_matrix import columns, order_of
 
@@ -104,7 +104,7 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
                 raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {unlike}")
 
 
-def values_by_dialogue(result: TrackerResult, asked: Asked) -> list[float | None]:
+def values_by_dialogue(result: TrackerResult, asked: ResolvedMeasure) -> list[float | None]:
     """A measure per dialogue, dialogues sorted by id."""
     values = result.ledger.per_dialogue(asked.used)
     return [values[position] for position in order_of(result.ledger)]
@@ -158,7 +158,9 @@ def keys_by_order(result: TrackerResult) -> list[str]:
     return [dialogue_key(result.ledger.main.dialogues[position]) for position in order_of(result.ledger)]
 
 
-def between_measures(name: str, result: TrackerResult, first: Asked, second: Asked, most: int) -> list[Disagreement]:
+def between_measures(
+    name: str, result: TrackerResult, first: ResolvedMeasure, second: ResolvedMeasure, most: int
+) -> list[Disagreement]:
     """Dialogues whose rank under one measure is far from that under the other.
 
     Ranks, as shares of the dialogues, are compared because measures have different scales.
@@ -197,7 +199,7 @@ def between_systems(
     return _most(found, most)
 
 
-def asked_for(result: TrackerResult, measure: str) -> Asked:
+def asked_for(result: TrackerResult, measure: str) -> ResolvedMeasure:
     """A measure that was asked for, by any spelling of it.
 
     Raises:

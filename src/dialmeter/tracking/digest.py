@@ -74,7 +74,7 @@ class GoldText:
         """A state in which two names become one slot with different values, with these names as written."""
         found = clashing(state, self.slot, self.form).values()
         gone = {pair for pairs in found for pair in pairs}
-        # Of one name that stands twice, the last holds; whether that is an error is up to the rules.
+        # Of a duplicate name the last value counts; the rules decide whether it is an error.
         last = [{self._vocabulary.written(pair): pair for pair in pairs}.values() for pairs in found]
         apart = [pair for pairs in last for pair in self._vocabulary.kept_apart([*pairs])]
         return (*(pair for pair in state if pair not in gone), *apart)
@@ -113,7 +113,7 @@ class GoldDigest:
     """
 
     def __init__(self) -> None:
-        # The digests stand one behind the other: a large corpus has many, and sends them between processes.
+        # Concatenated digests: a large corpus has many, and they are sent between processes.
         self._keys: dict[str, None] = {}
         self._joined = bytearray()
 

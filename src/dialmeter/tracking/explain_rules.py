@@ -18,12 +18,12 @@ from .compared import ComparedDialogue
 from .diagnosis.findings import Findings
 from .digest import GoldDigest, GoldText
 from .pairs import PairRules
-from .resolve_measures import Asked, resolve
+from .resolve_measures import ResolvedMeasure, resolve
 from .scorer import TrackerScorer, lacks
 from .scoring import paused_garbage_collection
 from .tally import CORRECT
-from .vectors.measure_columns import Ledger, with_slots
-from .vectors.tally_table import Book
+from .vectors.measure_columns import MeasureColumns, with_slots
+from .vectors.tally_table import TallyTable
 from .walk import Walk
 
 
@@ -100,7 +100,7 @@ class _Verdicts(Struct):
     value: float | None
     signature: str
     account: Account
-    book: Book
+    book: TallyTable
     right: list[bool]
     lacking: str = ""
 
@@ -130,7 +130,7 @@ class _Explainer:
         self._account = Account("dialogue", 0, 0, 0)
         self._known: dict[bytes, _Verdicts] = {}
         self._findings = Findings()
-        # The digest of gold, by whether turns without prediction are left out.
+        # The digest of gold, by whether turns without prediction are skipped.
         self._data: dict[bool, str] = {}
 
     def explain(self, rule_sets: list[Rules]) -> list[UnderRules]:
@@ -160,7 +160,7 @@ class _Explainer:
         pairs = PairRules(rules, self._vocabulary)
         digest = None if rules.skips_missing in self._data else GoldDigest()
         walk = Walk(pairs, None if digest is None else GoldText(self._vocabulary))
-        ledger = Ledger([asked.used])
+        ledger = MeasureColumns([asked.used])
         right: list[bool] = []
         for read in self._dialogues:
             if walk.take(read):
@@ -176,11 +176,13 @@ class _Explainer:
         findings = Findings(gold_slots=walk.gold_slots())
         findings.note_carried(walk, self._vocabulary)
         slots = len(set(map(pairs.name_of, self._schema.slots))) if self._schema else len(walk.gold_slots())
-        found = self._verdicts_of(ledger, Asked(asked.text, with_slots(asked.used, slots)), rules, right)
+        found = self._verdicts_of(ledger, ResolvedMeasure(asked.text, with_slots(asked.used, slots)), rules, right)
         found.lacking = lacks(rules, findings, self._schema)
         return found
 
-    def _verdicts_of(self, ledger: Ledger, asked: Asked, rules: Rules, right: list[bool]) -> _Verdicts:
+    def _verdicts_of(
+        self, ledger: MeasureColumns, asked: ResolvedMeasure, rules: Rules, right: list[bool]
+    ) -> _Verdicts:
         book = ledger.main
         if not rules.stand_ins:
             exact = [tally.exact for tally in book.table]

@@ -12,19 +12,21 @@ from ..rules import Rules, parse_match
 from .diagnosis.findings import Findings, shown
 from .measures.fga import FGA
 from .measures.slots import RSA, SA
-from .resolve_measures import Asked
+from .resolve_measures import ResolvedMeasure
 from .tally import NEVER, Tally
-from .vectors.measure_columns import Ledger
-from .vectors.tally_table import Book
+from .vectors.measure_columns import MeasureColumns
+from .vectors.tally_table import TallyTable
 
 
-def notices_of(asked: Sequence[Asked], ledger: Ledger, findings: Findings, rules: Rules) -> list[Notice]:
+def notices_of(
+    asked: Sequence[ResolvedMeasure], ledger: MeasureColumns, findings: Findings, rules: Rules
+) -> list[Notice]:
     """All warnings of one pass."""
     found = [*_of_measures(asked, ledger), *_of_input(findings, rules)]
     return [notice for notice in found if notice.count]
 
 
-def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
+def _of_measures(asked: Sequence[ResolvedMeasure], ledger: MeasureColumns) -> list[Notice]:
     notices: dict[str, Notice] = {}
     free: dict[str, int] = {}
     for each in asked:
@@ -49,7 +51,7 @@ def _of_measures(asked: Sequence[Asked], ledger: Ledger) -> list[Notice]:
     return list(notices.values())
 
 
-def _turns(book: Book, fits: Callable[[Tally], bool]) -> int:
+def _turns(book: TallyTable, fits: Callable[[Tally], bool]) -> int:
     return sum(count for tally, count in zip(book.table, book.times().tolist(), strict=True) if fits(tally))
 
 

@@ -15,7 +15,7 @@ _FROM_CORRECTNESS = ("JGA", "SA", "FGA", "LocalAccuracy", "FinalJGA", "DialogueA
 _BY_VECTOR = {"FGA": {"local": "vector"}, "LocalAccuracy": {"local": "vector"}}
 
 
-class Asked(NamedTuple):
+class ResolvedMeasure(NamedTuple):
     """A measure in the form that was asked for and in the form that is computed."""
 
     text: str
@@ -24,7 +24,7 @@ class Asked(NamedTuple):
 
 def resolve(
     measures: Sequence[str | Measure] | None, rules: Rules, correctness_only: bool = False
-) -> tuple[list[Asked], list[Notice]]:
+) -> tuple[list[ResolvedMeasure], list[Notice]]:
     """The measures to compute, in order and each once; the rule set's own where none are named.
 
     Args:
@@ -38,7 +38,7 @@ def resolve(
     Example:
         >>> from dialmeter.rules import named
         >>> resolve(["FGA(lam=1)", "jga"], named("fga-repo"))[0]
-        [Asked(text='FGA(lam=1)', used=FGA(lam=1, local=code)), Asked(text='JGA', used=JGA)]
+        [ResolvedMeasure(text='FGA(lam=1)', used=FGA(lam=1, local=code)), ResolvedMeasure(text='JGA', used=JGA)]
     """
     _check_settings(rules)
     spelled = [
@@ -63,7 +63,7 @@ def resolve(
         texts = {text: each for text, each in texts.items() if _from_correctness(each)}
     settings = {**rules.settings, **(_BY_VECTOR if correctness_only else {})}
     asked = {text: _stand_in(each, rules) for text, each in texts.items()}
-    resolved = [Asked(text, with_settings(used, settings, explicit[text])) for text, used in asked.items()]
+    resolved = [ResolvedMeasure(text, with_settings(used, settings, explicit[text])) for text, used in asked.items()]
     if any(getattr(each.used, "credit", "none") != "none" for each in resolved):
         check_match(rules.match)
     return resolved, notices

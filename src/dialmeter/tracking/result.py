@@ -20,10 +20,10 @@ from .align import PairFiles
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
 from .notices import notices_of
-from .resolve_measures import Asked
+from .resolve_measures import ResolvedMeasure
 from .vectors.bootstrap_matrix import intervals, with_interval
 from .vectors.breakdown import ActiveTurns, Breakdown, By
-from .vectors.measure_columns import Ledger, Valued, with_slots
+from .vectors.measure_columns import MeasureColumns, Valued, with_slots
 from .vectors.tally_table import gathered
 
 
@@ -46,8 +46,8 @@ class TrackerResult(Result):
         self,
         *,
         rules: Rules,
-        asked: Sequence[Asked],
-        ledger: Ledger,
+        asked: Sequence[ResolvedMeasure],
+        ledger: MeasureColumns,
         findings: Findings,
         breakdowns: Sequence[Breakdown],
         slots: int,
@@ -74,7 +74,7 @@ class TrackerResult(Result):
         self._findings = findings
         self.files: PairFiles | None = None
         """What was scored, where it can be read again."""
-        self.asked = [Asked(each.text, with_slots(each.used, slots)) for each in asked]
+        self.asked = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in asked]
         self._breakdowns = {breakdown.by: breakdown for breakdown in breakdowns}
         self.left_out = findings.missing.shown if rules.skips_missing else ""
         self.notices = [*notices, *notices_of(self.asked, ledger, findings, rules)]
@@ -106,7 +106,7 @@ class TrackerResult(Result):
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Dialogues, turns, exact and local turns, and the four change counts, through the rule set's own lens."""
+        """Dialogues, turns, exact and local turns, and the four change counts, with the rule set's own tally variant."""
         book = self.ledger.main
         tallies = list(zip(book.table, book.times().tolist(), strict=True))
         turns = {
@@ -177,7 +177,7 @@ class TrackerResult(Result):
 
     def _score(
         self,
-        asked: Asked,
+        asked: ResolvedMeasure,
         value: Valued,
         group: dict[str, str | int] | None = None,
         also: Mapping[str, str] | None = None,
@@ -227,7 +227,7 @@ class TrackerResult(Result):
         ]
         return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
 
-    def _ranking(self, measure: str | None) -> Asked:
+    def _ranking(self, measure: str | None) -> ResolvedMeasure:
         ranked = [each for each in self.asked if each.used.reads() == "tally" and each.used.gather == "sum"]
         if measure is not None:
             ranked = [each for each in ranked if each.text == measure]
@@ -235,7 +235,7 @@ class TrackerResult(Result):
                 raise DialmeterError(f"dialogues cannot be ranked by {measure!r}; it was not asked for")
         elif not ranked:
             own = self.ledger.measures[0]
-            return Asked(repr(own), own)
+            return ResolvedMeasure(repr(own), own)
         return next((each for each in ranked if each.text == "FGA(lam=0.5)"), ranked[0])
 
     @property

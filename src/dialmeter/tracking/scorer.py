@@ -26,7 +26,7 @@ from .pairs import PairRules
 from .resolve_measures import resolve
 from .result import TrackerResult
 from .vectors.breakdown import Breakdown, By
-from .vectors.measure_columns import NEEDS_SCHEMA, Ledger
+from .vectors.measure_columns import NEEDS_SCHEMA, MeasureColumns
 from .walk import Walk
 
 Sink = Callable[[PairDialogue, ComparedDialogue], None]
@@ -36,7 +36,7 @@ Sink = Callable[[PairDialogue, ComparedDialogue], None]
 class PartialScores(Struct):
     """What a scorer has of one shard of a corpus; it can be sent between processes."""
 
-    ledger: Ledger
+    ledger: MeasureColumns
     findings: Findings
     breakdowns: list[Breakdown]
 
@@ -95,7 +95,7 @@ class TrackerScorer:
         self.schema = schema
         self._once = UniqueIds()
         self._open: dict[str, tuple[list[Any], list[Any]]] = {}
-        self._ledger = Ledger(self._used, hyphen_cut)
+        self._ledger = MeasureColumns(self._used, hyphen_cut)
         self.vocabulary = self._given_vocabulary or Vocabulary()
         self.pairs = PairRules(self.rules, self.vocabulary)
         self._walk = Walk(

@@ -1,6 +1,6 @@
 """The tally: nine integers per turn, from which every tracker measure derives.
 
-``Walk.rows`` makes them; a ``Book`` keeps them for a corpus.
+``Walk.rows`` makes them; a ``TallyTable`` keeps them for a corpus.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ class Tally(NamedTuple):
         return self.errors if self.cut_rsa_errors < 0 else self.cut_rsa_errors
 
 
-class Lens(Struct, frozen=True):
+class TallyVariant(Struct, frozen=True):
     """The choices that a tally depends on beside the rule set; None is "any will do"."""
 
     local: Local | None = None
     deletions: Deletions | None = None
     alternatives: Alternatives | None = None
 
-    def fits(self, other: Lens) -> bool:
-        """Does a tally seen through the other lens serve?"""
+    def fits(self, other: TallyVariant) -> bool:
+        """Can a tally of the other variant be used?"""
         return (
             self.local in (None, other.local)
             and self.deletions in (None, other.deletions)

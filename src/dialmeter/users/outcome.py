@@ -1,4 +1,4 @@
-"""What scoring one dialogue comes to."""
+"""The outcome of one dialogue: precision, recall and F1 of multisets, and the events behind them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from .goals import data_digest
 from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
-from .score_table import MEASURES, Book, column, intervals, mean
+from .score_table import MEASURES, ScoreTable, column, intervals, mean
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -54,7 +54,7 @@ class UserResult(Result):
     def __init__(
         self,
         how: UserSettings,
-        book: Book,
+        book: ScoreTable,
         *,
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),
@@ -202,7 +202,7 @@ class UserResult(Result):
         return found
 
     def worst(self, n: int = 10) -> list[WorstDialogue]:
-        """The dialogues that lost most, by I-GCDF1 and then R-GCDF1; those without a loss are left out."""
+        """The dialogues that lost most, by I-GCDF1 and then R-GCDF1; without those that lost nothing."""
         informs = column(self.book.rows, "I-GCDF1", COMBINED)
         requests = column(self.book.rows, "R-GCDF1", COMBINED)
         found = [WorstDialogue(name, informs.get(name), requests.get(name)) for name in self.book.rows]
@@ -300,7 +300,7 @@ _MESSAGES = {
 
 
 def notices_of(remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Sequence[InputError]) -> list[Notice]:
-    """Notices in the order of their codes, after the dialogues that were left out.
+    """Notices in the order of their codes, after that of the unscored dialogues.
 
     Example:
         >>> notices_of({"unknown-act": [("d1", Remark("unknown-act", 3, "Hotel-Sing"))]}, [])[0].where

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
 
-Row: TypeAlias = dict[tuple[Measured, str], Parts | None]
+ScoreRow: TypeAlias = dict[tuple[Measured, str], Parts | None]
 """The scores of one dialogue, by measure and domain; None where nothing is wanted or counted."""
 
 
-class Book:
+class ScoreTable:
     """The scored dialogues of one run or of a part of it.
 
     Attributes:
@@ -40,7 +40,7 @@ class Book:
 
     def __init__(self, keep: bool = False) -> None:
         self._keep = keep
-        self.rows: dict[str, Row] = {}
+        self.rows: dict[str, ScoreRow] = {}
         self.events: Counter[EventKey] = Counter()
         self.goals: dict[str, bytes] = {}
         self.remarks: dict[str, list[tuple[str, Remark]]] = {}
@@ -50,7 +50,7 @@ class Book:
     def add(self, outcome: DialogueOutcome, goal: Goal) -> None:
         """Takes a dialogue."""
         name = outcome.id
-        row: Row = {("I", COMBINED): outcome.combined["I"], ("R", COMBINED): outcome.combined["R"]}
+        row: ScoreRow = {("I", COMBINED): outcome.combined["I"], ("R", COMBINED): outcome.combined["R"]}
         row.update({("I", domain): each.score for domain, each in outcome.inform.items()})
         row.update({("R", domain): each.score for domain, each in outcome.request.items()})
         self.rows[name] = row
@@ -62,7 +62,7 @@ class Book:
         if self._keep:
             self.outcomes[name] = outcome
 
-    def merge(self, other: Book) -> None:
+    def merge(self, other: ScoreTable) -> None:
         """Takes the dialogues of another part of the corpus.
 
         Raises:
@@ -93,7 +93,7 @@ Key: TypeAlias = tuple[str, str]
 """A measure and a domain."""
 
 
-def column(rows: Mapping[str, Row], measure: str, domain: str) -> dict[str, float]:
+def column(rows: Mapping[str, ScoreRow], measure: str, domain: str) -> dict[str, float]:
     """The value of each dialogue that has one.
 
     Args:
@@ -117,7 +117,7 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def intervals(
-    rows: Mapping[str, Row], columns: Mapping[Key, Mapping[str, float]], how: Resampling
+    rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], how: Resampling
 ) -> dict[Key, Interval]:
     """Intervals of all means from one draw of dialogues; none where there are fewer than two dialogues.
 

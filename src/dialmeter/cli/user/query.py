@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from ...core.account import Account
 from ...errors import DialmeterError
 from ...users.analysis.query import GOAL_PARTS, UserQuery
+from ...users.analysis.show import lines
 from ...users.events import Event
 from ...users.record import UserRow
-from ...users.show import lines
 from ...views.tables import render
 from ...views.user import found_table
 from ..option_kinds import max_bytes_option, number_option

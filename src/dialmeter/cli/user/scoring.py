@@ -19,13 +19,12 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import Notice
 from ...readers.conversations import open_conversations, spans_of
 from ...users.analysis.blame import BlameVerdict
-from ...users.file_shard import UserShard, UserShardSettings, score_shard
 from ...users.profile import load as load_profile
 from ...users.record import UserRow, rows_of
 from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
-from ...users.scorer import UserScorer
+from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
 from ..map_options import chosen_map, map_option, old_map_option
 from ..options import stacked
 from ..say import warn, watched

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...tracking.vectors.tally_table import Book
+from ...tracking.vectors.tally_table import TallyTable
 
 
 class Trait(NamedTuple):
@@ -104,7 +104,7 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
     return {name: trait.of(mistakes) for name, trait in TRAITS.items()}
 
 
-def mistakes_per_turn(book: Book) -> list[tuple[int, ...]]:
+def mistakes_per_turn(book: TallyTable) -> list[tuple[int, ...]]:
     """Missed, wrong and over changes of every turn, by dialogue in the book's order."""
     counts = [tally.missed + tally.wrong + tally.over for tally in book.table]
     return [tuple(counts[row] for row in book.rows_of(position)) for position in range(len(book.dialogues))]

@@ -68,7 +68,7 @@ class Mistakes(Struct):
         return found
 
     def values(self, slot: str) -> Counter[tuple[str | None, str | None]]:
-        """How often a slot held which values; one of several alternatives that was met stands alone."""
+        """How often a slot held which values; of several alternatives only the one that was met."""
         found: Counter[tuple[str | None, str | None]] = Counter()
         for key, count in self.turns.items():
             name, gold, pred = key
@@ -126,7 +126,7 @@ class Unpaired(Struct):
         return f"{self.dialogues}d/{self.turns}t" if self.turns else ""
 
     def merge(self, other: Unpaired) -> None:
-        """Takes what another part of the corpus has; its examples stand behind ours."""
+        """Takes what another part of the corpus has; its examples come after ours."""
         self.turns += other.turns
         self.dialogues += other.dialogues
         self.first_dialogue = self.first_dialogue or other.first_dialogue

@@ -195,7 +195,7 @@ def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     name_of = slot_namer("multiwoz")
     for slot, count in turns.items():
         gold = spelt.get(_GAPS.sub("", slot.lower()))
-        # A slot that stands twice in a state keeps its name as written; the warning of that says enough.
+        # A duplicate slot keeps its name as written; there is a warning for it already.
         if gold is None or slot_namer(rules.names)(slot) == gold:
             continue
         settlement = (

@@ -3,7 +3,7 @@
 import math
 
 from ...measure import Measure, Vector
-from ..tally import NEVER, Alternatives, Lens, Local, Tally
+from ..tally import NEVER, Alternatives, Local, Tally, TallyVariant
 
 
 class FGA(Measure, frozen=True, kw_only=True):
@@ -33,8 +33,8 @@ class FGA(Measure, frozen=True, kw_only=True):
         if not self.lam >= 0:
             raise ValueError("lam must be at least 0")
 
-    def lens(self) -> Lens:
-        return Lens(local=self.local, alternatives=self.alternatives)
+    def lens(self) -> TallyVariant:
+        return TallyVariant(local=self.local, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
         if tally.since == NEVER:
@@ -68,8 +68,8 @@ class LocalAccuracy(Measure, frozen=True, kw_only=True):
     alternatives: Alternatives = "overlap"
     """Is it a change when gold goes to a value that shares an alternative with the one before, as in FGA."""
 
-    def lens(self) -> Lens:
-        return Lens(local=self.local, alternatives=self.alternatives)
+    def lens(self) -> TallyVariant:
+        return TallyVariant(local=self.local, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.local, 1)

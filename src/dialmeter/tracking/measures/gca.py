@@ -15,7 +15,7 @@ from typing import Literal
 from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
 from ...model import Value
-from ..tally import Alternatives, Deletions, Lens, Tally
+from ..tally import Alternatives, Deletions, Tally, TallyVariant
 
 
 class GCA(Measure, frozen=True, kw_only=True):
@@ -57,8 +57,8 @@ class GCA(Measure, frozen=True, kw_only=True):
     def reads(self) -> Reads:
         return "tally" if self.credit == "none" else "changes"
 
-    def lens(self) -> Lens:
-        return Lens(deletions=self.deletions, alternatives=self.alternatives)
+    def lens(self) -> TallyVariant:
+        return TallyVariant(deletions=self.deletions, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
         return (tally.missed, tally.wrong, tally.over, tally.correct)
@@ -89,8 +89,8 @@ class _Changes(Measure, frozen=True, kw_only=True):
     alternatives: Alternatives = "overlap"
     """Is it a change when gold goes to a value that shares an alternative with the one before, as in GCA."""
 
-    def lens(self) -> Lens:
-        return Lens(deletions=self.deletions, alternatives=self.alternatives)
+    def lens(self) -> TallyVariant:
+        return TallyVariant(deletions=self.deletions, alternatives=self.alternatives)
 
 
 class VP(_Changes, frozen=True, kw_only=True):

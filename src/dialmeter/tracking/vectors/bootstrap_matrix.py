@@ -1,4 +1,4 @@
-"""A result as resampling wants it: one row per dialogue, the columns of all measures side by side."""
+"""The matrix for resampling: one row per dialogue, the columns of all measures next to each other."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ...core.comparison import Resampling
 from ...measure import Measure, Score
 from ...model import dialogue_key
 from ...stats.intervals import Interval
-from ..resolve_measures import Asked
-from .measure_columns import Ledger
+from ..resolve_measures import ResolvedMeasure
+from .measure_columns import MeasureColumns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def order_of(ledger: Ledger) -> list[int]:
+def order_of(ledger: MeasureColumns) -> list[int]:
     """The positions of dialogues sorted by id, so that no draw depends on the order of the file."""
     names = list(map(dialogue_key, ledger.main.dialogues))
     return sorted(range(len(names)), key=names.__getitem__)
 
 
-def columns(ledger: Ledger, asked: Sequence[Asked]) -> tuple[FloatArray, dict[str, Formula]]:
+def columns(ledger: MeasureColumns, asked: Sequence[ResolvedMeasure]) -> tuple[FloatArray, dict[str, Formula]]:
     """The matrix of all measures, rows sorted by dialogue, and each measure's formula over its own columns."""
     import numpy as np
 
@@ -45,7 +45,7 @@ def columns(ledger: Ledger, asked: Sequence[Asked]) -> tuple[FloatArray, dict[st
     return np.hstack(blocks), formulas
 
 
-def _block(ledger: Ledger, measure: Measure) -> FloatArray:
+def _block(ledger: MeasureColumns, measure: Measure) -> FloatArray:
     """A measure's vectors; for a mean over dialogues the value of each, and whether it has one."""
     import numpy as np
 
@@ -76,7 +76,9 @@ def with_interval(score: Score, found: Interval | None) -> Score:
     return replace(score, ci=found.ci, ci_reason=found.reason or "")
 
 
-def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1) -> dict[str, Interval]:
+def intervals(
+    ledger: MeasureColumns, asked: Sequence[ResolvedMeasure], how: Resampling, threads: int = 1
+) -> dict[str, Interval]:
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
     Args:
@@ -100,7 +102,9 @@ def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: 
     }
 
 
-def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> tuple[FloatArray, dict[str, Formula]]:
+def _exact_columns(
+    ledger: MeasureColumns, asked: Sequence[ResolvedMeasure], threads: int = 1
+) -> tuple[FloatArray, dict[str, Formula]]:
     """As ``columns``, rounded so that sums are exact, and without columns that are known to be the same."""
     from concurrent.futures import ThreadPoolExecutor
 

@@ -10,7 +10,7 @@ from ...measure import Measure
 from ..pairs import PairRules
 from ..tally import NEVER, Tally
 from ..walk import Group, Walk
-from .measure_columns import Ledger, Valued, weighted
+from .measure_columns import MeasureColumns, Valued, weighted
 
 By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
 ActiveTurns: TypeAlias = Literal["active", "all"]
@@ -20,12 +20,12 @@ _EMPTY_TURN_CUT = Tally(0, 0, 0, 0, NEVER, 0, 0, 0, 0, 0, 0, 0)
 
 
 class Breakdown:
-    """One ledger per group.
+    """The columns of measures, per group.
 
     Args:
         by: what the groups are.
         measures: the measures of turns that will be asked.
-        hyphen_cut: as in Ledger.
+        hyphen_cut: as in MeasureColumns.
         seen: the domains of training, for groups of seen and unseen ones.
     """
 
@@ -36,7 +36,7 @@ class Breakdown:
         self._measures = [measure for measure in measures if measure.reads() == "tally"]
         self._hyphen_cut = hyphen_cut
         self._seen = seen
-        self._ledgers: dict[str, Ledger] = {}
+        self._ledgers: dict[str, MeasureColumns] = {}
         self._dialogues = 0
         self._turns = 0
 
@@ -47,7 +47,7 @@ class Breakdown:
         for name, group in self._groups(walk.slots(), pairs):
             ledger = self._ledgers.get(name)
             if ledger is None:
-                ledger = self._ledgers[name] = Ledger(self._measures, self._hyphen_cut)
+                ledger = self._ledgers[name] = MeasureColumns(self._measures, self._hyphen_cut)
             ledger.add(walk, group)
 
     def merge(self, other: Breakdown) -> None:
@@ -55,7 +55,7 @@ class Breakdown:
         self._dialogues += other._dialogues
         self._turns += other._turns
         for group, ledger in other._ledgers.items():
-            self._ledgers.setdefault(group, Ledger(self._measures, self._hyphen_cut)).merge(ledger)
+            self._ledgers.setdefault(group, MeasureColumns(self._measures, self._hyphen_cut)).merge(ledger)
 
     def _groups(self, slots: Sequence[int], pairs: PairRules) -> Iterator[tuple[str, Group]]:
         """The groups of a dialogue that holds these slots, by name."""
@@ -70,7 +70,7 @@ class Breakdown:
             for domain in sorted({pairs.domains[slot] for slot in slots}, key=pairs.domain_names.__getitem__):
                 yield pairs.domain_names[domain], Group(pairs.domains, domain, without)
 
-    def values(self, measure: Measure, turns: ActiveTurns, whole: Ledger) -> dict[str, Valued]:
+    def values(self, measure: Measure, turns: ActiveTurns, whole: MeasureColumns) -> dict[str, Valued]:
         """A measure for every group, groups by name.
 
         Args:
@@ -81,7 +81,7 @@ class Breakdown:
         """
         return {group: self._value(measure, group, turns, whole) for group in sorted(self._ledgers)}
 
-    def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: Ledger) -> Valued:
+    def _value(self, measure: Measure, group: str, turns: ActiveTurns, whole: MeasureColumns) -> Valued:
         ledger = self._ledgers[group]
         if self.by == "without-domain":
             return self._with_the_rest(ledger, whole).value(measure)
@@ -96,9 +96,9 @@ class Breakdown:
             counts[len(table) - 1] = self._turns - len(book.rows)
         return weighted(measure, table, counts)
 
-    def _with_the_rest(self, ledger: Ledger, whole: Ledger) -> Ledger:
+    def _with_the_rest(self, ledger: MeasureColumns, whole: MeasureColumns) -> MeasureColumns:
         """The dialogues that have the domain, without it, and those that do not have it, as they are."""
-        merged = Ledger(self._measures, self._hyphen_cut)
+        merged = MeasureColumns(self._measures, self._hyphen_cut)
         merged.merge(ledger)
         inside = set(ledger.main.dialogues)
         for lens, book in merged.books.items():

@@ -204,7 +204,7 @@ _MOST_KNOWN = 1 << 15
 _ALL = ""
 
 
-class FrameBook:
+class FrameTable:
     """The vectors of the measures that look at one frame after the other.
 
     Args:
@@ -272,8 +272,8 @@ class FrameBook:
         place = self.measures.index(measure)
         return [(service, vectors[place]) for service, vectors in self._number_of]
 
-    def merge(self, other: FrameBook) -> None:
-        """Appends another book's dialogues."""
+    def merge(self, other: FrameTable) -> None:
+        """Appends the dialogues of another table."""
         mine = [self._number(row) for row in other._number_of]
         frames, turns = len(self._rows), len(self._turn_ends) - 1
         self._rows.extend(mine[row] for row in other._rows)

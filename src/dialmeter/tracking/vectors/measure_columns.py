@@ -16,10 +16,10 @@ from ...model import Schema
 from ...readers.pairs.vocabulary import PairDialogue
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure, ValueOverlap
-from ..tally import Lens, Tally
+from ..tally import Tally, TallyVariant
 from ..walk import Group, Walk
-from .frames import FrameBook
-from .tally_table import Book, gather_into, gathered
+from .frames import FrameTable
+from .tally_table import TallyTable, gather_into, gathered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,27 +41,27 @@ class Valued(NamedTuple):
     unscored: int
 
 
-def lens_of(measure: Measure) -> Lens:
+def lens_of(measure: Measure) -> TallyVariant:
     """What a measure asks of the tally."""
-    return measure.lens() if hasattr(measure, "lens") else Lens()
+    return measure.lens() if hasattr(measure, "lens") else TallyVariant()
 
 
-def plan(measures: Iterable[Measure]) -> list[Lens]:
-    """As few lenses as serve all measures, the first of each kind together."""
+def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
+    """The fewest tally variants that serve all measures, the first of each kind together."""
     lenses = [lens_of(measure) for measure in measures]
     first, *others = dict.fromkeys(lens.alternatives for lens in lenses if lens.alternatives) or ["overlap"]
-    planned: list[Lens] = []
+    planned: list[TallyVariant] = []
     for alternatives in (first, *others):
         served = [lens for lens in lenses if (lens.alternatives or first) == alternatives]
         locals_ = dict.fromkeys(lens.local for lens in served if lens.local)
         deletions = dict.fromkeys(lens.deletions for lens in served if lens.deletions)
         pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
-        planned += [Lens(local or "paper", deletion or "ignore", alternatives) for local, deletion in pairs]
+        planned += [TallyVariant(local or "paper", deletion or "ignore", alternatives) for local, deletion in pairs]
     return planned
 
 
-class Ledger:
-    """The account of a corpus.
+class MeasureColumns:
+    """The vectors that measures need, per dialogue of a corpus; values of the whole or of a part are computed from them.
 
     Args:
         measures: what will be asked, as the rule set sets it.
@@ -71,18 +71,18 @@ class Ledger:
     def __init__(self, measures: Sequence[Measure], hyphen_cut: bool = False) -> None:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
-        self.books = {lens: Book() for lens in plan(measures)}
+        self.books = {lens: TallyTable() for lens in plan(measures)}
         self._looked_at: dict[Measure, FloatArray] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
         self._by_texts: list[Any] = [each for each in self.measures if each.reads() == "texts"]
-        self.frames = FrameBook(each for each in self.measures if each.reads() == "frames")
+        self.frames = FrameTable(each for each in self.measures if each.reads() == "frames")
         others = (*self._by_changes, *self._by_states, *self._by_texts)
         self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in others}
 
     @property
     def needs_none(self) -> bool:
-        """Does a lens look at explicit absent words?"""
+        """Does a variant look at explicit absent words?"""
         return any(lens.deletions == "code" for lens in self.books)
 
     @property
@@ -91,8 +91,8 @@ class Ledger:
         return bool(self._units or self.frames.measures)
 
     @property
-    def main(self) -> Book:
-        """The book of the rule set's own choice."""
+    def main(self) -> TallyTable:
+        """The tallies of the rule set's own variant."""
         return next(iter(self.books.values()))
 
     def add(self, walk: Walk, group: Group | None = None) -> None:
@@ -130,7 +130,7 @@ class Ledger:
                 raise NotApplicable(NEEDS_SCHEMA)
             self.frames.add(compared, dialogue, schema)
 
-    def merge(self, other: Ledger) -> None:
+    def merge(self, other: MeasureColumns) -> None:
         """Appends the dialogues of another part of the corpus."""
         for lens, book in self.books.items():
             book.merge(other.books[lens])
@@ -138,11 +138,11 @@ class Ledger:
             units.extend(other._units[measure])
         self.frames.merge(other.frames)
 
-    def book_for(self, measure: Measure) -> Book:
-        """The book whose lens serves a measure."""
+    def book_for(self, measure: Measure) -> TallyTable:
+        """The tallies whose variant serves a measure."""
         return self.books[self._lens_for(measure)]
 
-    def _lens_for(self, measure: Measure) -> Lens:
+    def _lens_for(self, measure: Measure) -> TallyVariant:
         lens = lens_of(measure)
         return next(mine for mine in self.books if lens.fits(mine))
 
@@ -160,7 +160,7 @@ class Ledger:
         return _weighed(measure, self._of_rows(measure), book.times())
 
     def _of_rows(self, measure: Measure) -> FloatArray:
-        """A measure's columns over the rows of its book."""
+        """A measure's columns over the distinct tallies of its table."""
         import numpy as np
 
         table = self.book_for(measure).table
@@ -199,7 +199,7 @@ class Ledger:
         """
         import numpy as np
 
-        kinds: dict[tuple[Lens, Gather], dict[bytes, FloatArray]] = defaultdict(dict)
+        kinds: dict[tuple[TallyVariant, Gather], dict[bytes, FloatArray]] = defaultdict(dict)
         for measure in measures:
             lines = kinds[self._lens_for(measure), measure.gather]
             lines.update((line.tobytes(), line) for line in self._of_rows(measure))
@@ -322,7 +322,7 @@ def with_slots(measure: Measure, slots: int) -> Measure:
 def state_texts(compared: ComparedDialogue, dialogue: PairDialogue) -> list[tuple[str, str]]:
     """Gold and prediction of every compared turn as texts: those of the file where it has texts, else written anew.
 
-    In file order; of several gold values the first, empty values and then empty domains are left out.
+    In file order; of several gold values the first, without empty values and then without empty domains.
     """
     words = compared.pairs.vocabulary
     written = {turn.number: turn.written for turn in dialogue.turns}

@@ -32,7 +32,7 @@ class _Numbers(dict[Row, int]):
         return number
 
 
-class Book:
+class TallyTable:
     """The tallies of a corpus, by dialogue and turn."""
 
     def __init__(self) -> None:
@@ -52,8 +52,8 @@ class Book:
         self._turns.fromlist(numbers)
         self._ends.append(len(self._rows))
 
-    def merge(self, other: Book) -> None:
-        """Appends another book's dialogues."""
+    def merge(self, other: TallyTable) -> None:
+        """Appends the dialogues of another table."""
         import numpy as np
 
         mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
@@ -112,7 +112,7 @@ _PIECE = 8192
 """How many dialogues are gathered at a time, because the turns of a large corpus are much more than what is kept of them."""
 
 
-def gathered(book: Book, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
+def gathered(book: TallyTable, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
     """What belongs to rows, brought together by dialogue.
 
     Args:
@@ -130,7 +130,7 @@ def gathered(book: Book, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
     return found
 
 
-def gather_into(found: FloatArray, book: Book, of_row: FloatArray, how: Gather, threads: int = 1) -> None:
+def gather_into(found: FloatArray, book: TallyTable, of_row: FloatArray, how: Gather, threads: int = 1) -> None:
     """As ``gathered``, into a matrix that there is, by several threads."""
     from concurrent.futures import ThreadPoolExecutor
 

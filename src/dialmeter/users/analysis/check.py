@@ -13,7 +13,7 @@ from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from ...readers.conversations import Conversations
 from ..outcome import COMBINED
 from ..result import SHOWN, UserSettings, places_of
-from ..score_table import Row
+from ..score_table import ScoreRow
 from ..scorer import UserScorer
 
 
@@ -80,7 +80,7 @@ def check_talk(
     return UserCheck(talks.format, account, counts, [*notices, *_imperfect(perfect.book.rows)], scorer.refused, scores)
 
 
-def _imperfect(rows: Mapping[str, Row]) -> list[Notice]:
+def _imperfect(rows: Mapping[str, ScoreRow]) -> list[Notice]:
     """Goals that a perfect user does not meet: two of their values are one value under the rules, or never count."""
     lossy = [
         name

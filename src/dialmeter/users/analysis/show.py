@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..errors import one_line
-from ..model import Act, DomainGoal
-from .behaviours import ALL
-from .events import Event
-from .outcome import Measured, Parts
-from .record import UserRow
+from ...errors import one_line
+from ...model import Act, DomainGoal
+from ..behaviours import ALL
+from ..events import Event
+from ..outcome import Measured, Parts
+from ..record import UserRow
 
 # Two classes that are nobody's fault cost credit all the same.
 _COSTLY = ("spurious_annotation", "wrong_taxi_annotations")
@@ -22,8 +22,8 @@ def lines(row: UserRow) -> Iterator[str]:
 
     Example:
         >>> from dialmeter.model import Conversation, Move
-        >>> from .scorer import UserScorer
-        >>> from .record import row_of
+        >>> from dialmeter.users.scorer import UserScorer
+        >>> from dialmeter.users.record import row_of
         >>> said = Move("user", "East, please.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
         >>> goal = {"hotel": DomainGoal(info={"area": "east", "stars": "4"})}
         >>> talk = Conversation("d1", (said, Move("system", "Sure.", acts=(), understood=())), goal)
@@ -86,7 +86,7 @@ def _goal(wanted: DomainGoal) -> str:
 
 
 def _acts(acts: Sequence[Act]) -> str:
-    """Acts of one name and service stand together."""
+    """Groups acts of one name and service."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for act in acts:
         pairs = grouped.setdefault((act.name, act.service), [])
