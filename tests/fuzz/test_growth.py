@@ -15,8 +15,8 @@ from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
+from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
-from dialmeter.judges.text_diff import changed_spans
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile

@@ -17,8 +17,7 @@ from ..simulation.outcome import outcome
 from ..simulation.play import Setting
 from ..simulation.world import World
 from ..users.outcome import DialogueOutcome
-from ..users.result import UserResult
-from ..users.signature import how_scored
+from ..users.result import UserResult, how_scored
 
 if TYPE_CHECKING:
     from ..stats import Comparison, Interval

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from statistics import mean, stdev
 
 from ..errors import DialmeterError
-from ..tracking.measure_columns import Valued
 from ..tracking.result import TrackerResult
+from ..tracking.vectors.measure_columns import Valued
 
 
 def schema_sensitivity(variants: Sequence[TrackerResult], measure: str = "JointGoalAccuracy") -> Valued:

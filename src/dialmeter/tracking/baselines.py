@@ -25,7 +25,8 @@ from ..rules import Rules
 from .align import open_pair
 from .compared import ComparedDialogue
 from .result import TrackerResult
-from .scorer import TrackerScorer, read_into
+from .scorer import TrackerScorer
+from .scoring import read_into
 
 WRONG = "≠"
 """A value that equals no other, and resembles none: similarity scorers find no letter or digit in it."""

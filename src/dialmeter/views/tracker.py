@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..core.account import Account
 from ..errors import one_line
 from ..measure import Score
-from ..tracking.mistakes import Mistake
+from ..tracking.diagnosis.findings import Mistake
 from ..tracking.result import TrackerResult
 from .markdown_page import markdown_page
 from .tables import Table, interval, percent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..tracking.mistakes import Mistakes
+from ..tracking.diagnosis.findings import Mistakes
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts import bars, by_turn, confusion, error_classes, parallel

@@ -13,11 +13,11 @@ from ..users.analysis.blame import PARTIES, BlameVerdict
 from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
 from ..users.compare import UserComparison
-from ..users.estimates import MEASURES
 from ..users.events import Event
 from ..users.outcome import COMBINED
 from ..users.record import UserRow
 from ..users.result import UserResult
+from ..users.score_table import MEASURES
 from .compare import difference_cells, stars
 from .markdown_page import markdown_page
 from .tables import Table, interval, percent

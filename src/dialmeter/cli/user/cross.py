@@ -17,7 +17,7 @@ from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
 from ...studies.cross import CrossCell, as_dicts, row, scores
 from ...users.profile import load as load_profile
-from ...users.result import How
+from ...users.result import UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer
@@ -105,15 +105,17 @@ def cross(**options: Any) -> None:
         click.echo({"latex": "% "}.get(options["style"], "\n") + f"signature  …|{'|'.join(fields)}")
 
 
-def _chosen_how(options: dict[str, Any]) -> How:
-    return How(
+def _chosen_how(options: dict[str, Any]) -> UserSettings:
+    return UserSettings(
         rules=changed(load_rules(options["rules"]), *options["changes"]),
         profile=load_profile(options["profile"]),
         value_map=chosen_map(options),
     )
 
 
-def _cells(settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How) -> Iterator[CrossCell]:
+def _cells(
+    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: UserSettings
+) -> Iterator[CrossCell]:
     """The dialogues of all settings, which come one after the other, as cells."""
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...tracking.tally_table import Book
+from ...tracking.vectors.tally_table import Book
 
 
 class Trait(NamedTuple):

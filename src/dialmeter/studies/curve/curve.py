@@ -21,7 +21,7 @@ from ...rules import Rules, load
 from ...stats.formulas import Floats
 from ...tracking.resolve_measures import resolve
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import score_file
+from ...tracking.scoring import score_file
 from .. import FEW_DIALOGUES
 from .curve_files import CurveFile
 from .curve_scores import CurveEstimate, ScoredFile, mean, score_entries, slope

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ...model import Value, domain_of
-from ...tracking.mistakes import Mistake
+from ...tracking.diagnosis.findings import Mistake
 from ..html_env import score
 from ..tables import Table, percent
 from ..tracker import mistakes_table
