@@ -1,6 +1,6 @@
 """A number with its interval: Student's for a mean, Wilson's for a share; normal and Student quantiles.
 
-The formulas are a few lines each and use `scipy.special` alone: `scipy.stats` takes ten times as long to import.
+The formulas are a few lines each and use `scipy.special` alone: `scipy.stats` takes several times as long to import.
 """
 
 from __future__ import annotations
