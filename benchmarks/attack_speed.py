@@ -11,10 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import chosen
-from dialmeter.judges.language import analysers as pipeline
-from dialmeter.judges.language import open_language
+from dialmeter.judges.language import analysers, open_language
 from dialmeter.judges.language.analysers import Pipeline
 from dialmeter.model import Conversation, Move
 from rows import Row, at_least, at_most, table
@@ -98,7 +97,7 @@ def _seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_
 
 def ratios() -> list[Row]:
     """The rows of the common table."""
-    name = pipeline.installed()
+    name = analysers.installed_pipeline()
     if name is None:
         return []
     talks = dialogues(1000)

@@ -34,7 +34,7 @@ from click.testing import CliRunner
 import layouts
 import plain_port
 from dialmeter.cli import main as command_line
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 from layouts import CorpusFiles, Layout
 from rows import Row, at_least, at_most, table, untargeted
 

@@ -22,8 +22,8 @@ import paired_level
 from dialmeter.stats import ratio
 from dialmeter.stats.draws import resampled_sums
 from dialmeter.stats.formulas import Floats, Formula, evaluate, exact
-from dialmeter.stats.intervals import NORMAL
-from dialmeter.stats.resampling import limits, percentiles
+from dialmeter.stats.intervals import NORMAL, expanded_tail
+from dialmeter.stats.resampling import limits
 
 SIZES = (10, 20, 50, 200)
 TRUTHS = (0.7, 0.97, 1.0)
@@ -77,10 +77,11 @@ def intervals(columns: Floats, resamples: int, seed: int) -> Iterator[tuple[str,
     sums = resampled_sums(exact(columns), resamples, seed)
     for name, formula in FORMULAS.items():
         values = evaluate(formula, sums)
-        low, high, _ = percentiles(values, CONFIDENCE, len(columns))
+        tail = expanded_tail(CONFIDENCE, len(columns))
+        low, high = np.nanquantile(values, [tail, 1 - tail])
         found = limits(values, CONFIDENCE, len(columns), formula, columns)
-        yield name, "percentiles", None if low is None or high is None else (low, high)
-        ends = None if found.low is None or found.high is None else (found.low, found.high)
+        yield name, "percentiles", None if np.isnan(low) else (float(low), float(high))
+        ends = found.ci
         yield name, "dialmeter", ends
         yield name, "BCa", bca(columns, formula, values) or ends
 

@@ -20,7 +20,7 @@ import orjson
 import corpus
 import plain_port
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 from rows import Row, at_most, print_ratios, untargeted
 
 BASE_MEGABYTES = 130

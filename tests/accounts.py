@@ -17,11 +17,12 @@ from dialmeter.readers.source import Source
 from dialmeter.readers.strict_json import count_strings, count_written_strings, parse_json
 from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
+from dialmeter.tracking.diagnosis.findings import Mistakes
 from dialmeter.tracking.digest import GoldText
-from dialmeter.tracking.measure_columns import Ledger
-from dialmeter.tracking.mistakes import Mistakes
 from dialmeter.tracking.pairs import PairRules
-from dialmeter.tracking.scorer import Part, TrackerScorer, score_file
+from dialmeter.tracking.scorer import PartialScores, TrackerScorer
+from dialmeter.tracking.scoring import score_file
+from dialmeter.tracking.vectors.measure_columns import Ledger
 from dialmeter.tracking.walk import Group, Walk
 
 LOCALS = ("paper", "code", "vector")
@@ -87,7 +88,7 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
     return found, mistakes.turns, mistakes.new, walk.gold_slots()
 
 
-def account_of_part(part: Part) -> Account:
+def account_of_part(part: PartialScores) -> Account:
     """What was scored of a part of a corpus."""
     findings = part.findings
     return {

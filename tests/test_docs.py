@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import re
 import shlex
@@ -10,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+import dialmeter
 from dialmeter.cli.main import cli
 
 ROOT = Path(__file__).parents[1]
@@ -64,3 +66,30 @@ def test_commands_on_the_pages_exist(page: str, line: str) -> None:
 
 def test_the_how_tos_have_commands() -> None:
     assert len(COMMANDS) > 15
+
+
+def python_blocks(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "howto" / page).read_text("utf-8"), re.DOTALL)
+
+
+def test_the_example_of_an_attack_runs() -> None:
+    blocks = [block for block in python_blocks("attack-a-judge.md") if ">>>" in block]
+    assert blocks
+    for block in blocks:
+        found = doctest.DocTestParser().get_doctest(block, {}, "attack-a-judge.md", None, 0)
+        assert doctest.DocTestRunner().run(found).failed == 0
+
+
+def test_the_python_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page shows of results, scorers and judges runs on a file of the embedded town."""
+    monkeypatch.chdir(tmp_path)
+    dialmeter.play_to_file("dialogues.jsonl", goals=8, seed=1)
+    trackers, judges = python_blocks("python.md")
+    scoring = trackers[trackers.index("result = score_tracker({") : trackers.index("for dialogue in read(")]
+    names = {name: getattr(dialmeter, name) for name in dialmeter.__all__}
+    other = dialmeter.TrackerScorer(["JGA", "GCA"])
+    other.add("d3", gold=[{"hotel-area": "east"}], pred=[{"hotel-area": "east"}])
+    measures = 'score_tracker({"d1": [{"hotel-area": "east"}]}, {"d1": [{"hotel-area": "west"}]}, ["FGA(lam=0.5)"])'
+    shown = re.sub(r"^result = .*$", f"result = {measures}", scoring, count=1, flags=re.MULTILINE)
+    exec(shown, {**names, "other_scorer": other})
+    exec(judges.replace('["paper"]', '["speaker"]').replace("seed=7", "seed=7, light=True"), names)

@@ -9,7 +9,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.rules import named, names
 from dialmeter.tracking.explain_rules import FlippedSlot, UnderRules, explain
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "which-jga.md").read_text("utf-8")
 COLUMNS = re.findall(r'^{"dialogue_id": "([^"]+)"', PAGE, re.MULTILINE)

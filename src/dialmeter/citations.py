@@ -1,4 +1,4 @@
-"""What to cite."""
+"""BibTeX entries to cite, by measure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from importlib.resources import files
 
 from .measure import parse
 
-_ELSEWHERE = {
+_OTHER_SUBJECTS = {
     **dict.fromkeys(("i-gcdf1", "i-precision", "i-recall", "r-gcdf1", "r-precision", "r-recall"), ("coca-2021",)),
     "error": ("khalid-2022",),
 }
-"""Measures of users and of judges, which are not in the table of measures of states."""
+"""Citations for the measures of users and of judges, which are not in the registry of tracker measures."""
 
 _ENTRY = re.compile(r"@\w+\{([\w-]+),.*?\n\}\n", re.DOTALL)
 
@@ -37,10 +37,7 @@ def for_measures(measures: Iterable[str]) -> list[str]:
         >>> [entry.split("{")[1].split(",")[0] for entry in for_measures(["JGA", "FGA(lam=0.5)"])]
         ['dialmeter', 'henderson-2014', 'dey-2022']
     """
-    keys = dict.fromkeys(["dialmeter", *(key for measure in measures for key in _keys(measure))])
+    keys = {"dialmeter": None}
+    for measure in measures:
+        keys |= dict.fromkeys(_OTHER_SUBJECTS.get(measure.strip().lower()) or parse(measure).cite)
     return [entries()[key] for key in keys]
-
-
-def _keys(measure: str) -> tuple[str, ...]:
-    found = _ELSEWHERE.get(measure.strip().lower())
-    return parse(measure).cite if found is None else found

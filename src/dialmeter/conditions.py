@@ -22,6 +22,9 @@ _FORM = re.compile(
 )
 
 
+_NOT_A_GROUP = {"measure", "value", "ci", "ci_reason", "n", "unscored", "signature", "reason"}
+
+
 class Condition(Struct, frozen=True):
     """A measure, perhaps of one group, compared with a fraction."""
 
@@ -32,12 +35,17 @@ class Condition(Struct, frozen=True):
     text: str
 
     def check(self, scores: Iterable[Mapping[str, Any]]) -> None:
-        """Raises ConditionHolds if it is true of a score.
+        """Raises ConditionHolds if it is true for a score.
 
         Raises:
             DialmeterError: no such score, or it has no value.
         """
-        fitting = [score for score in scores if score["measure"] == self.measure and _is_of(score, self.group)]
+        fitting = []
+        for score in scores:
+            groups = [str(value) for key, value in score.items() if key not in _NOT_A_GROUP]
+            in_group = self.group in groups if self.group is not None else not groups
+            if score["measure"] == self.measure and in_group:
+                fitting.append(score)
         if not fitting:
             raise DialmeterError(f"--fail-if {self.text!r}: no such score was computed")
         for score in fitting:
@@ -47,14 +55,6 @@ class Condition(Struct, frozen=True):
                 )
             if _SIGNS[self.sign](score["value"], self.limit):
                 raise ConditionHolds(f"{self.text}: {self.measure} is {score['value']:.4f}")
-
-
-_NOT_A_GROUP = {"measure", "value", "ci", "ci_reason", "n", "unscored", "signature", "reason"}
-
-
-def _is_of(score: Mapping[str, Any], group: str | None) -> bool:
-    groups = [str(value) for key, value in score.items() if key not in _NOT_A_GROUP]
-    return group in groups if group is not None else not groups
 
 
 def parse_condition(text: str) -> Condition:
@@ -74,7 +74,7 @@ def parse_condition(text: str) -> Condition:
         limit = float(found["limit"])
     except ValueError:
         raise DialmeterError(f"--fail-if {text!r}: {found['limit']!r} is not a number") from None
-    if limit != limit:  # noqa: PLR0124  nan is less than nothing and more than nothing
+    if limit != limit:  # noqa: PLR0124  nan is neither less nor more than any number
         raise DialmeterError(f"--fail-if {text!r}: nan is not a limit")
     if limit > 1 or limit < -1:
         raise DialmeterError(f"--fail-if {text!r}: values are fractions, so that {limit:g} % is {limit / 100:g}")

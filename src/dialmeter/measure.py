@@ -1,4 +1,4 @@
-"""What a measure is: a name with parameters, a small vector per unit, and a formula over the sum of the vectors."""
+"""Measures: a name with parameters, a small vector per unit, and a formula over the sum of the vectors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     """Over all turns of the corpus, or first within each dialogue and then over dialogues."""
 
     def reads(self) -> Reads:
-        """What the vector is made from; a measure with several ways chooses by its parameters."""
+        """The input of the vector; a measure with several inputs chooses by its parameters."""
         return next(what for what, method in _READERS.items() if hasattr(self, method))
 
     def value(self, sums: Sequence[float]) -> float | None:
@@ -73,7 +73,7 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
 
 
 def parameter_help(kind: type[Measure]) -> dict[str, str]:
-    """What the source says below each parameter.
+    """The description of each parameter, from the docstring below it in the source.
 
     Example:
         >>> parameter_help(registry.load("FGA"))["lam"]
@@ -106,7 +106,7 @@ def parameters(kind: type[Measure]) -> list[Any]:
 
 
 def _number(value: object) -> str:
-    """A parameter as it prints: %g where that says it all, for the repr is the identity."""
+    """A parameter in the repr: %g if that loses nothing, because the repr is the identity."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     short = f"{value:g}"
@@ -163,7 +163,7 @@ _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 
 
 def given(text: str) -> list[str]:
-    """The names of the parameters that stand in a measure's text, at their default or not.
+    """The names of the parameters in a measure's text, at their default or not.
 
     Example:
         >>> given("FGA(lam=1, local=paper)"), given("JGA")
@@ -189,7 +189,9 @@ def parse(text: str) -> Measure:
     found = _CALL.fullmatch(text)
     if not found:
         raise DialmeterError(f"{text!r} is not a measure; write it like FGA(lam=0.5)")
-    kind: type[Measure] = registry.load(_known_case(found[1]))
+    # Names are case-insensitive: nobody should fail on ``jga``.
+    known = (known for known in registry.builtin() if known.lower() == found[1].lower())
+    kind: type[Measure] = registry.load(next(known, found[1]))
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in (found[2] or "").split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
@@ -215,12 +217,12 @@ def build(kind: type[Measure], given: Mapping[str, Any]) -> Measure:
 
 
 def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]], explicit: Sequence[str] = ()) -> Measure:
-    """A measure as a rule set sets it: settings stand in for parameters that were left at their default.
+    """A measure with the settings of a rule set, which replace parameters at their default.
 
     Args:
-        measure: as asked for.
+        measure: as requested.
         settings: measure → parameter → value.
-        explicit: parameters that were asked for by name, which settings leave alone.
+        explicit: parameters that were given by name, which settings do not replace.
 
     Example:
         >>> with_settings(parse("FGA(lam=1)"), {"FGA": {"local": "code"}})
@@ -235,11 +237,6 @@ def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]], e
     return build(type(measure), {**msgspec.structs.asdict(measure), **chosen}) if chosen else measure
 
 
-def _known_case(name: str) -> str:
-    """Names are found without regard to case: nobody should fail on ``jga``."""
-    return next((known for known in registry.builtin() if known.lower() == name.lower()), name)
-
-
 def _literal(text: str) -> Any:
     above, slash, below = text.partition("/")
     try:
@@ -249,7 +246,7 @@ def _literal(text: str) -> Any:
 
 
 class Score(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A measured value with all that makes it worth something: how many units, how many left out, and how it was made."""
+    """A measured value: over how many units, how many are unscored, and the signature of how it was computed."""
 
     measure: str
     value: float | None
@@ -258,6 +255,6 @@ class Score(Struct, frozen=True, omit_defaults=True, kw_only=True):
     signature: str
     ci: tuple[float, float] | None = None
     ci_reason: str = ""
-    """Why a value that is there has no interval."""
+    """Why a value has no interval."""
     reason: str = ""
     group: dict[str, str | int] = field(default_factory=dict)

@@ -1,35 +1,24 @@
-"""A rule set at work on single values."""
+"""Values under a rule set: the form in which they are compared."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from .model import DELETED, NAMED, Value
 from .rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side
 from .values.maps import load as load_map
 from .values.mwzeval import normalised, stops
-from .values.steps import tidy
+from .values.steps import RULE_STEPS
 
-_BLANKS = re.compile(r"\s+")
-_DIGITS = {
-    word: str(n) for n, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), 1)
-}
-_NUMBER_WORD = re.compile(r"\b(" + "|".join(_DIGITS) + r")\b")
-
-_STEPS: Mapping[str, Callable[[str], str]] = {
-    "tidy": tidy,
-    "trim": str.strip,
-    "blanks": lambda text: _BLANKS.sub(" ", text),
-    "no-blanks": lambda text: _BLANKS.sub("", text),
-    "lower": str.lower,
-    "digits": lambda text: _NUMBER_WORD.sub(lambda word: _DIGITS[word[0]], text),
-    "number-word": lambda text: _DIGITS.get(text, text),
-}
+_SIDES: tuple[Side, Side] = ("gold", "pred")
+_Step: TypeAlias = tuple[Callable[..., str], bool]
+"""A step, and whether it takes the name of the slot."""
+_MWZEVAL: _Step = (lambda text, slot: normalised(slot.partition("-")[2], text), True)
 
 
 class Normaliser:
-    """Turns values as read into values as compared; ``None`` is no value.
+    """Converts values as read into values as compared; ``None`` is no value.
 
     A value that is a tuple is a set of alternatives, or, where sets are compared (``alternatives=set``), all its members,
     sorted and as often as they were written in different spellings.
@@ -45,7 +34,9 @@ class Normaliser:
 
     def __init__(self, rules: Rules) -> None:
         self._as_mwzeval = "mwzeval" in rules.values
-        self._steps = [_step(step) for step in rules.values]
+        self._steps: list[_Step] = [
+            _MWZEVAL if step == "mwzeval" else (RULE_STEPS[step], False) for step in rules.values
+        ]
         self._absent = {side: frozenset(rules.none_words(side)) for side in _SIDES}
         self._dontcare = {side: rules.dontcare_of(side) for side in _SIDES}
         self._alternatives = rules.alternatives
@@ -57,7 +48,7 @@ class Normaliser:
 
         Args:
             value: as read.
-            slot: the name of its slot; some steps look at it.
+            slot: the name of its slot, which some steps need.
         """
         if self._one_sided and type(value) is str and ("|" not in value or self._alternatives == "literal"):
             gold = pred = self._whole(value, slot, "gold")
@@ -70,7 +61,7 @@ class Normaliser:
         return self.both(value)[2]
 
     def stops_original(self, value: Value, slot: str) -> bool:
-        """Would the scorer whose steps these are stop at this value?"""
+        """Would the original scorer of these steps stop with an error at this value?"""
         return self._as_mwzeval and isinstance(value, str) and stops(slot.partition("-")[2], value)
 
     def spoken(self, value: Value) -> Value:
@@ -105,7 +96,7 @@ class Normaliser:
         return self._whole(value[0] if takes_first and isinstance(value, tuple) and value else value, slot, "pred")
 
     def _first(self, value: Value) -> str:
-        """The first alternative as it is written; a list says itself where each of them ends."""
+        """The first alternative as written; in a list, ``|`` does not separate alternatives."""
         if isinstance(value, tuple):
             return value[0]
         return value.partition("|")[0] if self._alternatives == "first" else value
@@ -151,13 +142,6 @@ class Normaliser:
         return kept[0] if len(kept) == 1 else tuple(kept)
 
 
-def _step(name: str) -> tuple[Callable[..., str], bool]:
-    """A step, and whether it looks at the name of the slot."""
-    if name == "mwzeval":
-        return lambda text, slot: normalised(slot.partition("-")[2], text), True
-    return _STEPS[name], False
-
-
 def set_score(gold: Value, pred: Value) -> float:
     """How well a predicted set meets a gold set, as DSTC10 counts: the F1 of pairs of equal members, which may exceed 1.
 
@@ -172,6 +156,3 @@ def set_score(gold: Value, pred: Value) -> float:
         return 0.0
     precision, recall = met / len(found), met / len(wanted)
     return 2 * precision * recall / (precision + recall)
-
-
-_SIDES: tuple[Side, Side] = ("gold", "pred")

@@ -18,7 +18,7 @@ RENAMED: dict[str, str] = {
     "formats": "readers.corpus",
     "report": "views",
     "resampling": "core.comparison",
-    "tracking.columns": "tracking.bootstrap_matrix",
+    "tracking.columns": "tracking.vectors.bootstrap_matrix",
     "tracking.curve": "studies.curve.curve",
     "tracking.curve_files": "studies.curve.curve_files",
     "views.charts.few_shot": "views.charts.lines",

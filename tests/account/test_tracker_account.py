@@ -112,7 +112,7 @@ def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path:
         parts[name == "d3"].add(name, [turn["gold"] for turn in turns], [turn["pred"] for turn in turns])
     whole = TrackerScorer(["JGA"], "dialmeter")
     for part in parts:
-        whole.merge(part.part)
+        whole.merge_part(part.part)
     assert whole.result().account == Account("dialogue", 3, 3, 3)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dialmeter.core.open_runs import open_run
-from dialmeter.users.estimates import MEASURES
+from dialmeter.users.score_table import MEASURES
 from dialmeter.users.scorer import score_user
 
 from .invoke import call, call_process, checked, files_in

@@ -13,7 +13,7 @@ import pytest
 from dialmeter import open_run
 from dialmeter.core.lock import Lock
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.store import Answers, ScoreStore
+from dialmeter.judges.store import AnswerStore, ScoreStore
 
 from ..cli.invoke import Said, call_process, files_in
 from ..cli.samples import native_lines, written
@@ -106,16 +106,16 @@ APPENDING = {
         "    assert f'{sys.argv[2]}-{number}' in store.scores('judge')\n"
     ),
     "answers": (
-        "from dialmeter.judges.store import Answer, Answers\n"
+        "from dialmeter.judges.store import ChatAnswer, AnswerStore\n"
         "for number in range(60):\n"
-        "    Answers(sys.argv[1]).add(Answer(f'{sys.argv[2]}-{number}', 'x' * 5000, 1.0))\n"
+        "    AnswerStore(sys.argv[1]).add(ChatAnswer(f'{sys.argv[2]}-{number}', 'x' * 5000, 1.0))\n"
     ),
     "analyses": (
         "from pathlib import Path\n"
         "from dialmeter.judges.language.analysis import Analysis\n"
-        "from dialmeter.judges.language.analysis_store import Store\n"
+        "from dialmeter.judges.language.analysis_store import AnalysisStore\n"
         "for number in range(60):\n"
-        "    store = Store(Path(sys.argv[1]), 'test')\n"
+        "    store = AnalysisStore(Path(sys.argv[1]), 'test')\n"
         "    store.put({f'{sys.argv[2]}-{number}': Analysis(())})\n"
         "    store.close()\n"
     ),
@@ -127,14 +127,14 @@ def _known_scores(folder: Path, keys: Sequence[str]) -> int:
 
 
 def _known_answers(folder: Path, keys: Sequence[str]) -> int:
-    answers = Answers(str(folder))
+    answers = AnswerStore(str(folder))
     return sum(answers.get(key) is not None for key in keys)
 
 
 def _known_analyses(folder: Path, keys: Sequence[str]) -> int:
-    from dialmeter.judges.language.analysis_store import Store
+    from dialmeter.judges.language.analysis_store import AnalysisStore
 
-    store = Store(folder, "test")
+    store = AnalysisStore(folder, "test")
     found = store.get(keys)
     store.close()
     return len(found)

@@ -16,7 +16,8 @@ from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.rules import Rules, change, named
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import TrackerScorer, score_file
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_file
 
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
 from .talks import of_one_turn, talks, without_alternatives, without_deletions

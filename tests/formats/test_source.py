@@ -13,7 +13,7 @@ from dialmeter.readers import source
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.parts import Role
 from dialmeter.readers.strict_json import JsonParts
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
 from .talks import of_one_turn, talks, without_deletions

@@ -15,13 +15,12 @@ from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
+from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
-from dialmeter.judges.text_diff import changed_spans
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
-from dialmeter.values.differences import difference
-from dialmeter.values.steps import clock_time, tidy, without_article
+from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
 from .patterns import computed, packages, uses

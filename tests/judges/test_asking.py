@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.ask import PATIENCE, Answer, Asker, Shard, score_cases
+from dialmeter.judges.ask import PATIENCE, Asker, Shard, ShardAnswer, score_cases
 from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.judge import Call, Item
 from dialmeter.judges.judge_recipe import Panel, Recipe
@@ -49,7 +49,7 @@ def test_any_number_of_askers_is_as_one(bad: list[bool], size: int, askers: int,
     choose = who.randrange  # type: ignore[attr-defined]
     judge = Moody(frozenset(text for text, fails in zip(REPLIES, bad, strict=True) if fails), size)
 
-    def several(shards: Sequence[Shard]) -> Iterator[Answer]:
+    def several(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         all_askers = [Asker(lambda _: judge) for _ in range(askers)]
         return (all_askers[choose(askers)].ask(shard) for shard in shards)
 
@@ -81,7 +81,7 @@ def test_batches_are_cut_alike_whatever_is_known() -> None:
             asked.append([reply for _, reply in items])
             return super().score(items)
 
-    def all_but_the_second(shards: Sequence[Shard]) -> Iterator[Answer]:
+    def all_but_the_second(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         ask = Asker(lambda _: Listening()).ask
         return (ask(shard) for shard in shards if shard.number != 1)
 
@@ -110,9 +110,9 @@ def test_batches_are_cut_alike_whatever_is_known() -> None:
 def test_a_panel_travels_as_recipes() -> None:
     recipes = {"one": Recipe(Call("length")), "two": Recipe(Call("ngram-fluency"))}
     panel = Panel(recipes, [["a room for two"]])
-    found: list[Answer] = []
+    found: list[ShardAnswer] = []
 
-    def ask(shards: Sequence[Shard]) -> Iterator[Answer]:
+    def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         there = pickle.loads(pickle.dumps(panel))
         for shard in shards:
             found.append(there.ask(shard))

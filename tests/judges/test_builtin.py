@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.builtin.ngram import KneserNey, NgramCoherence, NgramFluency
-from dialmeter.judges.builtin.surface import Chance, Distinct, Overlap
+from dialmeter.judges.builtin.surface import Chance, ContextOverlap, Distinct
 from dialmeter.model import Move
 
 ASKED = (Move("user", "I need a cheap hotel"),)
@@ -65,5 +65,5 @@ def test_the_judge_of_chance_does_not_depend_on_order() -> None:
 
 
 def test_overlap_and_distinct_by_hand() -> None:
-    assert Overlap().score([(ASKED, "a hotel, cheap!"), (ASKED, "no"), (ASKED, "?")]) == [1.0, 0.0, 0.0]
+    assert ContextOverlap().score([(ASKED, "a hotel, cheap!"), (ASKED, "no"), (ASKED, "?")]) == [1.0, 0.0, 0.0]
     assert Distinct().score([(ASKED, "no no"), (ASKED, "")]) == [0.75, 0.0]

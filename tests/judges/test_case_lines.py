@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.judges.ask import Pair
+from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.case_files import read_cases, read_scores
 from dialmeter.judges.cases import case_id
 
@@ -60,7 +60,12 @@ def test_scores_by_number_and_by_id(tmp_path: Path) -> None:
     made = cases(("speaker",), 4)
     path = tmp_path / "s.csv"
     path.write_text(f"case, human, adversarial\n2, 0.5, 0.25\n{case_id(made[3])}, 1e3,\n")
-    assert read_scores(path, made) == [Pair(None, None), Pair(0.5, 0.25), Pair(None, None), Pair(1000.0, None)]
+    assert read_scores(path, made) == [
+        ScorePair(None, None),
+        ScorePair(0.5, 0.25),
+        ScorePair(None, None),
+        ScorePair(1000.0, None),
+    ]
 
 
 @pytest.mark.parametrize(

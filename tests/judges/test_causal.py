@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.adapters import network as models
+from dialmeter.judges.adapters import network
 from dialmeter.judges.adapters.pang import PangC, PangF
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.scorer import score_judge
@@ -136,7 +136,7 @@ def test_names_identities_and_bad_models(folder: Path, tmp_path: Path) -> None:
 
 def test_device_and_precision_are_passed_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
-    real = models.load
+    real = network.load
 
     def watched(kind: str, model: str, **more: Any) -> Any:
         asked.append(more)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.ask import Pair
+from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.builtin.surface import Constant, Length
 from dialmeter.judges.judge import Item
 from dialmeter.judges.matrix import OUTSIDE
@@ -55,7 +55,7 @@ def test_a_constant_judge_is_degenerate_and_left_out() -> None:
 
 def test_shares_and_differences_by_hand() -> None:
     made = [case("speaker", number) for number in range(4)]
-    pairs = [Pair(1.0, 0.0), Pair(1.0, 0.9), Pair(0.0, 1.0), Pair(2.0, 0.0)]
+    pairs = [ScorePair(1.0, 0.0), ScorePair(1.0, 0.9), ScorePair(0.0, 1.0), ScorePair(2.0, 0.0)]
     cell = score_judge(made, [], scores={"mine": pairs}, threshold="fixed=0.5").cell("mine", "speaker")
     assert (cell.higher, cell.similar, cell.lower, cell.value, cell.n) == (0.5, 0.25, 0.25, 0.5, 4)
     assert cell.difference == pytest.approx((1 + 0.1 - 1 + 2) / 4)
@@ -114,7 +114,7 @@ def test_corpora_are_kept_apart() -> None:
 
 def test_failing_cases_come_with_the_clearest_first() -> None:
     made = [case("speaker", number) for number in range(3)] + [replace(case("co-reference", 3))]
-    pairs = [Pair(1.0, 1.0), Pair(0.0, 5.0), Pair(9.0, 0.0), Pair(0.0, 7.0)]
+    pairs = [ScorePair(1.0, 1.0), ScorePair(0.0, 5.0), ScorePair(9.0, 0.0), ScorePair(0.0, 7.0)]
     result = score_judge(made, [], scores={"mine": pairs}, threshold="fixed=0.5")
     assert result.failing("mine") == [3, 1, 0]
     assert result.failing("mine", "speaker") == [1, 0]

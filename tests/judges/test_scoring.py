@@ -99,7 +99,7 @@ def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.scorer import score_judge
 from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.result import score_judge

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialmeter.judges.builtin.ngram import NgramFluency
-from dialmeter.judges.builtin.surface import Distinct, Overlap
+from dialmeter.judges.builtin.surface import ContextOverlap, Distinct
 from dialmeter.judges.explain import TEXT_MASK, explain_reply, pieces_of
 from dialmeter.judges.judge import Judge
 from dialmeter.judges.shapley import shapley_values
@@ -115,7 +115,7 @@ def judge_named(name: str, folder: Path) -> Judge:
         from dialmeter.judges.adapters.pang import PangF
 
         return PangF(str(gpt2(folder)))
-    return {"overlap": Overlap(), "distinct": Distinct(), "ngram": NgramFluency([TEXTS])}[name]
+    return {"overlap": ContextOverlap(), "distinct": Distinct(), "ngram": NgramFluency([TEXTS])}[name]
 
 
 @pytest.mark.parametrize("name", ["overlap", "distinct", "ngram", "pang-f"])

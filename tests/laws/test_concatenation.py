@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue
 from dialmeter.tracking.digest import GoldDigest
-from dialmeter.tracking.measure_columns import Ledger
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.tally_table import Book
+from dialmeter.tracking.vectors.measure_columns import Ledger
+from dialmeter.tracking.vectors.tally_table import Book
 
 from .corpora import OF_FRAMES, OF_TURNS, SCHEMA, anything, law, law_of_all_measures, scored
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialmeter.measure import parse
 from dialmeter.model import Dialogue, Turn
-from dialmeter.tracking.measure_columns import lens_of
+from dialmeter.tracking.vectors.measure_columns import lens_of
 
 from .corpora import anything, corpora, law, scored, tallies_of
 from .literal import fga_of_turns

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dialmeter.model import Dialogue, State, Value
 from dialmeter.normalise import Normaliser
 from dialmeter.rules import Rules, change, named
-from dialmeter.tracking.mistakes import Held, Mistakes
+from dialmeter.tracking.diagnosis.findings import Held, Mistakes
 from dialmeter.tracking.scorer import TrackerScorer
 
 from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, corpora, law
@@ -99,7 +99,7 @@ def test_counts_of_shards_add_up(rules: str, corpus: list[Dialogue], cut: int, a
         if asked:
             # To ask in the middle changes nothing.
             assert scorer.part.findings.mistakes == scorer.findings.mistakes
-        merged.merge(pickle.loads(pickle.dumps(scorer.part)))
+        merged.merge_part(pickle.loads(pickle.dumps(scorer.part)))
     found = merged.result().mistakes
     assert (found.turns, found.new) == counted_by_hand(corpus, RULES[rules])
 

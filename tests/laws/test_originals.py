@@ -13,7 +13,7 @@ import pytest
 
 from dialmeter.measure import parse
 from dialmeter.rules import change, named
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 from dialmeter.values.similarity import Backend
 
 from ..reproduction.test_conformance import (

@@ -41,7 +41,7 @@ def test_trackers(cuts: list[int]) -> None:
         shard = tracker_scorer()
         for dialogue in TALK[start:end]:
             shard.add_dialogue(dialogue)
-        merged.merge(pickle.loads(pickle.dumps(shard.part)))
+        merged.merge_part(pickle.loads(pickle.dumps(shard.part)))
     one, other = whole.result(resampling=HOW), merged.result(resampling=HOW)
     assert one.scores == other.scores
     assert one.notices == other.notices
@@ -57,7 +57,7 @@ def test_notices_of_several_values_name_the_first_place() -> None:
         shard = tracker_scorer()
         for scorer in (whole, shard):
             scorer.add(name, [{"hotel-area": "east"}], [{"hotel-area": "east|west"}])
-        merged.merge(shard.part)
+        merged.merge_part(shard.part)
     assert merged.result().notices == whole.result().notices
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from ..cli.invoke import call
 from ..formats.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS

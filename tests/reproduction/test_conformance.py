@@ -17,7 +17,7 @@ import pytest
 from dialmeter.measure import parse
 from dialmeter.rules import Rules, change, named
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("DIALMETER_SHARED", ROOT.parent / "shared"))

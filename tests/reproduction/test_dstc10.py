@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.rules import named
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared
 

@@ -14,7 +14,8 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.rules import named
 from dialmeter.tracking.baselines import gold_against_itself
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import TrackerScorer, score_file
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_file
 
 SHARED = Path(os.environ.get("DIALMETER_SHARED", Path(__file__).parents[3] / "shared"))
 EXPECTED_FILE = SHARED / "expected" / "tracking.json"

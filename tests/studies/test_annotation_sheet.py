@@ -25,7 +25,8 @@ from dialmeter.studies.human.annotation_sheet import (
     sheet_of,
     write_sheet,
 )
-from dialmeter.tracking.scorer import TrackerScorer, score_file
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_file
 from dialmeter.views.human import file_name, sheet_page, write_sheets
 
 from ..shared_data import shared

@@ -17,7 +17,7 @@ from dialmeter.studies.bias.bias_verdict import NO_VALUE, notices_of_study, summ
 from dialmeter.studies.bias.correlations import LEAST, DialogueTraits, partner_of, published_filter, rows_of, study_bias
 from dialmeter.studies.bias.error_position import TRAITS, traits_of
 from dialmeter.tracking.baselines import score_with_yardsticks
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"

@@ -10,7 +10,7 @@ import pytest
 from dialmeter.stats import zou_interval
 from dialmeter.studies.bias.bias_verdict import FAILS, HOLDS, UNDECIDED, sign_changes, summary, verdicts
 from dialmeter.studies.bias.correlations import BiasStudy, DialogueTraits, Limits, rows_of, strength_limits, study_bias
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"

@@ -16,7 +16,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.studies.curve.curve import Curve, draw_curve
 from dialmeter.studies.curve.curve_files import CurveFile, from_name, in_folder, in_manifest
 from dialmeter.studies.curve.curve_scores import mean, slope
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared
 from .few_shots import RATIOS, SEEDS, few_shot_folder, gold, predicted, write, zero_shot_folder

@@ -16,7 +16,7 @@ from dialmeter.stats import krippendorff_alpha, zou_interval
 from dialmeter.studies.human.human import HumanStudy, compare_with_people
 from dialmeter.studies.human.ratings import Ratings, read_ratings, write_ratings
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from .few_shots import gold, predicted, write
 

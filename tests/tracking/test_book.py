@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.tracking import group_by_dialogue as gathering
-from dialmeter.tracking.group_by_dialogue import gathered
-from dialmeter.tracking.tally_table import Book
+from dialmeter.tracking.vectors import tally_table as gathering
+from dialmeter.tracking.vectors.tally_table import Book, gathered
 
 rows = st.tuples(*[st.integers(0, 2)] * 9)
 turns = st.lists(st.tuples(st.integers(0, 40), rows), max_size=6)

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from dialmeter import score_tracker
-from dialmeter.core.shards import Span
+from dialmeter.core.shards import ShardTask, Span
 from dialmeter.errors import NotApplicable
 from dialmeter.model import Dialogue
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.rules import change, load, names
 from dialmeter.tracking.align import open_pair, read_pair
 from dialmeter.tracking.explain_rules import explain
-from dialmeter.tracking.file_shard import Settings, SpanTask, score_span
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import TrackerScorer, score_file
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard
 
 from ..formats.layouts import write_native, write_native_apart, write_nested
 from ..formats.talks import talks
@@ -124,7 +124,7 @@ def test_the_tallies_of_a_span_go_with_it(tmp_path: Path) -> None:
     gc.collect()
     gc.disable()
     try:
-        part = score_span(SpanTask(Span(str(path)), 0, Settings(load("dialmeter")))).part
+        part = score_shard(ShardTask(Span(str(path)), 0, TrackerSettings(load("dialmeter")))).part
         book = weakref.ref(part.ledger.main)
         assert len(part.ledger.main.dialogues) == 50
         del part

@@ -20,7 +20,7 @@ from dialmeter.tracking.compare import (
     values_by_dialogue,
 )
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 HOW = Resampling(resamples=2000)
 MEASURES = ["JGA", "FGA(lam=0.5)", "GCA", "SA(slots=30)"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dialmeter import DialmeterError, MissingExtra, TrackerScorer, embedding
 from dialmeter.embedding import weights_folder
-from dialmeter.tracking.measures import credit
+from dialmeter.tracking.measures import gca
 from dialmeter.tracking.measures.gca import GCA
 
 STATE = st.dictionaries(
@@ -34,7 +34,7 @@ def value(corpus: Corpus, measure: str) -> float | None:
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_no_similarity_gives_plain_gca_back(deletions: str, corpus: Corpus) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(credit._SIMILARITIES, "fuzzy", lambda gold, pred: 0.0)
+        patch.setitem(gca._SIMILARITIES, "fuzzy", lambda gold, pred: 0.0)
         earned = value(corpus, f"GCA(credit=fuzzy, deletions={deletions})")
     assert earned == value(corpus, f"GCA(deletions={deletions})")
 
@@ -43,7 +43,7 @@ def test_no_similarity_gives_plain_gca_back(deletions: str, corpus: Corpus) -> N
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_full_similarity_makes_wrong_values_correct(corpus: Corpus) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(credit._SIMILARITIES, "fuzzy", lambda gold, pred: 1.0)
+        patch.setitem(gca._SIMILARITIES, "fuzzy", lambda gold, pred: 1.0)
         earned = value(corpus, "GCA(credit=fuzzy)")
     scorer = TrackerScorer(["GCA"])
     for number, turns in enumerate(corpus):
@@ -81,7 +81,7 @@ def test_embeddings_know_meaning() -> None:
     pytest.importorskip("transformers", reason="dialmeter[neural] is not installed")
     if weights_folder() is None:
         pytest.skip("the weights are not installed: requirements/weights.txt")
-    near, far = credit.similarity("embedding", "cheap", "inexpensive"), credit.similarity("embedding", "cheap", "cheep")
+    near, far = gca.credit_of("embedding", "cheap", "inexpensive"), gca.credit_of("embedding", "cheap", "cheep")
     assert 0 <= far < near < 1
     corpus = [[({"a-1": "cheap"}, {"a-1": "inexpensive"})]]
     assert value(corpus, "GCA(credit=embedding, alpha=1)") == pytest.approx(near)
@@ -97,7 +97,7 @@ def test_embeddings_without_their_parts_are_one_line(monkeypatch: pytest.MonkeyP
 def test_embeddings_without_torch_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     embedding._model.cache_clear()
     embedding.vector.cache_clear()
-    credit._embedding.cache_clear()
+    gca._embedding.cache_clear()
     monkeypatch.setattr(embedding, "weights_folder", Path)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r"pip install 'dialmeter\[neural\]'"):

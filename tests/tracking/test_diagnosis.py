@@ -11,10 +11,10 @@ import pytest
 
 from dialmeter import score_tracker
 from dialmeter.rules import Rules, change, named, names
-from dialmeter.tracking.diagnosis import Finding
+from dialmeter.tracking.diagnosis.suspicions import Finding
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import score_file
-from dialmeter.values.differences import difference
+from dialmeter.tracking.scoring import score_file
+from dialmeter.values.steps import difference
 
 from ..shared_data import shared
 

@@ -6,8 +6,8 @@ import pytest
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.stats import bootstrap
-from dialmeter.tracking.bootstrap_matrix import columns
 from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.vectors.bootstrap_matrix import columns
 
 from ..two_trackers import dialogues
 

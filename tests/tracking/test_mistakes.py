@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.tracking.mistakes import Mistake
+from dialmeter.tracking.diagnosis.findings import Mistake
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.views.pages.opened import Opened
 from dialmeter.views.pages.tracker import KIND

@@ -14,7 +14,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.own.native import write
 from dialmeter.studies.sensitivity import schema_sensitivity
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 RIGHT, WRONG = {"Hotels_1-city": "Ely"}, {"Hotels_1-city": "Xx"}
 DIALOGUE = Dialogue(

@@ -9,7 +9,7 @@ import pytest
 from dialmeter.core.comparison import Resampling
 from dialmeter.tracking.compare import compare
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.scorer import score_file
+from dialmeter.tracking.scoring import score_file
 
 from ..two_trackers import TRACKERS, dialogues, written
 

@@ -12,7 +12,7 @@ from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.own.native import written
 from dialmeter.users.check import UserCheck, check_talk, saying_exactly
 from dialmeter.users.profile import named as profile_named
-from dialmeter.users.result import How
+from dialmeter.users.result import UserSettings
 from dialmeter.users.rules import named
 from dialmeter.users.scorer import score_user
 
@@ -26,7 +26,9 @@ TALK = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
 def checked(folder: Path, *talks: Conversation) -> UserCheck:
     file = folder / "users.jsonl"
     file.write_text("".join(json.dumps(written(each)) + "\n" for each in talks))
-    return check_talk(open_conversations(file), How(named("dialmeter"), profile_named("multiwoz")), lambda each: each)
+    return check_talk(
+        open_conversations(file), UserSettings(named("dialmeter"), profile_named("multiwoz")), lambda each: each
+    )
 
 
 def test_what_is_in_a_file_is_counted(tmp_path: Path) -> None:

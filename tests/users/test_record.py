@@ -16,7 +16,7 @@ from dialmeter.users.analysis.blame import Blamer
 from dialmeter.users.analysis.patterns import Pattern
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.record import UserRow, finish, identity, row_of, rows_of
-from dialmeter.users.result import How
+from dialmeter.users.result import UserSettings
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
@@ -25,7 +25,7 @@ from .talks import goal, system, talk, user
 
 WANTED = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]}, taxi={"info": {"leaveat": "9"}})
 TALK = talk(WANTED, user("Hotel-Inform area=east | Hotel-Inform stars=4"), system("Hotel-Inform phone=1"), name="one")
-HOW = How(named("dialmeter"), profile_named("multiwoz"))
+HOW = UserSettings(named("dialmeter"), profile_named("multiwoz"))
 
 
 def row(dialogue: Conversation = TALK) -> UserRow:
@@ -81,14 +81,14 @@ def test_a_finished_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "how",
     [
-        How(changed(named("dialmeter"), "requests.max=1"), HOW.profile),
-        How(named("gcdf1-repo"), HOW.profile),
-        How(HOW.rules, profile_named("town")),
-        How(HOW.rules, HOW.profile, ValueMap({"area": {"east": ["east"]}})),
-        How(HOW.rules, HOW.profile, from_text=True),
+        UserSettings(changed(named("dialmeter"), "requests.max=1"), HOW.profile),
+        UserSettings(named("gcdf1-repo"), HOW.profile),
+        UserSettings(HOW.rules, profile_named("town")),
+        UserSettings(HOW.rules, HOW.profile, ValueMap({"area": {"east": ["east"]}})),
+        UserSettings(HOW.rules, HOW.profile, from_text=True),
     ],
 )
-def test_whatever_changes_scores_makes_another_run(how: How) -> None:
+def test_whatever_changes_scores_makes_another_run(how: UserSettings) -> None:
     assert identity([], how, blamed=False) != identity([], HOW, blamed=False)
 
 

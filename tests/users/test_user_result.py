@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
 from dialmeter.readers.own import native
-from dialmeter.users.estimates import MEASURES, Resampling
 from dialmeter.users.events import Event
+from dialmeter.users.score_table import MEASURES
 from dialmeter.users.scorer import UserScorer, score_user
 
 from .talks import goal, system, talk, user

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialmeter.normalise import Normaliser
 from dialmeter.rules import DONTCARE_SPELLINGS, named
-from dialmeter.values.steps import tidy
+from dialmeter.values.steps import RULE_STEPS, tidy
 
 OURS = Normaliser(named("dialmeter"))
 
@@ -64,3 +64,8 @@ def test_words_of_nothing(word: str) -> None:
 @pytest.mark.parametrize("word", [*sorted(DONTCARE_SPELLINGS), "Don\u2019t  care", "DONT_CARE", "No preference"])
 def test_words_of_dontcare(word: str) -> None:
     assert OURS.gold_value(word) == "dontcare"
+
+
+def test_the_step_digits_replaces_one_to_nine_alone() -> None:
+    assert RULE_STEPS["digits"]("zero one nine ten twelve") == "zero 1 9 ten twelve"
+    assert [RULE_STEPS["number-word"](word) for word in ("one", "twelve", "one two")] == ["1", "twelve", "one two"]

@@ -8,7 +8,7 @@ import click
 
 from ..errors import one_line
 from ..judges.ask import Watch
-from ..judges.attacking import Tell
+from ..judges.attack_run import Tell
 
 
 def watching(doing: str, quiet: bool) -> Watch | None:

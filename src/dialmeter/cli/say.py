@@ -18,7 +18,7 @@ from .progress import bar
 
 if TYPE_CHECKING:
     from ..readers.conversations import Conversations
-    from ..tracking.diagnosis import Finding
+    from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
 
 SCHEMA = 1

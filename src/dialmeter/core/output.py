@@ -204,18 +204,20 @@ def write_all(file: IO[bytes], data: bytes) -> None:
         view = view[file.write(view) :]
 
 
-def append_line(path: Path, line: bytes, head: bytes = b"") -> None:
+def append_line(path: Path, line: bytes, head: bytes = b"", *, name: object = None, resumable: bool = False) -> None:
     """Appends to a file that several processes share; the line is on disk when this returns. A torn last line is cut.
 
     Args:
         path: the file; made where it is not there, its folder too.
         line: with its end.
         head: the first line of a new file.
+        name: what an error message calls the file; its folder by default.
+        resumable: a later run can continue from the lines that are there.
 
     Raises:
-        DialmeterError: it cannot be written.
+        DialmeterError: it cannot be written; ``Unfinished`` where a later run can continue.
     """
-    with writing(one_line(str(path.parent), 200)):
+    with writing(one_line(str(name or path.parent), 200), resumable=resumable):
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "a+b", buffering=0) as file, waiting(file):
             end = cut_torn_line(file)

@@ -1,12 +1,19 @@
-"""Cuts input into shards: spans of bytes of JSON lines files, whole files where that cannot be."""
+"""Shards of input files: spans of bytes of JSON lines files, or whole files; and the task of scoring one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from .run_writer import RowPart
+
+Settings = TypeVar("Settings")
 
 SIZE = 16 * 1024 * 1024
 """Bytes of a span. It does not depend on the number of workers, so that neither does what they leave on disk."""
@@ -19,6 +26,35 @@ class Span(Struct, frozen=True):
 
     path: str
     bounds: tuple[int, int] | None = None
+
+
+class ShardTask(Struct, Generic[Settings], frozen=True):
+    """One shard to score; it can be sent between processes.
+
+    Attributes:
+        span: the lines to read.
+        number: the shard's place among the shards.
+        settings: how to score, the same for all shards.
+        parts: the folder where rows of the run are written; None where there is no run on disk.
+    """
+
+    span: Span
+    number: int
+    settings: Settings
+    parts: str | None = None
+
+    @contextmanager
+    def open_rows(self) -> Iterator[RowPart | None]:
+        """The file of the shard's rows, which is complete on disk after the block; None where no run is written."""
+        if self.parts is None:
+            yield None
+            return
+        from .run_writer import row_part
+
+        rows = row_part(self.parts, self.number)
+        yield rows
+        rows.flush()
+        rows.close()
 
 
 def spans(paths: Sequence[str], size: int = SIZE) -> list[Span]:

@@ -1,4 +1,7 @@
-"""What is asked of a judge: distinct items, and how they are cut into batches that do not depend on who asks."""
+"""One run of asking: the scores of judges on cases.
+
+Each distinct item is scored once. Batches do not depend on who asks, and one bad item does not take its batch with it.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,16 @@ from .store import ScoreStore
 
 _BATCH = 256
 _AGAIN = "/again"
+PATIENCE = 10
+"""After this many failures in a row a judge is not asked any more."""
+
+FAILED = "whose request failed"
+UNREADABLE = "whose answer could not be read"
+NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
 
-class Unit(NamedTuple):
-    """An item with the keys of its scores: two where a judge is asked twice, to see whether it says the same."""
+class JudgedItem(NamedTuple):
+    """An item with the keys of its scores: two keys where a judge is asked twice, to see whether it gives the same score."""
 
     keys: tuple[str, ...]
     item: Item
@@ -31,18 +40,127 @@ class Shard(Struct, frozen=True):
 
     Attributes:
         judge: the name under which it is reported.
-        number: the shard's place among those that this judge is asked.
-        first: the place of its first item among all items.
-        units: what is asked.
+        number: the index of the shard among those of this judge.
+        first: the index of its first item among all items.
+        units: the items.
     """
 
     judge: str
     number: int
     first: int
-    units: tuple[Unit, ...]
+    units: tuple[JudgedItem, ...]
 
     def __str__(self) -> str:
         return f"judge {self.judge}, replies {self.first + 1} to {self.first + len(self.units)}"
+
+
+class SingleAnswer(Struct, frozen=True):
+    """The answer to one item that was asked alone: its scores, or why there are none, in short and in full."""
+
+    keys: tuple[str, ...]
+    scores: dict[str, float]
+    reason: str = ""
+    why: str = ""
+
+
+class ShardAnswer(Struct, frozen=True):
+    """The answer of a judge to a shard.
+
+    Attributes:
+        judge: its name.
+        number: of the shard.
+        scores: by key, if the whole batch could be scored.
+        alone: if not, the items one by one, as far as the judge was asked.
+    """
+
+    judge: str
+    number: int
+    scores: dict[str, float] = {}
+    alone: tuple[SingleAnswer, ...] | None = None
+
+
+class ScoringFailure(Struct, frozen=True):
+    """A reply that a judge did not score, and why, in short and in full."""
+
+    judge: str
+    case: int
+    reply: str
+    reason: str
+    why: str
+
+
+class ScorePair(NamedTuple):
+    """A judge's scores of the two replies of a case; None where it has none."""
+
+    human: float | None
+    adversarial: float | None
+
+
+class JudgeScores(Struct, frozen=True):
+    """The scores of judges: by judge, one pair per case in the order of the cases."""
+
+    pairs: dict[str, list[ScorePair]]
+    failures: list[ScoringFailure]
+
+
+Watch: TypeAlias = Callable[[str, int, int], None]
+"""Reports progress: the judge's name, the number of items that it has scored, and the number of all items."""
+
+Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
+"""Answers shards, those of one judge in order."""
+
+
+def score_cases(
+    cases: Sequence[Case],
+    judges: Mapping[str, Judge],
+    store: ScoreStore | None = None,
+    watch: Watch | None = None,
+    ask: Ask | None = None,
+) -> JudgeScores:
+    """The scores of all judges on all cases.
+
+    A reply that occurs in several cases is scored once. Where the adversarial reply is the human one (the control), the
+    judge is asked twice. Items with the same context are neighbours, so that a judge can share work.
+
+    Args:
+        cases: the cases.
+        judges: by the name under which they are reported.
+        store: where scores are kept; without it an interrupted run starts again.
+        watch: reports progress.
+        ask: answers shards; None to ask in this process.
+    """
+    keys = [keys_of(case) for case in cases]
+    units = units_of(cases, keys)
+    heard = {name: _JudgeScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
+    shards = {
+        (name, shard.number): shard
+        for name, judge in judges.items()
+        for shard in shards_of(name, judge, units, heard[name].known)
+    }
+    left = dict.fromkeys(judges, 0)
+    for (name, _), shard in shards.items():
+        left[name] += len(shard.units)
+    asked = list(shards.values())
+    for answer in ask(asked) if ask else map(Asker(judges.__getitem__).ask, asked):
+        name, units_asked = answer.judge, shards[answer.judge, answer.number].units
+        new = heard[name].take(answer, units_asked)
+        if store and new:
+            store.add(identity_of(judges[name]), new)
+        left[name] -= len(units_asked)
+        if watch:
+            watch(name, len(units) - left[name], len(units))
+    pairs = {
+        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
+        for name, found in heard.items()
+    }
+    failures = [
+        ScoringFailure(name, number, reply, *found.reasons[key])
+        for name, found in heard.items()
+        for number, both in enumerate(keys)
+        for reply, key in zip(("human", "adversarial"), both, strict=True)
+        if key in found.reasons
+    ]
+    return JudgeScores(pairs, failures)
 
 
 def keys_of(case: Case) -> tuple[str, str]:
@@ -52,8 +170,8 @@ def keys_of(case: Case) -> tuple[str, str]:
     return human, human + _AGAIN if same else item_hash(case.context, case.adversarial)
 
 
-def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[Unit]:
-    """Distinct items, those of one context together."""
+def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
+    """Distinct items; those of one context are neighbours."""
     groups: dict[str, dict[str, Item]] = {}
     twice: set[str] = set()
     for case, (human, adversarial) in zip(cases, keys, strict=True):
@@ -64,17 +182,17 @@ def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[Uni
         else:
             group.setdefault(adversarial, (case.context, case.adversarial))
     return [
-        Unit((key, key + _AGAIN) if key in twice else (key,), item)
+        JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
         for group in groups.values()
         for key, item in group.items()
     ]
 
 
-def shards_of(name: str, judge: Judge, units: Sequence[Unit], known: Container[str]) -> Iterator[Shard]:
-    """The batches of which not all is known.
+def shards_of(name: str, judge: Judge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
+    """The batches that have an item without a score.
 
-    They are cut first and what is known is left out then, because a network's score may depend, in its last digit, on what stands
-    in the batch: so a run that goes on asks in the same batches as one that was not disturbed.
+    Batches are cut before known items are removed, because the last digit of a network's score may depend on the other items of
+    its batch: a resumed run asks in the same batches as an undisturbed one.
     """
     size = max(1, int(getattr(judge, "batch_size", _BATCH)))
     number = 0
@@ -85,41 +203,8 @@ def shards_of(name: str, judge: Judge, units: Sequence[Unit], known: Container[s
             number += 1
 
 
-PATIENCE = 10
-"""After so many failures in a row a judge is not asked any more."""
-
-FAILED = "whose request failed"
-UNREADABLE = "whose answer could not be read"
-NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
-
-
-class Tried(Struct, frozen=True):
-    """A unit about which a judge was asked alone: its scores, or why there are none, in short and in full."""
-
-    keys: tuple[str, ...]
-    scores: dict[str, float]
-    reason: str = ""
-    why: str = ""
-
-
-class Answer(Struct, frozen=True):
-    """What a judge said of a shard.
-
-    Attributes:
-        judge: its name.
-        number: of the shard.
-        scores: by key, where the batch went well.
-        alone: where it did not, the units one by one, as far as the judge was asked.
-    """
-
-    judge: str
-    number: int
-    scores: dict[str, float] = {}
-    alone: tuple[Tried, ...] | None = None
-
-
 class Asker:
-    """Asks judges, and loses patience with one that fails again and again.
+    """Asks judges, and stops asking a judge that fails again and again.
 
     Args:
         find: gives the judge of a name; the same one each time.
@@ -129,11 +214,11 @@ class Asker:
         self._find = find
         self._last: dict[str, tuple[int, int]] = {}
 
-    def ask(self, shard: Shard) -> Answer:
+    def ask(self, shard: Shard) -> ShardAnswer:
         """The answer to a shard.
 
-        Failures are counted on from one shard to the next only where nothing lies between them. So nobody loses patience earlier
-        than someone who asks all shards in order, and what is heard from several askers can be put together to what that one hears.
+        Failures are counted across shards only if the shards are neighbours. So no asker gives up earlier than one that
+        asks all shards in order, and the answers of several askers can be merged into those of that one.
 
         Raises:
             DialmeterError: the judge's weights cannot be loaded.
@@ -141,7 +226,7 @@ class Asker:
         judge = self._find(shard.judge)
         last, failures = self._last.get(shard.judge, (-1, 0))
         if failures >= PATIENCE and shard.number > last:
-            return Answer(shard.judge, shard.number, alone=())
+            return ShardAnswer(shard.judge, shard.number, alone=())
         if shard.number != last + 1:
             failures = 0
         load_weights(judge)
@@ -151,21 +236,21 @@ class Asker:
         return answer
 
 
-def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[Answer, int]:
+def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
     scores, reason, _ = _scores(judge, shard.units)
     if not reason:
-        return Answer(shard.judge, shard.number, scores), 0
-    alone: list[Tried] = []
+        return ShardAnswer(shard.judge, shard.number, scores), 0
+    alone: list[SingleAnswer] = []
     for unit in shard.units:
         if failures >= PATIENCE:
             break
         scores, reason, why = _scores(judge, [unit])
-        alone.append(Tried(unit.keys, scores, reason, why))
+        alone.append(SingleAnswer(unit.keys, scores, reason, why))
         failures = failures + 1 if reason else 0
-    return Answer(shard.judge, shard.number, alone=tuple(alone)), failures
+    return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
 
 
-def _scores(judge: Judge, batch: Sequence[Unit]) -> tuple[dict[str, float], str, str]:
+def _scores(judge: Judge, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
     """The scores of a batch; or nothing, the reason, and the reason in full."""
     keys = [key for unit in batch for key in unit.keys]
     items = [unit.item for unit in batch for _ in unit.keys]
@@ -185,7 +270,7 @@ def _scores(judge: Judge, batch: Sequence[Unit]) -> tuple[dict[str, float], str,
 
 @contextmanager
 def _one_thread(judge: Judge) -> Iterator[None]:
-    """One thread for networks: sums over several threads differ in the last digit, and workers would take each other's cores."""
+    """One thread for networks: sums over several threads differ in the last digit, and workers would compete for cores."""
     if "torch" not in sys.modules and not getattr(judge, "neural", False):
         yield
         return
@@ -202,100 +287,16 @@ def _one_thread(judge: Judge) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-Watch: TypeAlias = Callable[[str, int, int], None]
-"""Is told the judge's name, how many items it has scored, and how many there are."""
-
-Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[Answer]]
-"""Has shards answered, those of one judge in order."""
-
-
-class Failure(Struct, frozen=True):
-    """A reply that a judge did not score, and why, in short and in full."""
-
-    judge: str
-    case: int
-    reply: str
-    reason: str
-    why: str
-
-
-class Pair(NamedTuple):
-    """A judge's scores of the two replies of a case; None where it has none."""
-
-    human: float | None
-    adversarial: float | None
-
-
-class Scored(Struct, frozen=True):
-    """What judges said of cases: by judge, one pair per case in the order of the cases."""
-
-    pairs: dict[str, list[Pair]]
-    failures: list[Failure]
-
-
-def score_cases(
-    cases: Sequence[Case],
-    judges: Mapping[str, Judge],
-    store: ScoreStore | None = None,
-    watch: Watch | None = None,
-    ask: Ask | None = None,
-) -> Scored:
-    """The scores of all judges on all cases.
-
-    Replies that stand in several cases are scored once. Where the adversarial reply is the human one (the control), the
-    judge is asked twice. Items with the same context come together, so that a judge can share work.
-
-    Args:
-        cases: the cases.
-        judges: by the name under which they are reported.
-        store: where scores are kept; without it a run that is interrupted starts anew.
-        watch: is told how far it has come.
-        ask: has shards answered; in this process where it is None.
-    """
-    keys = [keys_of(case) for case in cases]
-    units = units_of(cases, keys)
-    heard = {name: _Heard(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
-    shards = {
-        (name, shard.number): shard
-        for name, judge in judges.items()
-        for shard in shards_of(name, judge, units, heard[name].known)
-    }
-    left = dict.fromkeys(judges, 0)
-    for (name, _), shard in shards.items():
-        left[name] += len(shard.units)
-    asked = list(shards.values())
-    for answer in ask(asked) if ask else map(Asker(judges.__getitem__).ask, asked):
-        name, units_asked = answer.judge, shards[answer.judge, answer.number].units
-        new = heard[name].take(answer, units_asked)
-        if store and new:
-            store.add(identity_of(judges[name]), new)
-        left[name] -= len(units_asked)
-        if watch:
-            watch(name, len(units) - left[name], len(units))
-    pairs = {
-        name: [Pair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
-        for name, found in heard.items()
-    }
-    failures = [
-        Failure(name, number, reply, *found.reasons[key])
-        for name, found in heard.items()
-        for number, both in enumerate(keys)
-        for reply, key in zip(("human", "adversarial"), both, strict=True)
-        if key in found.reasons
-    ]
-    return Scored(pairs, failures)
-
-
-class _Heard:
-    """What a judge has said, and what it could not say: as if one had asked all shards in order."""
+class _JudgeScores:
+    """The scores and failures of one judge, as if one asker had asked all shards in order."""
 
     def __init__(self, known: dict[str, float]) -> None:
         self.known = known
         self.reasons: dict[str, tuple[str, str]] = {}
         self._in_a_row = 0
 
-    def take(self, answer: Answer, units: Sequence[Unit]) -> dict[str, float]:
-        """The scores of an answer, to the question about these units, that were not known before."""
+    def take(self, answer: ShardAnswer, units: Sequence[JudgedItem]) -> dict[str, float]:
+        """Adds the answer to these items, and gives the scores that are new."""
         fresh = self._believed(answer)
         missing = [key for unit in units for key in unit.keys if key not in fresh and key not in self.reasons]
         self.reasons.update((key, (NOT_ASKED, NOT_ASKED)) for key in missing)
@@ -303,18 +304,18 @@ class _Heard:
         self.known.update(new)
         return new
 
-    def _believed(self, answer: Answer) -> dict[str, float]:
-        """The scores up to the failure at which patience ends; another asker may have had more of it."""
+    def _believed(self, answer: ShardAnswer) -> dict[str, float]:
+        """The scores up to the last failure that is tolerated; another asker may have tolerated more."""
         if self._in_a_row >= PATIENCE:
             return {}
         if answer.alone is None:
             self._in_a_row = 0
             return answer.scores
         fresh: dict[str, float] = {}
-        for tried in answer.alone:
+        for single in answer.alone:
             if self._in_a_row >= PATIENCE:
                 break
-            self._in_a_row = self._in_a_row + 1 if tried.reason else 0
-            self.reasons.update((key, (tried.reason, tried.why)) for key in tried.keys if tried.reason)
-            fresh.update(tried.scores)
+            self._in_a_row = self._in_a_row + 1 if single.reason else 0
+            self.reasons.update((key, (single.reason, single.why)) for key in single.keys if single.reason)
+            fresh.update(single.scores)
         return fresh

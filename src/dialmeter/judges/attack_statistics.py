@@ -1,15 +1,30 @@
-"""What came of each attack: how many replies were tried, how many cases were made, and why the rest was not."""
+"""Statistics of each attack: how many replies were tried, how many cases were made, and why the others were rejected."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 
 from ..core.account import Account, Reason
-from .attempts import Attempt
+from ..model import Notice
 from .cases import Case
+
+
+class Attempt(Struct, frozen=True):
+    """One variant of an attack, tried on one reply.
+
+    Attributes:
+        rank: the order in which attempts of several shards are merged: the number of cases that the dialogue gave before, the
+            place that the seed gives the dialogue, its id, and the number of the attempt.
+        case: the case, or None.
+        reason: why there is no case.
+    """
+
+    rank: tuple[int, int, str, int]
+    case: Case | None
+    reason: str = ""
 
 
 class Yield(Struct, frozen=True):
@@ -18,9 +33,9 @@ class Yield(Struct, frozen=True):
     Attributes:
         attack: its name.
         tried: how often a variant was tried on a reply.
-        made: cases.
+        made: the number of cases.
         by_variant: cases by variant.
-        why: the rejected ones by reason.
+        why: rejected attempts by reason.
         skipped: variants that lack a resource, each with what to install.
     """
 
@@ -33,14 +48,28 @@ class Yield(Struct, frozen=True):
 
     @property
     def rejected(self) -> int:
-        """How often nothing was made."""
+        """The number of attempts that gave no case."""
         return self.tried - self.made
+
+
+class Attacked(Struct, frozen=True):
+    """The result of attacking a corpus.
+
+    Attributes:
+        cases: attack by attack, in the order of the request.
+        yields: one per attack.
+        notices: warnings.
+    """
+
+    cases: list[Case]
+    yields: list[Yield]
+    notices: list[Notice]
 
 
 def gather(
     attack: str, attempts: Iterable[Attempt], cases: int, skipped: dict[str, str] | None = None
 ) -> tuple[list[Case], Yield]:
-    """The first cases by rank, and the yield up to the last of them; the same however attempts were split over shards.
+    """The first cases by rank, and the yield up to the last of them; independent of how attempts were split over shards.
 
     Args:
         attack: its name.
@@ -54,22 +83,21 @@ def gather(
     """
     made: list[Case] = []
     why: Counter[str] = Counter()
-    tried = 0
     for attempt in sorted(attempts, key=lambda each: each.rank):
         if len(made) == cases:
             break
-        tried += 1
         if attempt.case is not None:
             made.append(attempt.case)
         else:
             why[attempt.reason] += 1
     by_variant = Counter(case.variant for case in made)
     ordered = dict(sorted(why.items(), key=lambda item: (-item[1], item[0])))
+    tried = len(made) + why.total()
     return made, Yield(attack, tried, len(made), dict(sorted(by_variant.items())), ordered, skipped or {})
 
 
 def made_of(yields: Iterable[Yield], cases: int) -> Account:
-    """How many of the cases that were asked for could be made.
+    """How many of the requested cases could be made.
 
     Example:
         >>> made_of([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})], 2).line
@@ -83,3 +111,21 @@ def made_of(yields: Iterable[Yield], cases: int) -> Account:
     )
     made = sum(each.made for each in every)
     return Account("case", cases * len(every), made, made, short, "made")
+
+
+def yield_notices(yields: Sequence[Yield], cases: int) -> list[Notice]:
+    """One warning per resource to install, with the variants that need it, and one for attacks with fewer cases than requested."""
+    by_lack: dict[str, list[str]] = {}
+    for each in yields:
+        for variant, lack in each.skipped.items():
+            by_lack.setdefault(lack, []).append(f"{each.attack}:{variant}")
+    found = [
+        Notice("missing-resource", len(names), f"left out, {lack}", tuple(names))
+        for lack, names in by_lack.items()
+        if "paraphraser" not in lack  # used only by those who name one
+    ]
+    few = [each for each in yields if each.made < cases and (each.tried or not each.skipped)]
+    if few:
+        where = tuple(f"{each.attack} {each.made}" for each in few)
+        found.append(Notice("few-cases", len(few), f"the corpus gives fewer than {cases} cases of some attacks", where))
+    return found

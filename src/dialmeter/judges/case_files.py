@@ -1,4 +1,8 @@
-"""Files of cases, one JSON line each, and files of scores that were made elsewhere."""
+"""Files of cases (JSON lines, and the published folders), and files of scores that were made elsewhere.
+
+In the published layout each attack has a folder, and each case a text file ``case_N``: a line ``original_conversation``, the turns
+one per line, a line ``modified_conversation``, and the turns again. It names no speakers; they take turns.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,12 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Move, Notice
 from ..readers.source import Source
 from ..readers.strict_json import parse_as
-from .ask import Pair
+from .ask import ScorePair
 from .attacks import Attack, named
 from .cases import Case, Place, case_id
 from .judge import FACETS
+from .language.text_diff import changed_spans
 from .language.words import same_but_for_case
-from .text_diff import changed_spans
 from .verdict import EXPECTED
 
 
@@ -48,18 +52,18 @@ def _case(line: bytes, number: int, file: str) -> Case:
     return case
 
 
-def read_scores(path: str | Path, cases: Sequence[Case]) -> list[Pair]:
+def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
     """Scores from a CSV file with the columns ``case``, ``human`` and ``adversarial``, one pair per case.
 
     A case is named by the number of its line in the file of cases, from 1, or by its id. Cases that the file does not
     have are not scored.
 
     Raises:
-        InputError: a column is missing, a case is unknown or stands twice, or a score is not a number.
+        InputError: a column is missing, a case is unknown or a duplicate, or a score is not a number.
     """
     places = {str(number): number - 1 for number in range(1, len(cases) + 1)}
     places |= {case_id(case): number for number, case in enumerate(cases)}
-    found = [Pair(None, None)] * len(cases)
+    found = [ScorePair(None, None)] * len(cases)
     seen: set[int] = set()
     rows = csv.DictReader(io.StringIO(Source(path).text, newline=""), skipinitialspace=True)
     try:
@@ -79,7 +83,7 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[Pair]:
                 raise InputError(message, file=str(path), line=rows.line_num)
             seen.add(place)
             human, adversarial = (_number(row[side], side, path, rows.line_num) for side in ("human", "adversarial"))
-            found[place] = Pair(human, adversarial)
+            found[place] = ScorePair(human, adversarial)
     except csv.Error as error:
         raise InputError(f"not a CSV file ({error})", file=str(path)) from None
     return found
@@ -121,7 +125,7 @@ def case_folders(path: Path) -> list[Path]:
 
 
 def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
-    """Published cases, and what was left out: cases that change nothing, or the context, or have none.
+    """Published cases, and a notice per kind of skipped case: nothing changes, the context changes, or there is no context.
 
     Args:
         path: a folder with files ``case_N``, named after its attack, or a folder of such folders.
@@ -133,16 +137,16 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
     faults: Counter[str] = Counter()
     where: dict[str, list[str]] = {}
     for folder in case_folders(Path(path)):
-        # Published or ours; a number behind a hyphen is the published sub-attack.
+        # A published name or ours; a number after a hyphen is the published sub-attack.
         name = re.sub(r"-\d+$", "", folder.name)
         attack = named(_OURS.get(name, name))
         for file in _numbered(folder):
-            told = _read(file, attack)
-            if isinstance(told, Case):
-                found.append(told)
+            case = _read(file, attack)
+            if isinstance(case, Case):
+                found.append(case)
             else:
-                faults[told] += 1
-                where.setdefault(told, []).append(f"{folder.name}/{file.name}")
+                faults[case] += 1
+                where.setdefault(case, []).append(f"{folder.name}/{file.name}")
     if not found and not faults:
         raise InputError("no files case_N in this folder", file=str(path))
     notices = [
@@ -200,7 +204,7 @@ def published_text(case: Case) -> str:
 
 
 def write_published(folder: Path, cases: Sequence[Case]) -> int:
-    """Writes cases as published, one folder per attack; gives their number. Published cases that are there are replaced.
+    """Writes cases in the published layout, one folder per attack, and returns their number. Existing published cases are replaced.
 
     Raises:
         DialmeterError: the folder cannot be written, or holds something else in a folder of cases.

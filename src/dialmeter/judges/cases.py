@@ -1,4 +1,4 @@
-"""A case: a reply in its context, and what an attack made of it."""
+"""Cases: a reply in its context, and the adversarial reply that an attack made of it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Case(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         attack: the name of the attack.
-        variant: which way of it.
-        context: what was said before, at least one move.
+        variant: the variant of the attack.
+        context: the moves before, at least one.
         reply: the last move of the snippet, as a person said it.
         speaker: who says the reply.
-        adversarial: what the attack made of it.
+        adversarial: the reply after the attack.
         expected: ``lower``, ``similar`` or ``at-most``: what an ideal judge does with the adversarial reply.
         facet: ``coherence``, ``naturalness`` or ``interest``.
         spans: the parts of the adversarial reply that differ, as (start, end).
-        resources: what the attack used (a pipeline, a lexicon), by name.
+        resources: the names of what the attack used (a pipeline, a lexicon).
         source: the dialogue and the place of the reply in it.
         seed: of the random choices.
     """
@@ -52,31 +52,31 @@ class Case(Struct, frozen=True, omit_defaults=True):
 
 
 def item_hash(context: Sequence[Move], reply: str) -> str:
-    """The digest of a reply in its context: who said what, and nothing else.
+    """The digest of a reply in its context: speakers and texts only.
 
     Example:
         >>> item_hash((Move("user", "hello"),), "hi")[:12]
         '244581b7d6e7'
     """
-    told = [[[move.speaker, move.text] for move in context], reply]
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:32]
+    said = [[[move.speaker, move.text] for move in context], reply]
+    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()[:32]
 
 
 def case_id(case: Case) -> str:
-    """A short name for a case that does not depend on its place in a file.
+    """A short name of a case, independent of its position in a file.
 
     Example:
         >>> from dialmeter.judges.cases import Place
         >>> case_id(Case("speaker", "", (Move("user", "hello"),), "hi", "hello hi", "lower", "coherence", Place("d1", 1)))
         'd1:1:speaker:108358'
     """
-    told = [case.variant, [[move.speaker, move.text] for move in case.context], case.reply, case.adversarial]
-    digest = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:6]
+    content = [case.variant, [[move.speaker, move.text] for move in case.context], case.reply, case.adversarial]
+    digest = hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:6]
     return f"{case.source.dialogue}:{case.source.turn}:{case.attack}:{digest}"
 
 
 def cases_digest(cases: Iterable[Case]) -> str:
-    """Ten digits that stand for a set of cases, whatever their order.
+    """A digest of ten digits of a set of cases, independent of their order.
 
     Example:
         >>> cases_digest([])
@@ -88,7 +88,7 @@ def cases_digest(cases: Iterable[Case]) -> str:
     return digest.hexdigest()[:10]
 
 
-class Pair(Struct, frozen=True):
+class PreferencePair(Struct, frozen=True):
     """Two replies to the same context, the better one first."""
 
     context: tuple[Move, ...]
@@ -98,8 +98,8 @@ class Pair(Struct, frozen=True):
     speaker: str = ""
 
 
-def pairs(cases: Iterable[Case]) -> Iterator[Pair]:
-    """The pairs of those attacks that make a reply worse; where the two may be as good, nobody prefers either.
+def pairs(cases: Iterable[Case]) -> Iterator[PreferencePair]:
+    """Cases as training data: the human reply is preferred to the adversarial one, for attacks that make a reply worse.
 
     Example:
         >>> from dialmeter.judges.cases import Place
@@ -109,4 +109,4 @@ def pairs(cases: Iterable[Case]) -> Iterator[Pair]:
     """
     for case in cases:
         if case.expected == "lower":
-            yield Pair(case.context, case.reply, case.adversarial, case.attack, case.speaker)
+            yield PreferencePair(case.context, case.reply, case.adversarial, case.attack, case.speaker)

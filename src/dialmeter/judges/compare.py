@@ -12,10 +12,10 @@ from .._version import __version__
 from ..core.account import Account, counted
 from ..measure import Score
 from ..model import Notice
-from .ask import Scored
+from .ask import JudgeScores
 from .cases import Case, case_id
 from .judge import FACETS
-from .matrix import CONTROL, OUTSIDE, Cell, Outcome
+from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell
 
 NO_SCORE = "without a score in the file"
 
@@ -47,7 +47,7 @@ class JudgeComparison(Struct, frozen=True):
     p_holm: float
 
 
-def averages(cells: Sequence[Cell]) -> list[Average]:
+def averages(cells: Sequence[ErrorCell]) -> list[Average]:
     """Means over attacks, each attack counting the same; without degenerate judges and the control."""
     found = []
     for corpus in dict.fromkeys(cell.corpus for cell in cells):
@@ -66,7 +66,7 @@ def averages(cells: Sequence[Cell]) -> list[Average]:
     return found
 
 
-def mean_score(group: Mapping[str, str], cells: Sequence[Cell]) -> Score:
+def mean_score(group: Mapping[str, str], cells: Sequence[ErrorCell]) -> Score:
     """The mean error rate over the cells of one judge, each counting the same, as a score.
 
     Args:
@@ -93,7 +93,7 @@ def mean_score(group: Mapping[str, str], cells: Sequence[Cell]) -> Score:
     )
 
 
-def accounts(cells: Sequence[Cell], scored: Scored, cases: Sequence[Case]) -> dict[str, Account]:
+def accounts(cells: Sequence[ErrorCell], scored: JudgeScores, cases: Sequence[Case]) -> dict[str, Account]:
     """What was asked of every judge, and how much of it counts in an error rate; without the trivial ones beside others."""
     failed = {(each.judge, each.case): each.reason for each in reversed(scored.failures)}
     found: dict[str, Account] = {}
@@ -109,19 +109,19 @@ def accounts(cells: Sequence[Cell], scored: Scored, cases: Sequence[Case]) -> di
     return found
 
 
-def _why_unscored(cell: Cell, outcome: Outcome, failed: str) -> str:
+def _why_unscored(cell: ErrorCell, outcome: CaseOutcome, failed: str) -> str:
     if cell.reason == OUTSIDE:
         return OUTSIDE
     return failed if outcome.difference is None else cell.reason
 
 
-def comparisons(cells: Sequence[Cell]) -> list[JudgeComparison]:
+def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
     """The first judge that is not degenerate against every other, per attack and corpus; Holm over all of them."""
     from ..stats.significance import holm, mcnemar_counts
 
     fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
     names = list(dict.fromkeys(cell.judge for cell in cells if not cell.degenerate))
-    by_place: dict[tuple[str, str], dict[str, Cell]] = {}
+    by_place: dict[tuple[str, str], dict[str, ErrorCell]] = {}
     for cell in fit:
         by_place.setdefault((cell.corpus, cell.attack), {})[cell.judge] = cell
     rows = []
@@ -144,7 +144,7 @@ def comparisons(cells: Sequence[Cell]) -> list[JudgeComparison]:
     ]
 
 
-def warnings(cells: Sequence[Cell]) -> list[Notice]:
+def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:
     """Judges that say the same of everything, and judges whose sign looks wrong."""
     found = []
     for judge in dict.fromkeys(cell.judge for cell in cells if not cell.trivial):

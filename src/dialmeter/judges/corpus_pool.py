@@ -1,4 +1,4 @@
-"""Snippets of conversations: a reply with everything that was said before it."""
+"""What attacks work on: snippets (a reply with its context), and a sample of the corpus to borrow from."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from ..model import Conversation, Move
 from .language import Language
 from .language.words import word_list
 
-LONGEST_REPLY = 2000
-
 
 class Snippet(Struct, frozen=True):
     """A reply in its context.
 
     Attributes:
         dialogue: where it comes from.
-        turn: the place of the reply among the moves of the dialogue.
-        context: the moves before, those without text left out; at least one.
+        turn: the index of the reply among the moves of the dialogue.
+        context: the moves before that have text; at least one.
         reply: the move that an attack changes.
         later: the moves after.
     """
@@ -39,7 +37,7 @@ class Snippet(Struct, frozen=True):
 def snippets(talk: Conversation) -> Iterator[Snippet]:
     """Every snippet of a conversation: each move with text that has another before it.
 
-    Only speaker and text are kept, for these are what a judge sees.
+    Only speaker and text are kept, because a judge sees nothing else.
 
     Example:
         >>> talk = Conversation("d1", (Move("a", "Hi."), Move("b", " "), Move("b", "Hello."), Move("a", "Bye.")))
@@ -49,12 +47,12 @@ def snippets(talk: Conversation) -> Iterator[Snippet]:
     spoken = [(turn, Move(move.speaker, move.text)) for turn, move in enumerate(talk.moves) if move.text.strip()]
     moves = tuple(move for _, move in spoken)
     for place, (turn, reply) in enumerate(spoken):
-        if place and len(reply.text) <= LONGEST_REPLY:
+        if place:
             yield Snippet(talk.id, turn, moves[:place], reply, moves[place + 1 :])
 
 
 DIALOGUES = 200
-"""A pool looks at this many dialogues, drawn by the seed: enough for variety, and the same whatever attacks are asked for."""
+"""The number of dialogues in a pool, drawn by the seed: enough for variety, and independent of the requested attacks."""
 
 _AROUND = " .,!?;:"
 _NUMBERS = frozenset({"DATE", "TIME", "MONEY", "CARDINAL", "ORDINAL", "PERCENT", "QUANTITY"})
@@ -74,7 +72,7 @@ class Pool(Struct, frozen=True):
     entities: dict[str, tuple[tuple[str, int], ...]] = {}
 
     def entity(self, label: str, random: Random, unlike: Iterable[str]) -> str | None:
-        """An entity of a type, the frequent ones more often, that shares no word with texts to stay away from."""
+        """A random entity of a type, weighted by frequency, that shares no word with the given texts."""
         avoid = {word for text in unlike for word in word_list(text)}
         fit = [(text, count) for text, count in self.entities.get(label, ()) if not avoid & set(word_list(text))]
         if not fit:
@@ -83,7 +81,7 @@ class Pool(Struct, frozen=True):
 
 
 def seeded(*parts: object) -> Random:
-    """A generator for one choice, told apart by words and numbers; it does not depend on hash seeds or on order.
+    """A random generator for one choice, seeded with words and numbers; independent of hash seeds and order.
 
     Example:
         >>> seeded(7, "pronoun", "d1", 3).randrange(1000) == seeded(7, "pronoun", "d1", 3).randrange(1000)
@@ -93,18 +91,18 @@ def seeded(*parts: object) -> Random:
 
 
 def digest(*parts: object) -> int:
-    """A number that stands for words and numbers."""
+    """A number derived from words and numbers."""
     text = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
 def ordered(talks: Iterable[Conversation], seed: int) -> list[Conversation]:
-    """Dialogues in the order in which they are looked at, which the seed decides."""
+    """Dialogues in the order that the seed decides."""
     return sorted(talks, key=lambda talk: (digest(seed, talk.id), talk.id))
 
 
 def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> Pool:
-    """A pool of a corpus; with a pipeline it has entities too."""
+    """The pool of a corpus; it has entities only with a pipeline."""
     chosen = heapq.nsmallest(DIALOGUES, talks, key=lambda talk: (digest(seed, talk.id), talk.id))
     said = [(talk.id, Move(move.speaker, move.text)) for talk in chosen for move in talk.moves if move.text.strip()]
     counts: dict[str, Counter[str]] = {}
@@ -122,7 +120,7 @@ def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> P
 
 
 def usable(name: str) -> bool:
-    """Is an entity worth swapping? Not where it is a bare number word, a sign, or longer than a name is.
+    """True if an entity is worth swapping: no bare number word or sign, and at most six words.
 
     Example:
         >>> usable("Kettle Lane"), usable("one"), usable("?!")
@@ -133,7 +131,7 @@ def usable(name: str) -> bool:
 
 
 def typical(name: str, label: str) -> bool:
-    """Does an entity look like its type? Taggers take codes and prices for names; these would make no clear change.
+    """True if an entity looks like its type. Taggers mistake codes and prices for names.
 
     Example:
         >>> typical("Kettle Lane", "FAC"), typical("17:45", "ORG"), typical("friday", "DATE"), typical("two", "CARDINAL")

@@ -1,4 +1,4 @@
-"""Which words of a reply move a judge's score, and how much of that the attack brought in."""
+"""Which words of a reply change a judge's score, and how much of that comes from the attack."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .judge import Judge
 from .shapley import Base, Shapley, shapley_values
 
 TEXT_MASK = "___"
-"""Stands for a hidden word where a judge has no mask of its own."""
+"""Replaces a hidden word if a judge has no mask."""
 
 
 class Explained(Struct, frozen=True):
-    """The words of one reply and what each adds to its score; more is better, whatever the judge's sign."""
+    """The words of one reply and the contribution of each to its score; more is always better."""
 
     words: tuple[str, ...]
     values: tuple[float, ...]
@@ -78,7 +78,7 @@ def explain_case(
 def explain_reply(
     judge: Judge, context: Sequence[Move], reply: str, *, base: Base = "masked", budget: int = 512, seed: int = 0
 ) -> Shapley:
-    """The Shapley values of a reply's tokens, as the judge cuts it; the context stays as it is."""
+    """The Shapley values of a reply's tokens, as the judge splits it; the context is not changed."""
     pieces = pieces_of(judge, reply)
     mask = str(getattr(judge, "mask", TEXT_MASK))
     masked = [piece[: len(piece) - len(piece.lstrip())] + mask for piece in pieces]
@@ -105,7 +105,7 @@ def explain_reply(
 
 
 def pieces_of(judge: Judge, text: str) -> list[str]:
-    """The text cut into the judge's own tokens, or into words; blanks belong to what follows them.
+    """The text, split into the judge's tokens, or into words; blanks belong to the next word.
 
     Example:
         >>> from dialmeter.judges.builtin.surface import Length
@@ -118,7 +118,7 @@ def pieces_of(judge: Judge, text: str) -> list[str]:
 
 
 def merged(pieces: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
-    """The values of words, each the sum over its pieces; a piece that spans a blank belongs to the word that it ends with.
+    """The values of words, each the sum over its pieces; a piece that contains a blank belongs to its last word.
 
     Example:
         >>> merged(["un", "known", " word", "s"], [1.0, 2.0, 3.0, 4.0])

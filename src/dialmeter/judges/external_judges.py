@@ -21,7 +21,7 @@ from .judge import FACETS, Item, Judge
 def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
     """The judge ``module:object``: a judge, a class of judges, or a function of context and reply.
 
-    The module is looked for in the current folder too. A function says ``higher_is_better`` as an attribute, or as a
+    The module may be in the current folder. A function says ``higher_is_better`` as an attribute, or as a
     parameter: ``my_module:my_function(higher_is_better=true)``.
 
     Raises:
@@ -41,7 +41,7 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
         return _checked(text, thing)
     if not callable(thing):
         raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
-    # The module's file is digested, so that scores are not kept from one version of it to the next.
+    # The digest of the module's file separates the scores of its versions.
     path = getattr(sys.modules[text.partition(":")[0]], "__file__", None)
     source = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:10] if path else ""
     return FunctionJudge(thing, text, _direction(text, thing, given), source)
@@ -61,11 +61,11 @@ def _checked(text: str, thing: Any) -> Judge:
 
 
 def _direction(text: str, thing: Any, given: Mapping[str, str]) -> bool:
-    told = given.get("higher_is_better", getattr(thing, "higher_is_better", None))
+    direction = given.get("higher_is_better", getattr(thing, "higher_is_better", None))
     known = {"true": True, "false": False, "True": True, "False": False, True: True, False: False}
-    if told not in known:
+    if direction not in known:
         raise DialmeterError(f"judge {text} does not say whether higher is better: {text}(higher_is_better=true)")
-    return known[told]
+    return known[direction]
 
 
 class FunctionJudge:
@@ -90,7 +90,7 @@ class CommandJudge:
     """A program that reads one JSON line per reply and writes one number per line.
 
     A line is ``{"context": [{"speaker": "..", "text": ".."}], "reply": ".."}``. The program is started once per batch,
-    gets all lines, and then the end of its input: so it may read as it likes, and need not flush.
+    gets all lines, and then the end of its input, so that it need not flush.
 
     Args:
         command: the program and its arguments, without a shell.

@@ -1,4 +1,4 @@
-"""What a judge is, and how one is found: by name, as ``module:object``, or as any object that scores replies."""
+"""The protocol of judges, and how to load one: by name, as ``module:object``, or as any object that scores replies."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ FACETS = ("coherence", "naturalness", "interest")
 class Judge(Protocol):
     """Anything that gives a number to a reply in its context.
 
-    A judge may also have ``identity`` (what its scores depend on, under which they are kept; the name without it),
-    ``batch_size`` (how many items it likes at a time), ``mask`` (what stands for a hidden token in explanations) and
-    ``pieces(text)`` (the text cut into the judge's own tokens). Where several processes work, it may have ``neural`` (True for a
-    network, which may want workers of its own kind), ``load_weights()`` (loads what was not needed so far), and ``stays`` (True where
-    it is asked only in the process that was started: it waits for a server, or remembers what it was asked).
+    A judge may also have ``identity`` (what its scores depend on, the key of the score store; by default the name),
+    ``batch_size`` (how many items it takes at a time), ``mask`` (the text that replaces a hidden token in explanations) and
+    ``pieces(text)`` (the text, split into the judge's tokens). For several processes it may have ``neural`` (True for a
+    network, which may need special workers), ``load_weights()`` (loads the weights if they are not loaded yet), and ``stays`` (True if
+    it is asked only in the main process: it waits for a server, or remembers its items).
 
     Attributes:
         name: how tables call it.
-        higher_is_better: is a higher score a better reply? Always declared.
-        scale: the lowest and the highest score, where there are such.
+        higher_is_better: True if a higher score is a better reply. Always declared.
+        scale: the lowest and the highest score, if there are limits.
         facets: what it claims to judge; None for everything.
     """
 
@@ -55,7 +55,7 @@ registry = Registry(
         "constant": f"{_BUILTIN}.surface:Constant",
         "random": f"{_BUILTIN}.surface:Chance",
         "length": f"{_BUILTIN}.surface:Length",
-        "overlap": f"{_BUILTIN}.surface:Overlap",
+        "overlap": f"{_BUILTIN}.surface:ContextOverlap",
         "distinct": f"{_BUILTIN}.surface:Distinct",
         "ngram-coherence": f"{_BUILTIN}.ngram:NgramCoherence",
         "ngram-fluency": f"{_BUILTIN}.ngram:NgramFluency",
@@ -73,16 +73,16 @@ registry = Registry(
 )
 
 TRIVIAL = ("constant", "random", "length")
-"""The judges that stand beside every other, because an error rate means nothing without them."""
+"""The baselines of every table, because an error rate means nothing without them."""
 
 
 class Call(Struct, frozen=True):
-    """A judge as it was asked for.
+    """A judge as it was requested.
 
     Attributes:
         name: of a known judge, or ``module:object``.
         given: parameters.
-        alias: what to call it; empty for its own name.
+        alias: the name in tables; empty for the judge's name.
     """
 
     name: str
@@ -95,12 +95,12 @@ _PART = re.compile(r"""\s*(?P<key>\w+)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,]*)\s*
 
 
 def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str, Judge]:
-    """A judge from text, and what to call it.
+    """A judge from text, and its name in tables.
 
     Args:
         text: a name, perhaps with parameters, as in ``random(seed=3)``; or ``module:object``. ``mine=...`` in front
-            says what to call it.
-        offered: things that a judge takes if it has a parameter of that name, such as ``talk`` for those that learn.
+            sets the name in tables.
+        offered: values for parameters of these names, such as ``talk`` for judges that learn.
 
     Raises:
         DialmeterError: no such judge, or its parameters do not fit.
@@ -120,7 +120,7 @@ def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str
 
 
 def parse_call(text: str) -> Call:
-    """What text asks for.
+    """The judge that a text requests.
 
     Raises:
         DialmeterError: it is not the name of a judge with parameters.
@@ -136,7 +136,7 @@ def parse_call(text: str) -> Call:
 
 
 def make_judge(call: Call, offered: Mapping[str, Any] | None = None) -> Judge:
-    """The judge that is asked for. Weights are not loaded yet.
+    """The requested judge. Weights are not loaded yet.
 
     Raises:
         DialmeterError: no such judge, or its parameters do not fit.
@@ -149,7 +149,7 @@ def make_judge(call: Call, offered: Mapping[str, Any] | None = None) -> Judge:
 
 
 def takes(call: Call, key: str) -> bool:
-    """Does a judge take what is offered under this name?
+    """True if a judge has a parameter of this name.
 
     Example:
         >>> takes(Call("ngram-fluency"), "talk"), takes(Call("length"), "talk")
@@ -159,7 +159,7 @@ def takes(call: Call, key: str) -> bool:
 
 
 def load_weights(judge: Judge) -> None:
-    """Loads what a judge has not needed so far.
+    """Loads the weights of a judge if they are not loaded yet.
 
     Raises:
         DialmeterError: it cannot be loaded.

@@ -1,4 +1,4 @@
-"""Judges that can be sent to another process: what goes there is how they are made."""
+"""Recipes of judges: a judge is sent to another process as a recipe, and made there."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DialmeterError
-from .ask import Answer, Asker, Shard
+from .ask import Asker, Shard, ShardAnswer
 from .external_judges import CommandJudge
 from .judge import Call, Judge, identity_of, make_judge, takes
 
 
 class Recipe(Struct, frozen=True):
-    """How a judge is made.
+    """How to make a judge.
 
     Attributes:
         call: its name and parameters.
         command: the program and its arguments, instead.
-        name: what a command is called.
-        folder: where modules are looked for, too.
-        identity: what a judge of ours must have as its identity; empty for any.
+        name: the name of a command in tables.
+        folder: an additional folder for modules.
+        identity: the identity that a judge of dialmeter must have; empty for any.
     """
 
     call: Call | None = None
@@ -37,10 +37,10 @@ class Recipe(Struct, frozen=True):
     identity: str = ""
 
     def make(self, offered: Mapping[str, Any]) -> Judge:
-        """The judge itself.
+        """Makes the judge.
 
         Raises:
-            DialmeterError: it cannot be had here.
+            DialmeterError: it cannot be made here.
         """
         if self.call is None:
             return CommandJudge(self.command, self.name)
@@ -54,7 +54,7 @@ class Recipe(Struct, frozen=True):
         return judge
 
     def rooted(self, judge: Judge) -> Recipe:
-        """The same for a process that works elsewhere: what names a file here is named in full, and our judges must be the same."""
+        """The recipe for a process with another working folder: paths are absolute, and judges of dialmeter must have the same identity."""
         folder = os.getcwd()
         if self.call is None:
             return replace(self, command=tuple(map(_in_full, self.command)), folder=folder)
@@ -70,7 +70,7 @@ class Recipe(Struct, frozen=True):
 
 
 def _look_in(folder: str, module: str) -> None:
-    """Lets a module be found in a folder, as it is now: a worker may live long and know how it was in an earlier run."""
+    """Makes a module of a folder importable in its present state: a long-lived worker may have an older one."""
     if folder not in sys.path:
         sys.path.insert(0, folder)
     known = getattr(sys.modules.get(module), "__file__", None)
@@ -88,16 +88,16 @@ def _in_full(word: str) -> str:
 
 
 class Panel:
-    """Judges that are made when they are first asked, in whatever process that is, and stay there with it.
+    """Judges that are made on first use, in any process, and kept there.
 
     Args:
         recipes: by the judge's name.
-        talk: what judges that learn are trained on.
+        talk: the training data of judges that learn.
 
     Example:
-        >>> from dialmeter.judges.ask import Unit
+        >>> from dialmeter.judges.ask import JudgedItem
         >>> panel = Panel({"length": Recipe(Call("length"))}, [])
-        >>> panel.ask(Shard("length", 0, 0, (Unit(("a1",), ((), "yes")),))).scores
+        >>> panel.ask(Shard("length", 0, 0, (JudgedItem(("a1",), ((), "yes")),))).scores
         {'a1': 1.0}
     """
 
@@ -112,11 +112,11 @@ class Panel:
     def __reduce__(self) -> tuple[type[Panel], tuple[dict[str, Recipe], list[list[str]]]]:
         return Panel, (self._recipes, self._talk)
 
-    def ask(self, shard: Shard) -> Answer:
-        """Asks a judge; one at a time, because judges need not bear to be asked by several threads.
+    def ask(self, shard: Shard) -> ShardAnswer:
+        """Asks a judge; one at a time, because judges need not be thread-safe.
 
         Raises:
-            DialmeterError: the judge cannot be had here.
+            DialmeterError: the judge cannot be made here.
         """
         with self._lock:
             return self._asker.ask(shard)

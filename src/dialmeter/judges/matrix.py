@@ -1,4 +1,4 @@
-"""Error rates: attack × judge × corpus, with all that a number needs to be believed."""
+"""Error rates by attack, judge and corpus, with counts, intervals and signatures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from .._version import __version__
-from .ask import Pair, Scored
+from .ask import JudgeScores, ScorePair
 from .cases import Case, cases_digest
 from .judge import Judge, identity_of
 from .verdict import Relation, Threshold, conforms, expected_of, relation
@@ -22,21 +22,21 @@ CONTROL = "identical"
 OUTSIDE = "outside what the judge claims to judge"
 
 
-class Outcome(Struct, frozen=True):
-    """What one judge did with one case; a case that it did not score has no relation."""
+class CaseOutcome(Struct, frozen=True):
+    """The verdict on one judge and one case; an unscored case has no relation."""
 
     case: int
     difference: float | None
-    """Human minus adversarial, turned so that more is better."""
+    """Human minus adversarial; the sign is flipped for judges where lower is better."""
     relation: Relation | None
     conforms: bool | None
 
 
-class Cell(Struct, frozen=True, kw_only=True):
+class ErrorCell(Struct, frozen=True, kw_only=True):
     """One judge under one attack on one corpus.
 
-    ``higher``, ``similar`` and ``lower`` are the shares of cases in which the judge put the human reply above the
-    adversarial one, beside it and below it. ``value`` is the error rate, None with a ``reason``.
+    ``higher``, ``similar`` and ``lower`` are the shares of cases in which the judge scored the human reply higher than the
+    adversarial one, similar, and lower. ``value`` is the error rate, or None with a ``reason``.
     """
 
     judge: str
@@ -59,19 +59,19 @@ class Cell(Struct, frozen=True, kw_only=True):
     trivial: bool
     reason: str
     signature: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CaseOutcome, ...]
 
 
-class How(Struct, frozen=True):
-    """How error rates are made: the threshold, the rules of verdicts, and the confidence of intervals."""
+class VerdictSettings(Struct, frozen=True):
+    """The settings of error rates: threshold, rules of verdicts, and confidence of intervals."""
 
     threshold: Threshold = Threshold("paper", 0.05)
     verdict: str = "paper"
     confidence: float = 0.95
 
 
-class About(Struct, frozen=True):
-    """What a table says of a judge."""
+class JudgeDescription(Struct, frozen=True):
+    """The description of a judge in tables."""
 
     name: str
     identity: str
@@ -80,13 +80,15 @@ class About(Struct, frozen=True):
     trivial: bool = False
 
 
-def about(name: str, judge: Judge, *, trivial: bool = False) -> About:
-    """What a table says of a judge that can be asked."""
-    return About(name, identity_of(judge), judge.higher_is_better, judge.facets, trivial)
+def about(name: str, judge: Judge, *, trivial: bool = False) -> JudgeDescription:
+    """The description of a judge that can be asked."""
+    return JudgeDescription(name, identity_of(judge), judge.higher_is_better, judge.facets, trivial)
 
 
-def matrix(cases: Sequence[Case], scored: Scored, judges: Sequence[About], how: How) -> list[Cell]:
-    """All cells: by corpus, then attack, each in the order in which the cases bring them, then judge."""
+def matrix(
+    cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], how: VerdictSettings
+) -> list[ErrorCell]:
+    """All cells, by corpus, attack (in the order of the cases) and judge."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, case in enumerate(cases):
         groups.setdefault((case.corpus, case.attack), []).append(number)
@@ -99,18 +101,24 @@ def matrix(cases: Sequence[Case], scored: Scored, judges: Sequence[About], how: 
     ]
 
 
-def degenerate(pairs: Sequence[Pair]) -> bool:
-    """Did the judge say the same of everything?
+def degenerate(pairs: Sequence[ScorePair]) -> bool:
+    """True if the judge gave every reply the same score.
 
     Example:
-        >>> degenerate([Pair(1.0, 1.0), Pair(1.0, None)]), degenerate([Pair(1.0, 1.1)]), degenerate([Pair(None, None)])
+        >>> degenerate([ScorePair(1.0, 1.0), ScorePair(1.0, None)]), degenerate([ScorePair(1.0, 1.1)]), degenerate([ScorePair(None, None)])
         (True, False, False)
     """
     values = {score for pair in pairs for score in pair if score is not None}
     return len(values) == 1 and sum(score is not None for pair in pairs for score in pair) > 1
 
 
-def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], judge: About, how: How) -> Cell:
+def _cell(
+    cases: Sequence[Case],
+    numbers: Sequence[int],
+    pairs: Sequence[ScorePair],
+    judge: JudgeDescription,
+    how: VerdictSettings,
+) -> ErrorCell:
     from ..stats.intervals import wilson_interval
 
     first = cases[numbers[0]]
@@ -131,7 +139,7 @@ def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], 
     }
     differences = [each.difference for each in outcomes if each.difference is not None]
     spread = _student(differences, how.confidence)
-    return Cell(
+    return ErrorCell(
         judge=judge.name,
         attack=first.attack,
         corpus=first.corpus,
@@ -143,7 +151,7 @@ def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], 
         unscored=len(numbers) - len(usable),
         **shares,
         difference=fmean(differences) if differences else None,
-        difference_ci=None if spread.low is None or spread.high is None else (spread.low, spread.high),
+        difference_ci=spread.ci,
         difference_ci_reason=spread.reason or "",
         threshold=threshold,
         degenerate=degenerate(pairs),
@@ -154,19 +162,21 @@ def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], 
     )
 
 
-def _outcome(case: Case, number: int, pair: Pair, *, judge: About, threshold: float | None, how: How) -> Outcome:
+def _outcome(
+    case: Case, number: int, pair: ScorePair, *, judge: JudgeDescription, threshold: float | None, how: VerdictSettings
+) -> CaseOutcome:
     human, adversarial = pair
     if human is None or adversarial is None:
-        return Outcome(number, None, None, None)
+        return CaseOutcome(number, None, None, None)
     difference = human - adversarial if judge.higher_is_better else adversarial - human
     if threshold is None:
-        return Outcome(number, difference, None, None)
+        return CaseOutcome(number, difference, None, None)
     found = relation(human, adversarial, threshold, judge.higher_is_better)
-    return Outcome(number, difference, found, conforms(found, expected_of(case, how.verdict)))
+    return CaseOutcome(number, difference, found, conforms(found, expected_of(case, how.verdict)))
 
 
-def _noise(cases: Sequence[Case], pairs: Sequence[Pair]) -> list[float]:
-    """How far apart the judge put replies that are identical, over all corpora."""
+def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair]) -> list[float]:
+    """The judge's differences on identical replies, over all corpora."""
     return [
         abs(pair.human - pair.adversarial)
         for case, pair in zip(cases, pairs, strict=True)
@@ -174,7 +184,7 @@ def _noise(cases: Sequence[Case], pairs: Sequence[Pair]) -> list[float]:
     ]
 
 
-def _why_not(usable: int, threshold: float | None, how: How) -> str:
+def _why_not(usable: int, threshold: float | None, how: VerdictSettings) -> str:
     if not usable:
         return "no case was scored"
     if threshold is None and how.threshold.mode == "noise":
@@ -190,7 +200,7 @@ def _student(differences: Sequence[float], confidence: float) -> Interval:
     return student_interval(differences, confidence=confidence)
 
 
-def _signature(judge: About, cases: Sequence[Case], how: How, *, n: int, expected: str) -> str:
+def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSettings, *, n: int, expected: str) -> str:
     digest = hashlib.sha256(judge.identity.encode()).hexdigest()[:10]
     parts = {
         "judge": f"{judge.name.replace('|', '/')}@{digest}",

@@ -13,11 +13,13 @@ from ..core.account import in_documents
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from .cases import case_id
-from .matrix import About, How
+from .matrix import JudgeDescription, VerdictSettings
 from .result import JudgeResult
 
 
-def identity(inputs: Sequence[Mapping[str, str | None]], judges: Sequence[About], how: How) -> dict[str, Any]:
+def identity(
+    inputs: Sequence[Mapping[str, str | None]], judges: Sequence[JudgeDescription], how: VerdictSettings
+) -> dict[str, Any]:
     """What makes a run this run. Identities are digested, because they may hold a command or a path."""
     return run_identity(
         "judge",
@@ -39,7 +41,7 @@ def identity(inputs: Sequence[Mapping[str, str | None]], judges: Sequence[About]
 
 
 def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
-    """All that a viewer shows of a case: context, both replies, what differs, and what each judge said."""
+    """All that a viewer shows of a case: context, both replies, their differences, and the scores of each judge."""
     said: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
     for cell in result.cells:
         for outcome in cell.outcomes:

@@ -14,9 +14,9 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from . import compare
-from .ask import FAILED, NOT_ASKED, UNREADABLE, Failure, Scored
+from .ask import FAILED, NOT_ASKED, UNREADABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
-from .matrix import CONTROL, About, Cell, How, matrix
+from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, matrix
 
 _LISTED = 20
 _SILENT = frozenset({FAILED, UNREADABLE, NOT_ASKED, compare.NO_SCORE})
@@ -43,14 +43,16 @@ class JudgeResult(Result):
         how: threshold, verdict rules, confidence.
     """
 
-    def __init__(self, cases: Sequence[Case], judges: Sequence[About], scored: Scored, how: How) -> None:
+    def __init__(
+        self, cases: Sequence[Case], judges: Sequence[JudgeDescription], scored: JudgeScores, how: VerdictSettings
+    ) -> None:
         self.cases = list(cases)
         self.judges = list(judges)
         self.scored = scored
         self.how = how
 
     @cached_property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[ErrorCell]:
         """One cell per corpus, attack and judge."""
         return matrix(self.cases, self.scored, self.judges, self.how)
 
@@ -91,7 +93,7 @@ class JudgeResult(Result):
         return [*compare.warnings(self.cells), *self._failures()]
 
     def _failures(self) -> list[Notice]:
-        by_judge: dict[str, list[Failure]] = {}
+        by_judge: dict[str, list[ScoringFailure]] = {}
         for failure in self.scored.failures:
             by_judge.setdefault(failure.judge, []).append(failure)
         return [
@@ -115,7 +117,7 @@ class JudgeResult(Result):
             "failures": len(self.scored.failures),
         }
 
-    def cell(self, judge: str, attack: str, corpus: str | None = None) -> Cell:
+    def cell(self, judge: str, attack: str, corpus: str | None = None) -> ErrorCell:
         """The cell of a judge and an attack; of the first corpus that has it, if none is named.
 
         Raises:
@@ -190,7 +192,7 @@ class JudgeResult(Result):
             return self.scores
         if group not in groups:
             raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['attack', *groups])}")
-        found: dict[tuple[str, ...], list[Cell]] = {}
+        found: dict[tuple[str, ...], list[ErrorCell]] = {}
         for cell in self.cells:
             if cell.attack != CONTROL:
                 found.setdefault(tuple(getattr(cell, name) for name in groups[group]), []).append(cell)
@@ -224,7 +226,7 @@ class JudgeResult(Result):
         return f"mean error {means}; {len(self.cases)} cases, threshold {self.how.threshold}"
 
 
-def cell_dict(cell: Cell) -> dict[str, Any]:
+def cell_dict(cell: ErrorCell) -> dict[str, Any]:
     """A cell as a score in JSON: everything but the outcomes of cases."""
     plain = {"measure": "error", **to_builtins(cell)}
     del plain["outcomes"]

@@ -10,14 +10,14 @@ from typing import Any
 from ..errors import DialmeterError
 from ..model import Conversation
 from ..readers.conversations import Conversations, open_conversations
-from .ask import Ask, Pair, Watch, score_cases
-from .attacking import attack_corpus
+from .ask import Ask, ScorePair, Watch, score_cases
+from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .case_files import read_cases
 from .cases import Case
 from .judge import TRIVIAL, Judge, load_judge
 from .language import Paraphraser, open_language
-from .matrix import About, How, about
+from .matrix import JudgeDescription, VerdictSettings, about
 from .result import JudgeResult
 from .store import ScoreStore
 from .verdict import parse_threshold
@@ -90,7 +90,7 @@ def score_judge(
     ci: float = 0.95,
     store: str | Path | None = None,
     talk: Sequence[Sequence[str]] | None = None,
-    scores: Mapping[str, Sequence[Pair]] | None = None,
+    scores: Mapping[str, Sequence[ScorePair]] | None = None,
     lower_is_better: Sequence[str] = (),
     watch: Watch | None = None,
     confidence: float | None = None,
@@ -138,13 +138,13 @@ def score_judge(
     offered = {"talk": talk if talk is not None else talk_of(found)}
     chosen = dict(judges) if isinstance(judges, Mapping) else _named(judges, offered)
     asked, known = judges_of(chosen, scores or {}, lower_is_better)
-    how = How(parse_threshold(threshold), verdict, ci)
+    how = VerdictSettings(parse_threshold(threshold), verdict, ci)
     return assembled(found, asked, known, scores or {}, how=how, store=store, watch=watch)
 
 
 def judges_of(
-    judges: Mapping[str, Judge], scores: Mapping[str, Sequence[Pair]], lower_is_better: Sequence[str] = ()
-) -> tuple[dict[str, Judge], list[About]]:
+    judges: Mapping[str, Judge], scores: Mapping[str, Sequence[ScorePair]], lower_is_better: Sequence[str] = ()
+) -> tuple[dict[str, Judge], list[JudgeDescription]]:
     """The judges to ask, the trivial ones last, and the description of each judge.
 
     Raises:
@@ -157,7 +157,7 @@ def judges_of(
         raise DialmeterError("name at least one judge")
     beside = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
     known = [about(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
-    known += [About(name, f"scores {name}", name not in lower_is_better) for name in scores]
+    known += [JudgeDescription(name, f"scores {name}", name not in lower_is_better) for name in scores]
     known += [about(name, judge, trivial=True) for name, judge in beside.items()]
     return {**judges, **beside}, known
 
@@ -165,10 +165,10 @@ def judges_of(
 def assembled(
     cases: Sequence[Case],
     asked: Mapping[str, Judge],
-    known: Sequence[About],
-    scores: Mapping[str, Sequence[Pair]],
+    known: Sequence[JudgeDescription],
+    scores: Mapping[str, Sequence[ScorePair]],
     *,
-    how: How,
+    how: VerdictSettings,
     store: str | Path | None,
     watch: Watch | None,
     ask: Ask | None = None,
@@ -223,7 +223,7 @@ class JudgeScorer:
     def reset(self) -> None:
         """Forgets all cases."""
         self.cases: list[Case] = []
-        self._scores: dict[str, list[Pair]] = {}
+        self._scores: dict[str, list[ScorePair]] = {}
         self._result: JudgeResult | None = None
 
     def add(self, case: Case, scores: Mapping[str, tuple[float | None, float | None]] | None = None) -> None:
@@ -237,7 +237,7 @@ class JudgeScorer:
         given = scores or {}
         for name in dict.fromkeys((*self._scores, *given)):
             pairs = self._scores.setdefault(name, [_UNSCORED] * len(self.cases))
-            pairs.append(Pair(*given.get(name, _UNSCORED)))
+            pairs.append(ScorePair(*given.get(name, _UNSCORED)))
         self.cases.append(case)
         self._result = None
 
@@ -267,4 +267,4 @@ class JudgeScorer:
         return self._result
 
 
-_UNSCORED = Pair(None, None)
+_UNSCORED = ScorePair(None, None)

@@ -27,14 +27,14 @@ EXACT = 12
 
 
 class Shapley(Struct, frozen=True):
-    """What each token adds to the score.
+    """The contribution of each token to the score.
 
     Attributes:
         values: one per token; they sum to ``score - base``.
         base: the score of the reply with every token masked, or 0.
         score: the score of the reply.
         scored: how many coalitions were scored.
-        exact: were these all there are?
+        exact: True if all coalitions were scored.
     """
 
     values: tuple[float, ...]
@@ -58,7 +58,7 @@ def shapley_values(
         base: what the values are counted from: the score with everything ``masked``, or ``zero``, as in the paper on attacks;
             then each value is larger by the masked score divided by the number of tokens.
         budget: how many coalitions are scored at most where there are too many for all.
-        seed: of the coalitions that are drawn.
+        seed: of the drawn coalitions.
 
     Example:
         >>> found = shapley_values(lambda shown: [1 + 2 * row[0] + 3 * row[0] * row[1] for row in shown], 2)
@@ -94,7 +94,7 @@ def _all(count: int) -> tuple[Any, Any]:
 
 
 def _drawn(count: int, budget: int, seed: int) -> tuple[Any, Any]:
-    """Small and large coalitions whole, as far as the budget goes, then pairs of a drawn coalition and its complement."""
+    """All coalitions of the smallest and largest sizes within the budget, then drawn coalitions with their complements."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -126,7 +126,7 @@ def _number(count: int, size: int) -> int:
 
 
 def _fitted(rows: Any, weights: Any, targets: Any, total: float) -> Any:
-    """Weighted least squares under the condition that the values sum to the total: the last value is what is left."""
+    """Weighted least squares under the condition that the values sum to the total: the last value is the remainder."""
     import numpy as np
 
     if rows.shape[1] == 1:
@@ -136,5 +136,5 @@ def _fitted(rows: Any, weights: Any, targets: Any, total: float) -> Any:
     root = np.sqrt(weights)
     first = np.linalg.lstsq(design * root[:, None], (targets - last * total) * root, rcond=None)[0]
     values = np.append(first, total - first.sum())
-    # What is left of rounding is no weight: a token that changes nothing has none.
+    # Remove rounding errors: a token that changes nothing has the value 0.
     return np.where(np.abs(values) < _DUST * max(1.0, float(np.abs(targets).max(initial=0.0))), 0.0, values)

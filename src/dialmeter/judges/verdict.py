@@ -1,4 +1,4 @@
-"""Did a judge do with an attacked reply what an ideal one would do?"""
+"""The verdict on a judge: which reply it prefers, by which threshold, and whether an ideal judge would do the same."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..errors import DialmeterError
 from .cases import Case
 
 Relation: TypeAlias = Literal["higher", "similar", "lower"]
-"""Where the judge put the human reply: above the adversarial one, beside it, or below it."""
+"""The judge's score of the human reply, relative to the adversarial one."""
 
 RULES = ("paper", "published")
 EXPECTED = ("lower", "similar", "at-most")
 
 READING = {"lower": "must fall", "similar": "must not move", "at-most": "must not rise"}
-"""What the expectation asks of the score, in words."""
+"""The expectation in words."""
 
 
 def relation(human: float, adversarial: float, threshold: float, higher_is_better: bool = True) -> Relation:
-    """Which reply the judge prefers, where the difference is larger than the threshold.
+    """Which reply the judge prefers, if the difference is larger than the threshold.
 
     Example:
         >>> relation(0.9, 0.2, 0.1), relation(0.9, 0.2, 0.1, higher_is_better=False), relation(0.9, 0.85, 0.1)
@@ -36,7 +36,7 @@ def relation(human: float, adversarial: float, threshold: float, higher_is_bette
 
 
 def conforms(found: Relation, expected: str) -> bool:
-    """Is it what an ideal judge does?
+    """True if an ideal judge does the same.
 
     Example:
         >>> conforms("higher", "lower"), conforms("similar", "at-most"), conforms("similar", "lower")
@@ -48,9 +48,9 @@ def conforms(found: Relation, expected: str) -> bool:
 
 
 def expected_of(case: Case, rules: str = "paper") -> str:
-    """What is expected of a judge: as the case says, or as the published code has it.
+    """The expected relation: as the case says, or as in the published code.
 
-    The paper's text expects that a reply without entrainment scores at most as well; its code and its Table 4 count
+    The text of the paper expects that a reply without entrainment does not score higher; its code and its Table 4 count
     everything that is not lower as an error.
 
     Raises:
@@ -67,11 +67,11 @@ MODES = ("paper", "sd", "noise", "fixed")
 
 
 class Threshold(Struct, frozen=True):
-    """A way to set the least difference that counts.
+    """A rule for the smallest difference that counts.
 
     Attributes:
         mode: ``paper`` (t(.975, n−1)·s/√n of the human scores), ``sd`` (a share of their standard deviation s),
-            ``noise`` (what the judge itself differs by on identical replies), or ``fixed``.
+            ``noise`` (the judge's own differences on identical replies), or ``fixed``.
         amount: the share of s, the quantile of noise, or the number itself; the level of the test for ``paper``.
     """
 
@@ -82,11 +82,11 @@ class Threshold(Struct, frozen=True):
         return self.mode if self.amount == _USUAL.get(self.mode) else f"{self.mode}({self.amount:g})"
 
     def value(self, human: Sequence[float], noise: Sequence[float] = ()) -> float | None:
-        """The threshold for the human scores of a cell; None where there are too few scores for one.
+        """The threshold for the human scores of a cell; None if there are too few scores.
 
         Args:
             human: the scores of the human replies.
-            noise: how far apart the judge put identical replies.
+            noise: the judge's differences on identical replies.
 
         Example:
             >>> Threshold("paper", 0.05).value([1, 2, 3, 4])
@@ -102,7 +102,7 @@ class Threshold(Struct, frozen=True):
             return float(quantile(noise, self.amount)) if noise else None
         if len(human) < 2:
             return None
-        # Exactly 0 where all scores are the same.
+        # Exactly 0 if all scores are the same.
         spread = pstdev(human, fmean(human)) if min(human) != max(human) else 0.0
         return (
             self.amount * spread if self.mode == "sd" else _student(self.amount, len(human)) * spread / sqrt(len(human))

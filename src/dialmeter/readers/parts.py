@@ -208,3 +208,7 @@ class UniqueIds:
         if key in self._seen:
             raise InputError("the dialogue stands twice", dialogue=dialogue_id)
         self._seen.add(key)
+
+    def merge(self, other: UniqueIds) -> None:
+        """Also remembers the dialogues of another part of the corpus."""
+        self._seen |= other._seen

@@ -32,7 +32,7 @@ class Agreement:
         value: Alpha: 1 is perfect, 0 is what chance gives; None if undefined.
         units: Units with at least two values.
         values: Values in those units.
-        left_out: Units with fewer than two values.
+        left_out: Units with fewer than two values, which are skipped.
         reason: Why `value` is None.
 
     Example:

@@ -32,7 +32,7 @@ def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 
     Args:
         x: One number per unit; None and nan are missing.
-        y: The same units in the same order; a pair with a missing side is left out.
+        y: The same units in the same order; a pair with a missing side is skipped.
         confidence: Coverage of the interval.
 
     Returns:
@@ -56,16 +56,10 @@ def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """Spearman's rank correlation (ties share their mean rank) with the interval of Bonett and Wright.
 
-    Args:
-        x: One number per unit; None and nan are missing.
-        y: The same units in the same order; a pair with a missing side is left out.
-        confidence: Coverage of the interval.
+    Arguments and errors are those of `pearson`.
 
     Returns:
         The correlation, with the p value of the t approximation; None with a reason as in `pearson`.
-
-    Raises:
-        ValueError: If the lengths differ.
 
     Example:
         >>> result = spearman([1, 2, 3, 4, 50], [2, 1, 4, 3, 5])
@@ -81,17 +75,11 @@ def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
 
-    Args:
-        x: One number per unit; None and nan are missing.
-        y: The same units in the same order; a pair with a missing side is left out.
-        confidence: Coverage of the interval.
+    Arguments and errors are those of `pearson`.
 
     Returns:
         The correlation, with scipy's p value (exact for small samples without ties); None with a reason as in
         `pearson`, no interval below five pairs.
-
-    Raises:
-        ValueError: If the lengths differ.
 
     Example:
         >>> result = kendall([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
@@ -127,7 +115,7 @@ def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, flo
 
 
 def pairs(x: Scores, y: Scores) -> tuple[Floats, Floats, int]:
-    """Complete pairs of two variables, and how many were left out.
+    """Complete pairs of two variables, and how many were incomplete.
 
     Example:
         >>> pairs([1, None, 3], [4, 5, 6])
@@ -231,7 +219,7 @@ def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confi
         confidence: Coverage of the interval.
 
     Returns:
-        r(shared, first) - r(shared, second) over the units where all three are there; None with a reason if one of
+        r(shared, first) - r(shared, second) over the units with all three values; None with a reason if one of
         them is constant.
 
     Raises:

@@ -27,7 +27,7 @@ class Formula:
         value: Takes sums of shape (m, k) and returns m values; nan or infinity where a denominator is zero.
         take: Which columns of the shared matrix are the k columns of this measure; None for all.
         low: The lowest value that there can be.
-        high: The highest value that there can be; infinite where there is none.
+        high: The highest value that there can be; infinite if there is none.
 
     Example:
         >>> jga = Formula(lambda sums: sums[..., 0] / sums[..., 1], take=slice(0, 2))

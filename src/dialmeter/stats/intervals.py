@@ -29,8 +29,8 @@ class Interval:
         low: Lower limit, or None if there is no interval.
         high: Upper limit, or None if there is no interval.
         n: Units that took part (dialogues, scores, pairs).
-        left_out: What had no value and was left out: resamples for a bootstrap, units elsewhere.
-        reason: Why `value`, `low` or `high` is None; None when all three are there.
+        left_out: How many had no value: resamples for a bootstrap, units elsewhere.
+        reason: Why `value`, `low` or `high` is None; None when all three are known.
         p: Two-sided p value of "the value is zero" where the statistic has one.
 
     Example:
@@ -141,12 +141,12 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
     sums over dialogues, for which `bootstrap` is right.
 
     Args:
-        scores: One score per dialogue; None and nan are unscored and left out, not zero.
+        scores: One score per dialogue; None and nan are unscored and skipped, not zero.
         confidence: Coverage of the interval.
 
     Returns:
-        The interval, with the number of scores left out and the p value of "the mean is zero". Scores that are all
-        equal give no interval and no p value: how much others differ cannot be told from them.
+        The interval, with the number of unscored units and the p value of "the mean is zero". Scores that are all
+        equal give no interval and no p value: they do not show how much others differ.
 
     Example:
         >>> result = student_interval([0.5, 0.7, 0.6, 0.8, None])

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from .draws import BLOCK_BYTES, Seed, resampled_sums, swapped_sums
 from .formulas import Floats, Formula, as_columns, evaluate, exact_pair, point
-from .intervals import check_confidence, expanded_p
-from .resampling import NO_RESAMPLE, TIE, Limits, limits
+from .intervals import Interval, check_confidence, expanded_p
+from .resampling import NO_RESAMPLE, TIE, limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def paired_bootstrap(
 ) -> dict[str, Comparison]:
     """Paired bootstrap of measure differences, all measures from one draw of dialogues.
 
-    The resampled differences, shifted to mean zero, stand for what chance alone does; p is the share of them at least
+    The resampled differences, shifted to mean zero, show the effect of chance alone; p is the share of them at least
     as far from zero as the observed difference, counting the observed one: (1 + extreme) / (1 + resamples). Koehn
     (2004), Statistical Significance Tests for Machine Translation Evaluation, EMNLP; the shift as in Noreen (1989),
     Computer Intensive Methods for Testing Hypotheses.
@@ -166,7 +166,8 @@ def paired_randomisation(
         scored = differences[~np.isnan(differences)]
         observed = _observed(formula, one, two)
         p = None if observed is None or not len(scored) else _share(scored, observed, 0.5 if mid_p else 1.0)
-        found = Limits(None, None, len(differences) - len(scored), NO_RESAMPLE if p is None else None)
+        reason = NO_RESAMPLE if p is None else None
+        found = Interval(None, None, None, len(one), len(differences) - len(scored), reason)
         results[name] = _comparison(formula, systems, p, found)
     return results
 
@@ -191,11 +192,10 @@ def _share(null: Floats, observed: _Observed, tie_weight: float = 1.0) -> float:
     return (1 + greater + tie_weight * ties) / (1 + len(null))
 
 
-def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, found: Limits) -> Comparison:
+def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, found: Interval) -> Comparison:
     before, after = (point(formula, columns) for columns in systems)
-    n = len(systems[0])
     if before is None or after is None:
         which = "either system" if before is after else "the first system" if before is None else "the second system"
         none = f"the measure has no value for {which} (its denominator is zero)"
-        return Comparison(before, after, None, None, None, None, n, found.left_out, none)
-    return Comparison(before, after, after - before, found.low, found.high, p, n, found.left_out, found.reason)
+        return Comparison(before, after, None, None, None, None, found.n, found.left_out, none)
+    return Comparison(before, after, after - before, found.low, found.high, p, found.n, found.left_out, found.reason)

@@ -4,8 +4,8 @@ Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import isfinite
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,20 +19,6 @@ NO_RESAMPLE = "the measure has no value in all but one of the resamples"
 SAME = "all resamples have the same value"
 # Values that are equal on paper may differ in the last bits; they must count as equal.
 TIE = 1e-12
-
-
-class Limits(NamedTuple):
-    """An interval, how many resamples had no value, and why there is no interval."""
-
-    low: float | None
-    high: float | None
-    left_out: int
-    reason: str | None
-
-    @property
-    def ci(self) -> tuple[float, float] | None:
-        """Both limits, or None if there is no interval."""
-        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def bootstrap(
@@ -77,8 +63,10 @@ def bootstrap(
     for name, formula in formulas.items():
         value = point(formula, matrix)
         found = limits(evaluate(formula, sums), confidence, n, formula, matrix, expand=expand)
-        low, high = (None, None) if value is None else (found.low, found.high)
-        results[name] = Interval(value, low, high, n, found.left_out, NO_VALUE if value is None else found.reason)
+        if value is None:
+            results[name] = Interval(None, None, None, n, found.left_out, NO_VALUE)
+        else:
+            results[name] = replace(found, value=value)
     return results
 
 
@@ -90,7 +78,7 @@ def limits(
     columns: Floats | None = None,
     *,
     expand: bool = True,
-) -> Limits:
+) -> Interval:
     """The interval of resampled values. Where all of them are equal, the one at the end of a range, or none.
 
     Args:
@@ -98,28 +86,33 @@ def limits(
         confidence: Coverage of the interval.
         n: Number of dialogues.
         formula: The measure, for its range; None for what has no range, such as a difference.
-        columns: The columns that were resampled: a dialogue in which all of the measure's are zero says nothing at an end.
+        columns: The columns that were resampled: a dialogue in which the measure's columns are all zero does not count at an end.
         expand: As for `bootstrap`.
+
+    Returns:
+        The interval without a point value; its `left_out` counts resamples without value.
 
     Example:
         >>> found = limits(np.ones(1000), 0.95, 20, Formula(lambda sums: sums[..., 0]))
         >>> round(found.low, 4), found.high
         (0.8316, 1.0)
         >>> limits(np.full(1000, 0.5), 0.95, 20, Formula(lambda sums: sums[..., 0]))
-        Limits(low=None, high=None, left_out=0, reason='all resamples have the same value')
+        Interval(value=None, low=None, high=None, n=20, left_out=0, reason='all resamples have the same value', p=None)
     """
-    low, high, left_out = percentiles(values, confidence, n if expand else None)
-    if low is None or high is None:
-        return Limits(None, None, left_out, NO_RESAMPLE)
     scored = values[~np.isnan(values)]
+    left_out = len(values) - len(scored)
+    if len(scored) < 2:
+        return Interval(None, None, None, n, left_out, NO_RESAMPLE)
     least, most = float(scored.min()), float(scored.max())
     if most - least > TIE * max(1.0, abs(least), abs(most)):
-        return Limits(low, high, left_out, None)
+        tail = expanded_tail(confidence, n) if expand else (1 - confidence) / 2
+        low, high = np.quantile(scored, [tail, 1 - tail])
+        return Interval(None, float(low), float(high), n, left_out)
     ends = None
     if formula is not None:
         telling = n if columns is None else int(np.count_nonzero(taken(formula, columns).any(axis=1)))
         ends = end_limits(least, telling, confidence, formula.low, formula.high)
-    return Limits(None, None, left_out, SAME) if ends is None else Limits(*ends, left_out, None)
+    return Interval(None, None, None, n, left_out, SAME) if ends is None else Interval(None, *ends, n, left_out)
 
 
 def end_limits(
@@ -153,27 +146,3 @@ def end_limits(
     if abs(value - high) <= near:
         return high - reach, high
     return (low, low + reach) if abs(value - low) <= near else None
-
-
-def percentiles(values: Floats, confidence: float, n: int | None) -> tuple[float | None, float | None, int]:
-    """Central percentiles of resampled values.
-
-    Args:
-        values: One value per resample; nan has no value.
-        confidence: Share of resamples between the limits.
-        n: Number of dialogues, to expand the interval for; None for plain percentiles.
-
-    Returns:
-        Lower limit, upper limit, number of values left out; no limits if fewer than two values remain.
-
-    Example:
-        >>> percentiles(np.array([1.0, 2.0, 3.0, float("nan")]), 0.5, None)
-        (1.5, 2.5, 1)
-    """
-    scored = values[~np.isnan(values)]
-    left_out = len(values) - len(scored)
-    if len(scored) < 2:
-        return None, None, left_out
-    tail = (1 - confidence) / 2 if n is None else expanded_tail(confidence, n)
-    low, high = np.quantile(scored, [tail, 1 - tail])
-    return float(low), float(high), left_out

@@ -17,8 +17,7 @@ from ..simulation.outcome import outcome
 from ..simulation.play import Setting
 from ..simulation.world import World
 from ..users.outcome import DialogueOutcome
-from ..users.result import UserResult
-from ..users.signature import how_scored
+from ..users.result import UserResult, how_scored
 
 if TYPE_CHECKING:
     from ..stats import Comparison, Interval
@@ -46,7 +45,7 @@ class CrossCell(Struct, frozen=True):
 
     Attributes:
         setting: who talked, and how.
-        rows: two numbers per measure and dialogue, in the order of the goals; see :func:`cross_row`.
+        rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
         result: the scores of the user.
         account: how many dialogues were requested and played.
     """
@@ -65,7 +64,7 @@ class CrossCell(Struct, frozen=True):
         return self.setting.system.text
 
 
-def cross_row(talk: Conversation, scored: DialogueOutcome, world: World) -> tuple[float, ...]:
+def row(talk: Conversation, scored: DialogueOutcome, world: World) -> tuple[float, ...]:
     """The numbers of a dialogue: for every measure a numerator and a denominator."""
     found = outcome(talk, world)
     values = [each.f1 if each is not None else None for each in (scored.combined["I"], scored.combined["R"])]
@@ -96,7 +95,7 @@ class CrossScore(Struct, frozen=True):
         return self.difference_ci is not None and not self.difference_ci[0] <= 0 <= self.difference_ci[1]
 
 
-def cross_scores(cells: Sequence[CrossCell], how: Resampling | None) -> list[CrossScore]:
+def scores(cells: Sequence[CrossCell], how: Resampling | None) -> list[CrossScore]:
     """All measures of all cells, measure by measure."""
     first = {cell.system: cell for cell in reversed(cells)}
     found = [list(_cell_scores(cell, first[cell.system], how)) for cell in cells]
@@ -153,3 +152,23 @@ def _signature(measure: str, cell: CrossCell) -> str:
     shared = how_scored(how.rules, how.profile, how.value_map, how.from_text)
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
     return "|".join((measure, *played, *shared, *cell.account.signed, *counts))
+
+
+def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
+    """The scores as in JSON."""
+    return [
+        {
+            "measure": each.measure.name,
+            "value": each.value,
+            "ci": list(each.ci) if each.ci else None,
+            "n": each.n,
+            "unscored": each.unscored,
+            "user": each.user,
+            "system": each.system,
+            "difference": each.difference,
+            "difference_ci": list(each.difference_ci) if each.difference_ci else None,
+            "signature": each.signature,
+            **{name: text for name in ("ci_reason", "difference_ci_reason") if (text := getattr(each, name))},
+        }
+        for each in found
+    ]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from statistics import mean, stdev
 
 from ..errors import DialmeterError
-from ..tracking.measure_columns import Valued
 from ..tracking.result import TrackerResult
+from ..tracking.vectors.measure_columns import Valued
 
 
 def schema_sensitivity(variants: Sequence[TrackerResult], measure: str = "JointGoalAccuracy") -> Valued:
@@ -19,7 +19,7 @@ def schema_sensitivity(variants: Sequence[TrackerResult], measure: str = "JointG
         measure: a measure of frames.
 
     Returns:
-        The sensitivity, 0 for a tracker that does not care; frames whose mean is 0 are unscored.
+        The sensitivity, 0 for a tracker that does not depend on the wording; frames whose mean is 0 are unscored.
 
     Raises:
         DialmeterError: fewer than two variants, or variants with other dialogues or frames.

@@ -145,9 +145,10 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
             if wanted is None:
                 more_gold = False
             else:
-                found = waiting_pred.pop(dialogue_key(wanted.id), None)
+                key = dialogue_key(wanted.id)
+                found = waiting_pred.pop(key, None)
                 if found is None:
-                    waiting_gold[dialogue_key(wanted.id)] = wanted
+                    waiting_gold[key] = wanted
                 else:
                     yield _merged(wanted, found)
         if more_pred:
@@ -155,9 +156,10 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
             if found is None:
                 more_pred = False
             else:
-                wanted = waiting_gold.pop(dialogue_key(found.id), None)
+                key = dialogue_key(found.id)
+                wanted = waiting_gold.pop(key, None)
                 if wanted is None:
-                    waiting_pred[dialogue_key(found.id)] = found
+                    waiting_pred[key] = found
                 else:
                     yield _merged(wanted, found)
     for wanted in waiting_gold.values():

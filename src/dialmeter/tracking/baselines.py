@@ -14,16 +14,19 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import structs
 
 from ..core.comparison import Resampling
-from ..errors import DialmeterError, InputError, did_you_mean
+from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..normalise import Normaliser
 from ..readers.corpus import Corpus
+from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.services.schema import read_schema
 from ..rules import Rules
-from .align import open_pair, read_pair
+from .align import open_pair
+from .compared import ComparedDialogue
 from .result import TrackerResult
 from .scorer import TrackerScorer
+from .scoring import read_into
 
 WRONG = "≠"
 """A value that equals no other, and resembles none: similarity scorers find no letter or digit in it."""
@@ -77,7 +80,7 @@ def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dial
 
     Args:
         name: one of ``TRIVIAL``.
-        rules: how the prediction will be compared; says which words mean absent.
+        rules: how the prediction will be compared; they define which words mean absent.
         seed: of random choices.
 
     Raises:
@@ -200,21 +203,16 @@ def score_with_yardsticks(
     plain = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
     words = scorer.vocabulary
     scorers = {name: TrackerScorer(parsed, plain, known, vocabulary=words) for name in names}
-    for read in watch(read_pair(corpus, gold_corpus, words), corpus):
-        if only is not None and dialogue_key(read.id) not in only:
-            continue
-        for each in (scorer, *scorers.values()):
-            each.schema = each.schema or (gold_corpus or corpus).schema
-        try:
-            scored = scorer.add_pairs(read)
-        except InputError as error:
-            raise corpus.place(error) from None
-        if scored and trackers:
-            kept = words.plain(read)
-            if rules.skips_missing:
-                kept = Dialogue(kept.id, tuple(turn for turn in kept.turns if turn.pred is not None))
-            for name, tracker in trackers.items():
-                scorers[name].add_pairs(words.with_predictions(read, tracker(kept)))
+
+    def predict(read: PairDialogue, compared: ComparedDialogue) -> None:
+        kept = words.plain(read)
+        if rules.skips_missing:
+            kept = Dialogue(kept.id, tuple(turn for turn in kept.turns if turn.pred is not None))
+        for name, tracker in trackers.items():
+            scorers[name].schema = scorer.schema
+            scorers[name].add_pairs(words.with_predictions(read, tracker(kept)))
+
+    read_into(scorer, corpus, gold_corpus, only=only, sink=predict if trackers else None, watch=watch)
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     result = scorer.result(corpus.name, notices, resampling, only)
     trivials = {name: each.result(corpus.name) for name, each in scorers.items()}

@@ -18,8 +18,8 @@ from ..readers.services.schema import read_schema
 from ..rules import Rules
 from .align import PairFiles, open_pair, read_pair
 from .baselines import gold_against_itself
-from .diagnosis import Finding, diagnose
-from .findings import Findings
+from .diagnosis.findings import Findings
+from .diagnosis.suspicions import Finding, diagnose
 from .scorer import TrackerScorer
 
 

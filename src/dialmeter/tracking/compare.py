@@ -13,9 +13,9 @@ from ..core.comparison import PairedSample, Resampling, SystemComparison, Test, 
 from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import dialogue_key
-from .bootstrap_matrix import columns, order_of
 from .resolve_measures import Asked
 from .result import TrackerResult
+from .vectors.bootstrap_matrix import columns, order_of
 
 
 class Ranks(Struct, frozen=True):

@@ -15,14 +15,15 @@ from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..rules import FIELDS, Rules, named, names
 from ..signature import signature
 from .compared import ComparedDialogue
+from .diagnosis.findings import Findings
 from .digest import GoldDigest, GoldText
-from .findings import Findings
-from .measure_columns import Ledger, with_slots
 from .pairs import PairRules
 from .resolve_measures import Asked, resolve
-from .scorer import TrackerScorer, lacks, paused_garbage_collection
+from .scorer import TrackerScorer, lacks
+from .scoring import paused_garbage_collection
 from .tally import CORRECT
-from .tally_table import Book
+from .vectors.measure_columns import Ledger, with_slots
+from .vectors.tally_table import Book
 from .walk import Walk
 
 

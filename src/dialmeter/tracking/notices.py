@@ -9,14 +9,13 @@ from decimal import Decimal
 from ..core.account import BY_NAME
 from ..model import Notice, Value
 from ..rules import Rules, parse_match
-from .findings import Findings
-from .measure_columns import Ledger
+from .diagnosis.findings import Findings, shown
 from .measures.fga import FGA
 from .measures.slots import RSA, SA
-from .mistakes import shown
 from .resolve_measures import Asked
 from .tally import NEVER, Tally
-from .tally_table import Book
+from .vectors.measure_columns import Ledger
+from .vectors.tally_table import Book
 
 
 def notices_of(asked: Sequence[Asked], ledger: Ledger, findings: Findings, rules: Rules) -> list[Notice]:

@@ -9,7 +9,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, given, parameters, parse, registry, with_settings
 from ..model import Notice
 from ..rules import Rules
-from .measures.credit import check_match
+from .measures.gca import check_match
 
 _FROM_CORRECTNESS = ("JGA", "SA", "FGA", "LocalAccuracy", "FinalJGA", "DialogueAccuracy")
 _BY_VECTOR = {"FGA": {"local": "vector"}, "LocalAccuracy": {"local": "vector"}}

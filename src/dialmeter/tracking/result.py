@@ -17,14 +17,14 @@ from ..model import Notice
 from ..rules import Rules
 from ..signature import signature
 from .align import PairFiles
-from .bootstrap_matrix import intervals, with_interval
-from .breakdown import ActiveTurns, Breakdown, By
-from .diagnosis import Finding, diagnose
-from .findings import Findings
-from .group_by_dialogue import gathered
-from .measure_columns import Ledger, Valued, with_slots
+from .diagnosis.findings import Findings
+from .diagnosis.suspicions import Finding, diagnose
 from .notices import notices_of
 from .resolve_measures import Asked
+from .vectors.bootstrap_matrix import intervals, with_interval
+from .vectors.breakdown import ActiveTurns, Breakdown, By
+from .vectors.measure_columns import Ledger, Valued, with_slots
+from .vectors.tally_table import gathered
 
 
 class Worst(Struct, frozen=True):

@@ -1,44 +1,40 @@
-"""Scoring a tracker: one pass over the dialogues, then a result that can be asked again."""
+"""The scorer of trackers: takes dialogues one by one and gives a result."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.account import BY_NAME, NO_GOLD, NO_PREDICTION
 from ..core.comparison import Resampling
-from ..errors import InputError, NotApplicable
+from ..errors import DialmeterError, InputError, NotApplicable
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
-from ..readers.corpus import Corpus
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import UniqueIds, as_mapping, dialogue
-from ..readers.services.schema import read_schema
 from ..rules import Rules, load
-from .align import GoldFile, PairFiles, open_pair, read_pair
-from .breakdown import Breakdown, By
 from .compared import ComparedDialogue
+from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
-from .findings import Findings
-from .measure_columns import NEEDS_SCHEMA, Ledger
-from .mistakes import Mistakes
 from .pairs import PairRules
 from .resolve_measures import resolve
 from .result import TrackerResult
+from .vectors.breakdown import Breakdown, By
+from .vectors.measure_columns import NEEDS_SCHEMA, Ledger
 from .walk import Walk
 
 Sink = Callable[[PairDialogue, ComparedDialogue], None]
 """Takes every scored dialogue as it was read and as it was compared."""
 
 
-class Part(Struct):
-    """What scoring a part of a corpus comes to; it can be sent between processes."""
+class PartialScores(Struct):
+    """What a scorer has of one shard of a corpus; it can be sent between processes."""
 
     ledger: Ledger
     findings: Findings
@@ -46,7 +42,9 @@ class Part(Struct):
 
 
 class TrackerScorer:
-    """Takes dialogues one by one, as in a training loop.
+    """Takes dialogues one by one, or turn by turn, as in a training loop.
+
+    A scorer can be pickled, merged with another one (``merge``), and emptied (``reset``).
 
     Args:
         measures: what to compute, as names or measures; without it those of the rule set.
@@ -55,13 +53,14 @@ class TrackerScorer:
         by: also keep what is needed for scores by ``domain``, ``slot``, ``without-domain`` or ``seen``.
         correctness_only: the dialogues say which slots are right, but hold no values.
         seen: the domains or services of training, for ``seen``.
-        vocabulary: numbers the pairs of the dialogues; one of its own without it.
+        vocabulary: numbers the pairs of the dialogues; a new one without it.
 
     Example:
-        >>> scorer = TrackerScorer(["JGA", "GCA"])
+        >>> scorer = TrackerScorer(["JGA", "SA(slots=30)"])
         >>> scorer.add("d1", [{"hotel-area": "east"}], [{"hotel-area": "East "}])
+        >>> scorer.add_turn("d2", {"taxi-to": "x"}, {"taxi-to": "y"})
         >>> [score.value for score in scorer.result().scores]
-        [1.0, 1.0]
+        [0.5, 0.9833333333333334]
     """
 
     def __init__(
@@ -76,27 +75,68 @@ class TrackerScorer:
         vocabulary: Vocabulary | None = None,
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(str(rules))
-        self._once = UniqueIds()
-        self.schema = schema
+        self._measures = measures
+        self._given_schema = schema
+        self._given_vocabulary = vocabulary
+        self._by = tuple(dict.fromkeys(by))
         self._correctness_only = correctness_only
         self._seen = seen
         self._left_out = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
         self._asked, self._notices = resolve(measures, self.rules, correctness_only)
-        # The rule set's own FGA and GCA come first: counts are told through their lens.
-        own, _ = resolve(["FGA(lam=1)"] if correctness_only else _OWN, _without_limits(self.rules), correctness_only)
-        used = [asked.used for asked in (*own, *self._asked)]
-        self._ledger = Ledger(used, self.rules.hyphen_cut)
-        self.vocabulary = vocabulary or Vocabulary()
+        # The rule set's own FGA and GCA come first: counts are computed with their tally variant.
+        own_names = ["FGA(lam=1)"] if correctness_only else ["FGA(lam=1)", "GCA"]
+        own, _ = resolve(own_names, replace(self.rules, only_measures=()), correctness_only)
+        self._used = [asked.used for asked in (*own, *self._asked)]
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets all dialogues."""
+        schema, hyphen_cut = self._given_schema, self.rules.hyphen_cut
+        self.schema = schema
+        self._once = UniqueIds()
+        self._open: dict[str, tuple[list[Any], list[Any]]] = {}
+        self._ledger = Ledger(self._used, hyphen_cut)
+        self.vocabulary = self._given_vocabulary or Vocabulary()
         self.pairs = PairRules(self.rules, self.vocabulary)
         self._walk = Walk(
             self.pairs,
             GoldText(self.vocabulary),
             self._ledger.needs_none,
-            self.rules.hyphen_cut,
+            hyphen_cut,
             frozenset(map(self.pairs.name_of, schema.slots)) if schema and not self.rules.stand_ins else None,
         )
         self._findings = Findings()
-        self._breakdowns = [Breakdown(kind, used, self.rules.hyphen_cut, seen) for kind in dict.fromkeys(by)]
+        self._breakdowns = [Breakdown(kind, self._used, hyphen_cut, self._seen) for kind in self._by]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = (self._measures, self.rules, self._given_schema, self._by)
+        options = {"correctness_only": self._correctness_only, "seen": self._seen}
+        open_turns, self._open = self._open, {}
+        state = (self.part, self._once, open_turns, self.schema)
+        self._open = open_turns
+        return _restored, (type(self), arguments, options, state)
+
+    def add_turn(self, dialogue_id: str, gold: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
+        """Takes the next turn of a dialogue. The dialogue is scored at ``end``, or when the result is wanted.
+
+        Args:
+            dialogue_id: dialogues may be mixed.
+            gold: the gold state after the turn; flat or nested. It may be changed afterwards: a copy is kept.
+            pred: the predicted state.
+        """
+        golds, preds = self._open.setdefault(str(dialogue_id), ([], []))
+        golds.append(deepcopy(gold))
+        preds.append(deepcopy(pred))
+
+    def end(self, dialogue_id: str) -> None:
+        """Scores a dialogue whose turns were added one by one.
+
+        Raises:
+            InputError: no turn of it was added, or something that is no state.
+        """
+        if str(dialogue_id) not in self._open:
+            raise InputError("no turn of this dialogue was added", dialogue=str(dialogue_id))
+        self.add(dialogue_id, *self._open.pop(str(dialogue_id)))
 
     def add(self, dialogue_id: str, gold: Iterable[Mapping[str, Any]], pred: Iterable[Mapping[str, Any]]) -> None:
         """Takes one dialogue as two lists of states, one per user turn; flat or nested.
@@ -147,7 +187,7 @@ class TrackerScorer:
 
     @property
     def findings(self) -> Findings:
-        """What was noticed so far."""
+        """What was noticed so far; also what the walk has counted since it was last asked."""
         found = self._findings
         found.gold_slots |= self._walk.gold_slots()
         found.note_carried(self._walk, self.vocabulary)
@@ -156,15 +196,29 @@ class TrackerScorer:
         return found
 
     @property
-    def part(self) -> Part:
+    def part(self) -> PartialScores:
         """What was scored so far, to be merged into another scorer."""
-        return Part(self._ledger, self.findings, self._breakdowns)
+        for dialogue_id in list(self._open):
+            self.end(dialogue_id)
+        return PartialScores(self._ledger, self.findings, self._breakdowns)
 
-    def merge(self, part: Part) -> None:
-        """Takes what a scorer with the same measures and rules has made of another part of the corpus.
+    def merge(self, other: TrackerScorer) -> None:
+        """Takes the dialogues of another scorer with the same measures, rules and breakdowns.
 
         Raises:
-            InputError: a dialogue stands in both.
+            DialmeterError: the scorers are not alike.
+            InputError: a dialogue is in both.
+        """
+        if (self.rules, self._asked, self._by) != (other.rules, other._asked, other._by):
+            raise DialmeterError("only scorers with the same measures, rules and breakdowns can be merged")
+        self.merge_part(other.part)
+        self._once.merge(other._once)
+
+    def merge_part(self, part: PartialScores) -> None:
+        """Takes what a scorer with the same measures and rules has of another shard of the corpus.
+
+        Raises:
+            InputError: a dialogue is in both.
         """
         self._findings.merge(part.findings)
         self._ledger.merge(part.ledger)
@@ -190,7 +244,7 @@ class TrackerScorer:
             InputError: dialogues that were asked for or turns with gold are missing under rules that do not allow it,
                 or there is no turn with gold.
         """
-        findings = self.findings
+        findings = self.part.findings
         unknown = findings.absent(only)
         if unknown.count and self.rules.missing == "error":
             raise InputError(
@@ -228,7 +282,7 @@ class TrackerScorer:
 
 
 def lacks(rules: Rules, findings: Findings, schema: Schema | None) -> str:
-    """What a rule set looks at and the files do not carry; nothing where they carry it all."""
+    """What a rule set needs and the files do not carry; empty where they carry it all."""
     carries = findings.carries
     if rules.stand_ins and schema is None:
         return NEEDS_SCHEMA
@@ -243,13 +297,12 @@ def lacks(rules: Rules, findings: Findings, schema: Schema | None) -> str:
     return ""
 
 
-_OWN = ["FGA(lam=1)", "GCA"]
-
-
-def _without_limits(rules: Rules) -> Rules:
-    from msgspec.structs import replace
-
-    return replace(rules, only_measures=())
+def _restored(kind: type[TrackerScorer], arguments: Any, options: Any, state: Any) -> TrackerScorer:
+    """A scorer from its pickle."""
+    scorer = kind(*arguments, **options)
+    part, scorer._once, scorer._open, scorer.schema = state
+    scorer._ledger, scorer._findings, scorer._breakdowns = part.ledger, part.findings, part.breakdowns
+    return scorer
 
 
 def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[dict[str, Any]]:
@@ -267,110 +320,3 @@ def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -
         except InputError as error:
             raise error.at(dialogue=dialogue_id, turn=number) from None
     return result
-
-
-def score_file(
-    path: str,
-    gold: str | GoldFile | None = None,
-    *,
-    form: str | None = None,
-    gold_form: str | None = None,
-    schema: str | None = None,
-    only: frozenset[str] | None = None,
-    measures: Sequence[str | Measure] | None = None,
-    rules: str | Path | Rules = "dialmeter",
-    by: Sequence[By] = (),
-    train_schema: str | None = None,
-    resampling: Resampling | None = None,
-    change: Callable[[Dialogue], Dialogue] | None = None,
-    sink: Sink | None = None,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
-) -> TrackerResult:
-    """Scores a prediction file.
-
-    Args:
-        path: predictions, with gold or without.
-        gold: the file with gold states, where the first has none; or what was read of it.
-        form: the format of the predictions; found where it is not named.
-        gold_form: the format of gold.
-        schema: a schema file, for the number of slots and for categorical slots.
-        only: keys of the dialogues to score, such as a split.
-        measures: what to compute; without it the measures of the rule set.
-        rules: a rule set.
-        by: breakdowns to keep.
-        train_schema: the schema of training; its services are the seen ones of ``by=["seen"]``.
-        resampling: how intervals are made; without it there are none.
-        change: puts another dialogue in the place of each, such as one with a trivial prediction.
-        sink: takes every dialogue, for a run on disk.
-        watch: wraps the dialogues, for a progress bar.
-
-    Raises:
-        InputError: whatever is wrong with a file, with its place.
-    """
-
-    def fresh(correctness_only: bool) -> TrackerScorer:
-        return TrackerScorer(
-            measures,
-            rules,
-            read_schema(schema) if schema else None,
-            by,
-            correctness_only=correctness_only,
-            seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
-            vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
-        )
-
-    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
-    scorer = fresh(corpus.correctness_only)
-    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
-    scorer.schema = scorer.schema or (gold_corpus or corpus).schema
-    notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    result = scorer.result(corpus.name, notices, resampling, only)
-    if change is None:
-        gold_path = gold.path if isinstance(gold, GoldFile) else gold
-        result.files = PairFiles(path, gold_path, form, gold_corpus.format if gold_corpus else None, only)
-    return result
-
-
-def read_into(
-    scorer: TrackerScorer,
-    corpus: Corpus,
-    gold_corpus: Corpus | GoldFile | None = None,
-    *,
-    only: frozenset[str] | None = None,
-    change: Callable[[Dialogue], Dialogue] | None = None,
-    sink: Sink | None = None,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
-) -> None:
-    """Reads files into a scorer; the arguments are those of ``score_file``.
-
-    Raises:
-        InputError: whatever is wrong with a file, with its place.
-    """
-    words = scorer.vocabulary
-    with paused_garbage_collection():
-        for read in watch(read_pair(corpus, gold_corpus, words), corpus):
-            if only is not None and dialogue_key(read.id) not in only:
-                continue
-            scorer.schema = scorer.schema or (gold_corpus or corpus).schema
-            try:
-                if change is not None:
-                    read = words.with_predictions(read, change(words.plain(read)))  # noqa: PLW2901
-                scored = scorer.add_pairs(read)
-            except InputError as error:
-                raise corpus.place(error) from None
-            except NotApplicable as error:
-                raise NotApplicable(f"{corpus.name}: {error}") from None
-            if sink is not None and scored:
-                sink(read, scorer.compared())
-
-
-@contextmanager
-def paused_garbage_collection() -> Iterator[None]:
-    """Pauses Python's search for reference cycles, of which parsed states have none; it costs a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -1,24 +1,32 @@
-"""Scoring a tracker in one call, from files or from what is in memory."""
+"""Scoring a tracker in one call: states in memory, files, and shards of files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from ..core.comparison import Resampling
-from ..errors import DialmeterError
+from ..core.shards import ShardTask
+from ..errors import DialmeterError, InputError, NotApplicable
 from ..measure import Measure
-from ..readers.corpus import open_corpus
+from ..model import Dialogue, Notice, dialogue_key
+from ..readers.corpus import Corpus, open_corpus, open_span
 from ..readers.pairs.state_layouts import ANY
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, sided
 from ..readers.services.schema import read_schema
 from ..rules import Rules
-from .align import joined
-from .breakdown import By
+from . import record
+from .align import GoldFile, PairFiles, joined, open_pair, read_pair
+from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
-from .scorer import TrackerScorer, paused_garbage_collection, score_file, states_of
+from .scorer import PartialScores, Sink, TrackerScorer, states_of
+from .vectors.breakdown import By
 
 States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
 
@@ -96,3 +104,170 @@ def _dialogues(given: States, role: Role, words: Vocabulary) -> Iterable[PairDia
         )
         for key, states in pairs
     )
+
+
+def score_file(
+    path: str,
+    gold: str | GoldFile | None = None,
+    *,
+    form: str | None = None,
+    gold_form: str | None = None,
+    schema: str | None = None,
+    only: frozenset[str] | None = None,
+    measures: Sequence[str | Measure] | None = None,
+    rules: str | Path | Rules = "dialmeter",
+    by: Sequence[By] = (),
+    train_schema: str | None = None,
+    resampling: Resampling | None = None,
+    change: Callable[[Dialogue], Dialogue] | None = None,
+    sink: Sink | None = None,
+    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+) -> TrackerResult:
+    """Scores a prediction file.
+
+    Args:
+        path: predictions, with gold or without.
+        gold: the file with gold states, where the first has none; or what was read of it.
+        form: the format of the predictions; found where it is not named.
+        gold_form: the format of gold.
+        schema: a schema file, for the number of slots and for categorical slots.
+        only: keys of the dialogues to score, such as a split.
+        measures: what to compute; without it the measures of the rule set.
+        rules: a rule set.
+        by: breakdowns to keep.
+        train_schema: the schema of training; its services are the seen ones of ``by=["seen"]``.
+        resampling: how intervals are made; without it there are none.
+        change: puts another dialogue in the place of each, such as one with a trivial prediction.
+        sink: takes every dialogue, for a run on disk.
+        watch: wraps the dialogues, for a progress bar.
+
+    Raises:
+        InputError: whatever is wrong with a file, with its place.
+    """
+
+    def fresh(correctness_only: bool) -> TrackerScorer:
+        return TrackerScorer(
+            measures,
+            rules,
+            read_schema(schema) if schema else None,
+            by,
+            correctness_only=correctness_only,
+            seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
+            vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
+        )
+
+    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
+    scorer = fresh(corpus.correctness_only)
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
+    scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+    notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
+    result = scorer.result(corpus.name, notices, resampling, only)
+    if change is None:
+        gold_path = gold.path if isinstance(gold, GoldFile) else gold
+        result.files = PairFiles(path, gold_path, form, gold_corpus.format if gold_corpus else None, only)
+    return result
+
+
+def read_into(
+    scorer: TrackerScorer,
+    corpus: Corpus,
+    gold_corpus: Corpus | GoldFile | None = None,
+    *,
+    only: frozenset[str] | None = None,
+    change: Callable[[Dialogue], Dialogue] | None = None,
+    sink: Sink | None = None,
+    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+) -> None:
+    """Reads files into a scorer; the arguments are those of ``score_file``.
+
+    Raises:
+        InputError: whatever is wrong with a file, with its place.
+    """
+    words = scorer.vocabulary
+    with paused_garbage_collection():
+        for read in watch(read_pair(corpus, gold_corpus, words), corpus):
+            if only is not None and dialogue_key(read.id) not in only:
+                continue
+            scorer.schema = scorer.schema or (gold_corpus or corpus).schema
+            try:
+                if change is not None:
+                    read = words.with_predictions(read, change(words.plain(read)))  # noqa: PLW2901
+                scored = scorer.add_pairs(read)
+            except InputError as error:
+                raise corpus.place(error) from None
+            except NotApplicable as error:
+                raise NotApplicable(f"{corpus.name}: {error}") from None
+            if sink is not None and scored:
+                sink(read, scorer.compared())
+
+
+@contextmanager
+def paused_garbage_collection() -> Iterator[None]:
+    """Pauses Python's search for reference cycles, of which parsed states have none; it costs a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class TrackerSettings(Struct, frozen=True):
+    """How a file is scored, the same for all of its shards; see ``score_file``. ``shown``: keys of dialogues to print."""
+
+    rules: Rules
+    measures: tuple[str, ...] | None = None
+    schema: str | None = None
+    only: frozenset[str] | None = None
+    by: tuple[By, ...] = ()
+    train_schema: str | None = None
+    shown: frozenset[str] = frozenset()
+
+    def scorer(self) -> TrackerScorer:
+        """A scorer with these settings."""
+        return TrackerScorer(
+            self.measures,
+            self.rules,
+            read_schema(self.schema) if self.schema else None,
+            self.by,
+            seen=frozenset(read_schema(self.train_schema).services) if self.train_schema else frozenset(),
+        )
+
+
+class TrackerShard(Struct):
+    """The scores of one shard, and the dialogues of it that are to be printed, as lines."""
+
+    part: PartialScores
+    notices: list[Notice]
+    printed: dict[str, list[str]]
+
+
+def score_shard(
+    task: ShardTask[TrackerSettings],
+    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+) -> TrackerShard:
+    """Scores one shard of a file of native lines, in whatever process.
+
+    Args:
+        task: what to score.
+        watch: wraps the dialogues, for a progress bar or to note which one is being scored.
+
+    Raises:
+        InputError: whatever is wrong with the shard, with its place in the file.
+    """
+    settings = task.settings
+    scorer = settings.scorer()
+    corpus = open_span(task.span)
+    printed: dict[str, list[str]] = {}
+    with task.open_rows() as rows:
+
+        def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
+            if rows is not None and dialogue.id not in rows.done:
+                rows.add(record.row(dialogue, compared))
+            if dialogue_key(dialogue.id) in settings.shown:
+                printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
+
+        looked_at = rows is not None or bool(settings.shown)
+        read_into(scorer, corpus, only=settings.only, sink=take if looked_at else None, watch=watch)
+    return TrackerShard(scorer.part, corpus.notices, printed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..values.maps import Table, ValueMap
+from ..values.maps import SlotValues, ValueMap
 from .rules import Values
 
 _MEMORY = 1 << 18
@@ -39,7 +39,7 @@ class Matcher:
         self._threshold = threshold
         self._fuzzy = fuzzy
         self._kept = kept or {}
-        self._forms: dict[Table, tuple[Sequence[str], Sequence[str]]] = {}
+        self._forms: dict[SlotValues, tuple[Sequence[str], Sequence[str]]] = {}
         self._answers: dict[tuple[str, str, str, tuple[str, ...]], str] = {}
 
     @classmethod
@@ -83,19 +83,19 @@ class Matcher:
         near = self._nearest_of(table, goal_values, value) or self._nearest(table, value)
         return value if near is None else near
 
-    def _nearest(self, table: Table, value: str) -> str | None:
+    def _nearest(self, table: SlotValues, value: str) -> str | None:
         """The canonical value of the form that is most like a value."""
         found = self._forms.get(table)
         if found is None:
             found = self._forms[table] = (forms := tuple(table.by_form), _processed(forms))
         return self._best(table, value, *found)
 
-    def _nearest_of(self, table: Table, goal_values: Iterable[str], value: str) -> str | None:
+    def _nearest_of(self, table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
         """The same among the forms of some canonical values."""
         forms = [form for each in goal_values for form in table.values.get(each, ())]
         return self._best(table, value, forms, _processed(forms)) if forms else None
 
-    def _best(self, table: Table, value: str, forms: Sequence[str], processed: Sequence[str]) -> str | None:
+    def _best(self, table: SlotValues, value: str, forms: Sequence[str], processed: Sequence[str]) -> str | None:
         from rapidfuzz import fuzz, process, utils
 
         percent = 100 * self._threshold
@@ -108,7 +108,7 @@ class Matcher:
         return table.by_form[forms[best[2]]]
 
 
-def _written_alike(table: Table, goal_values: Iterable[str], value: str) -> str | None:
+def _written_alike(table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
     """The canonical value of a form that is written just like this, letter case aside."""
     forms = [form for each in goal_values for form in table.values.get(each, ())]
     return next((table.by_form[form] for form in (*forms, *table.by_form) if form.lower() == value), None)

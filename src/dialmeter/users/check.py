@@ -11,9 +11,8 @@ from ..core.account import Account, counted
 from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from ..readers.conversations import Conversations
-from .notices import SHOWN
 from .outcome import COMBINED
-from .result import How, places_of
+from .result import SHOWN, UserSettings, places_of
 from .score_table import Row
 from .scorer import UserScorer
 
@@ -40,7 +39,7 @@ class UserCheck(Struct, frozen=True):
 
 
 def check_talk(
-    talks: Conversations, how: How, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
+    talks: Conversations, how: UserSettings, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
 ) -> UserCheck:
     """Looks at an opened file.
 

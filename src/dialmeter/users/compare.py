@@ -11,9 +11,9 @@ from ..core.comparability import not_comparable
 from ..core.comparison import PairedSample, Resampling, SystemComparison, compare_pairs
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
-from .estimates import MEASURES, column
 from .outcome import COMBINED
 from .result import UserResult
+from .score_table import MEASURES, column
 
 if TYPE_CHECKING:
     import numpy as np

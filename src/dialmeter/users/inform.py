@@ -11,8 +11,8 @@ from .behaviours.not_in_goal import OutsideMention
 from .behaviours.repeating import Repetition
 from .events import Event, Family, Remark, switched_on
 from .goals import GoalUnits, slot_of
+from .outcome import Counts, DialogueCounts
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
-from .score import Counts, DialogueCounts
 from .system_turn import told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ..errors import DialmeterError, did_you_mean
-from .estimates import MEASURES
+from .score_table import MEASURES
 
 
 class UserMeasure(Struct, frozen=True):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from .events import Event, Remark
-from .score import Parts
 
 Measured: TypeAlias = Literal["I", "R"]
 """Informed constraints, or requests."""
@@ -62,3 +62,89 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
             return self.combined[measured]
         found = (self.inform if measured == "I" else self.request).get(domain)
         return found.score if found else None
+
+
+class Counts(Struct):
+    """Two multisets of a domain, to be compared: what is wanted and what counts."""
+
+    wanted: list[str]
+    counted: list[str]
+
+
+class DialogueCounts(Struct):
+    """What the constraints or the requests of a dialogue come to.
+
+    Attributes:
+        domains: the counts by domain, those outside the goal included.
+        events: what happened.
+        dropped: what left the goal, by domain, because the search ended without an entity.
+    """
+
+    domains: dict[str, Counts]
+    events: list[Event]
+    dropped: dict[str, tuple[str, ...]]
+
+
+class Parts(Struct, frozen=True):
+    """The three numbers of a comparison."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def compare(wanted: Sequence[str], counted: Sequence[str]) -> Parts | None:
+    """Compares what is wanted with what counts; None where there is neither.
+
+    Example:
+        >>> compare(["a", "b"], ["a", "a"])
+        Parts(precision=0.5, recall=0.5, f1=0.5)
+        >>> compare(["a"], [])
+        Parts(precision=1.0, recall=0.0, f1=0.0)
+    """
+    if not wanted and not counted:
+        return None
+    met = _met(wanted, counted)
+    precision = met / len(counted) if counted else 1.0
+    recall = met / len(wanted) if wanted else 1.0
+    both = precision + recall
+    return Parts(precision, recall, 2 * precision * recall / both if both else 0.0)
+
+
+def _met(wanted: Sequence[str], counted: Sequence[str]) -> int:
+    if not wanted or not counted:
+        return 0
+    left = Counter(wanted)
+    met = 0
+    for each in counted:
+        if left.get(each, 0):
+            left[each] -= 1
+            met += 1
+    return met
+
+
+def pooled(domains: Mapping[str, Counts], with_domain: bool) -> Parts | None:
+    """Compares all domains at once.
+
+    Args:
+        domains: the counts by domain.
+        with_domain: is a constraint met only in its own domain? Without it one that is said in the wrong place counts.
+
+    Example:
+        >>> domains = {"hotel": Counts(["area=east"], []), "restaurant": Counts([], ["area=east"])}
+        >>> pooled(domains, with_domain=True).f1, pooled(domains, with_domain=False).f1
+        (0.0, 1.0)
+    """
+    if not with_domain:
+        return compare(
+            [each for counts in domains.values() for each in counts.wanted],
+            [each for counts in domains.values() for each in counts.counted],
+        )
+    return compare(
+        list(_named(domains, (counts.wanted for counts in domains.values()))),
+        list(_named(domains, (counts.counted for counts in domains.values()))),
+    )
+
+
+def _named(domains: Iterable[str], lists: Iterable[Sequence[str]]) -> Iterable[str]:
+    return (f"{domain}-{each}" for domain, inside in zip(domains, lists, strict=True) for each in inside)

@@ -15,12 +15,10 @@ from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from .analysis.blame import BlameVerdict
 from .analysis.patterns import Pattern, patterns_of
-from .estimates import MEASURES, column
 from .events import Event, Remark
-from .notices import SHOWN
-from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
-from .result import How, UserResult
-from .score import Parts
+from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured, Parts
+from .result import SHOWN, UserResult, UserSettings
+from .score_table import MEASURES, column
 
 
 class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -77,7 +75,7 @@ def rows_of(run: Run) -> Iterable[UserRow]:
             raise InputError(message, file=str(run.path("rows.jsonl")), line=number) from None
 
 
-def identity(inputs: Sequence[Mapping[str, str | None]], how: How, blamed: bool) -> dict[str, Any]:
+def identity(inputs: Sequence[Mapping[str, str | None]], how: UserSettings, blamed: bool) -> dict[str, Any]:
     """What makes a run this run."""
     return run_identity(
         "user",

@@ -8,8 +8,8 @@ from itertools import pairwise
 from .behaviours.requesting import RepeatedRequest
 from .events import Event, Remark, switched_on
 from .goals import requested_slot
+from .outcome import Counts, DialogueCounts
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
-from .score import Counts, DialogueCounts
 from .system_turn import told_slots
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
+from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, counted, only_field
 from ..core.comparison import Resampling
 from ..core.result import Result, percent
@@ -15,14 +16,12 @@ from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
 from ..values.maps import ValueMap
-from .estimates import MEASURES, column, intervals, mean
+from .events import Remark
 from .goals import data_digest
-from .notices import notices_of
 from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
-from .score_table import Book
-from .signature import how_scored, signature
+from .score_table import MEASURES, Book, column, intervals, mean
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -35,13 +34,18 @@ class WorstDialogue(Struct, frozen=True):
     request: float | None
 
 
-class How(Struct, frozen=True):
-    """All that dialogues were scored with."""
+class UserSettings(Struct, frozen=True):
+    """What dialogues are scored with."""
 
     rules: UserRules
     profile: Profile
     value_map: ValueMap | None = None
     from_text: bool = False
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """The fields of signatures that all scores share."""
+        return how_scored(self.rules, self.profile, self.value_map, self.from_text)
 
 
 class UserResult(Result):
@@ -49,7 +53,7 @@ class UserResult(Result):
 
     def __init__(
         self,
-        how: How,
+        how: UserSettings,
         book: Book,
         *,
         refused: Sequence[InputError] = (),
@@ -108,7 +112,7 @@ class UserResult(Result):
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
         columns = {key: column(self.book.rows, *key) for key in keys}
         limits = intervals(self.book.rows, columns, self.resampling) if self.resampling else {}
-        shared = how_scored(self.how.rules, self.how.profile, self.how.value_map, self.how.from_text)
+        shared = self.how.signed
         found = []
         for key, values in columns.items():
             measure, domain = key
@@ -219,3 +223,101 @@ def places_of(refused: Sequence[InputError]) -> list[tuple[str, str]]:
 
 def _or_one(value: float | None) -> float:
     return 1.0 if value is None else value
+
+
+def how_scored(rules: UserRules, profile: Profile, value_map: ValueMap | None, from_text: bool) -> tuple[str, ...]:
+    """The fields that all numbers of a run share: rules with what is changed in them, profile, value map.
+
+    Example:
+        >>> from .profile import named as profile
+        >>> from .rules import changed, named
+        >>> how_scored(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz"), None, False)
+        ('rules:gcdf1-repo', 'requests.max:1', 'profile:multiwoz', 'values:exact')
+    """
+    base = (f"base:{rules.base}",) if rules.base not in ("", rules.name) else ()
+    changes = (f"{name}:{value}" for name, value in rules.changes().items())
+    return (
+        f"rules:{rules.name}",
+        *base,
+        *changes,
+        f"profile:{profile.shown or profile.name}",
+        f"map:{value_map.shown}" if value_map is not None and rules.values.map else "values:exact",
+        *(("from:text",) if from_text else ()),
+    )
+
+
+def signature(
+    measure: str,
+    domain: str,
+    shared: tuple[str, ...],
+    *,
+    dialogues: int,
+    turns: int,
+    data: str,
+    account: Sequence[str] = (),
+) -> str:
+    """The signature of one score.
+
+    Args:
+        measure: its name.
+        domain: a domain, or ``combined``.
+        shared: what ``how_scored`` gives.
+        dialogues: how many were scored.
+        turns: of the scored ones.
+        data: the digest of their goals.
+        account: fields that say which dialogues were asked for and how many of them were scored, where not all were.
+
+    Example:
+        >>> signature("I-GCDF1", "combined", ("rules:dialmeter",), dialogues=48, turns=924, data="3f9a1c07be")
+        ... # doctest: +ELLIPSIS
+        'I-GCDF1|rules:dialmeter|domain:combined|d:48|t:924|data:3f9a1c07be|v:...'
+    """
+    counts = (f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}")
+    return "|".join((measure, *shared, f"domain:{_plain(domain)}", *account, *counts))
+
+
+def _plain(domain: str) -> str:
+    """A domain's name as part of one line whose parts are set off by bars; it comes from a file and may be anything."""
+    return one_line(domain.replace("|", "/").replace("`", "'"))
+
+
+SHOWN = 5
+"""How many places a notice names."""
+
+_MESSAGES = {
+    "no-understanding": "system turns without what was understood; repetitions are not put down to misunderstanding there",
+    "unknown-domain": "services that the profile does not know",
+    "unknown-act": "acts whose name the profile does not know; they play no part",
+    "act-without-value": "constraints said without a value; they are left out",
+    "said-in-booking": "constraints said in the service of bookings, which is no domain; they are left out",
+    "goal-value-not-in-map": "goal values that the value map does not know; what is said is looked for in the whole map",
+    "slot-of-another-domain": "values of slots that the value map holds for other domains only; they stay as they are",
+    "ends-on-user-turn": "domains whose last constraint has no reply; the search is not taken to have failed",
+    "request-outside-goal": "slots asked for in domains that the goal does not have; they count as not wanted",
+    "from-text": "turns without acts whose constraints and requests were found in the text",
+    "no-acts": "turns without acts; nothing is found in them (--from-text looks at their words)",
+}
+
+
+def notices_of(remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Sequence[InputError]) -> list[Notice]:
+    """Notices in the order of their codes, after the dialogues that were left out.
+
+    Example:
+        >>> notices_of({"unknown-act": [("d1", Remark("unknown-act", 3, "Hotel-Sing"))]}, [])[0].where
+        ('d1 turn 3: Hotel-Sing',)
+    """
+    found = []
+    if refused:
+        where = tuple(str(error) for error in refused[:SHOWN])
+        message = f"{len(refused)} dialogues that cannot be scored"
+        found.append(Notice("refused", len(refused), message, where))
+    for code in sorted(remarks):
+        places = sorted({_place(dialogue, remark) for dialogue, remark in remarks[code]})
+        count = len(remarks[code])
+        found.append(Notice(code, count, f"{count} {_MESSAGES[code]}", tuple(places[:SHOWN])))
+    return found
+
+
+def _place(dialogue: str, remark: Remark) -> str:
+    turn = "" if remark.turn is None else f" turn {remark.turn}"
+    return f"{dialogue}{turn}: {remark.what}" if remark.what else f"{dialogue}{turn}"

@@ -1,9 +1,10 @@
-"""Scoring users: dialogues one by one, then a result that can be asked again."""
+"""The scorer of users: takes dialogues one by one and gives a result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, placing
@@ -16,20 +17,19 @@ from .canonical import Matcher
 from .events import Event
 from .from_text import TextReader
 from .inform import InformWalk
-from .outcome import DialogueOutcome, DomainOutcome
+from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
 from .request import requests
-from .result import How, UserResult
+from .result import UserResult, UserSettings
 from .rules import UserRules
 from .rules import load as load_rules
-from .score import Counts, compare, pooled
 from .score_table import Book
 
 
 class UserScorer:
-    """Takes dialogues one by one.
+    """Takes dialogues one by one. A scorer can be pickled, merged with another one (``merge``), and emptied (``reset``).
 
     Args:
         rules: a rule set, its name, or a TOML file.
@@ -63,10 +63,25 @@ class UserScorer:
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
         self._walk = InformWalk(self._setup)
-        self._once = UniqueIds()
         self._from_text = TextReader(self.profile, self.value_map) if from_text else None
-        self.book = Book(keep)
+        self._keep = keep
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets all dialogues."""
+        self._once = UniqueIds()
+        self.book = Book(self._keep)
         self.refused: list[InputError] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = (self.rules, self.profile, self.value_map)
+        options = {"from_text": self._from_text is not None, "keep": self._keep}
+        return _restored, (type(self), arguments, options, (self.book, self.refused, self._once))
+
+    @property
+    def settings(self) -> UserSettings:
+        """What dialogues are scored with."""
+        return UserSettings(self.rules, self.profile, self.value_map, self._from_text is not None)
 
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Scores one dialogue.
@@ -118,8 +133,16 @@ class UserScorer:
         self.refused.append(error)
 
     def merge(self, other: UserScorer) -> None:
-        """Takes what another scorer with the same rules has scored, such as another part of the corpus."""
+        """Takes the dialogues of another scorer with the same rules, profile and value map.
+
+        Raises:
+            DialmeterError: the scorers are not alike.
+            InputError: a dialogue is in both.
+        """
+        if self.settings.signed != other.settings.signed:
+            raise DialmeterError("only scorers with the same rules, profile and value map can be merged")
         self.book.merge(other.book)
+        self._once.merge(other._once)
         self.refused += other.refused
 
     def result(
@@ -141,8 +164,16 @@ class UserScorer:
         if not self.book.rows:
             first = f"; the first: {self.refused[0]}" if self.refused else ""
             raise InputError(f"no dialogue can be scored{first}")
-        how = How(self.rules, self.profile, self.value_map, self._from_text is not None)
-        return UserResult(how, self.book, refused=self.refused, notices=notices, resampling=resampling, only=only)
+        return UserResult(
+            self.settings, self.book, refused=self.refused, notices=notices, resampling=resampling, only=only
+        )
+
+
+def _restored(kind: type[UserScorer], arguments: Any, options: Any, state: Any) -> UserScorer:
+    """A scorer from its pickle."""
+    scorer = kind(*arguments, **options)
+    scorer.book, scorer.refused, scorer._once = state
+    return scorer
 
 
 def score_user(

@@ -8,9 +8,8 @@ from ..errors import one_line
 from ..model import Act, DomainGoal
 from .behaviours import ALL
 from .events import Event
-from .outcome import Measured
+from .outcome import Measured, Parts
 from .record import UserRow
-from .score import Parts
 
 # Two classes that are nobody's fault cost credit all the same.
 _COSTLY = ("spurious_annotation", "wrong_taxi_annotations")

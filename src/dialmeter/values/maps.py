@@ -1,8 +1,8 @@
 """Value maps: which forms of a slot's values mean the same. Users and trackers share them.
 
 A map is a JSON file in the published layout, ``{slot: {canonical value: [form, ..], "special_keys": {..}}}``, where a slot may
-be split by domain first. ``special_keys`` may hold ``not_in_goal``, values that no goal asks for in the same layout (by domain
-too), and ``steps``, what is done to a value and to the forms before they are compared. Slots and domains are in lower case.
+be split by domain first. ``special_keys`` may hold ``not_in_goal``, values that no goal contains, in the same layout (by domain
+too), and ``steps``, applied to a value and to the forms before they are compared. Slots and domains are in lower case.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ import msgspec
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..readers.pairs.slot_names import canonical_slot
 from ..readers.source import Source
-from .steps import STEPS
+from .steps import MAP_STEPS
 
 OWN = "own"
-"""The name of a map that is not shipped; its digest tells it from others."""
+"""The name of a map that is not shipped; its digest identifies it."""
 _SPECIAL = "special_keys"
 _SHIPPED = "shipped"
 _GAPS = re.compile(r"[\s_]+")
 
 
-class Table:
+class SlotValues:
     """The values of one slot in one domain.
 
     Attributes:
-        steps: the names of what is done to values and forms before they are compared.
+        steps: names of the steps applied to values and forms before they are compared.
         values: canonical value → its forms after the steps.
-        known: the canonical values, those that no goal asks for among them.
+        known: the canonical values, including those that no goal contains.
         by_form: form after the steps → canonical value.
     """
 
@@ -64,12 +64,12 @@ class Table:
 
     def _stepped(self, text: str) -> str:
         for step in self.steps:
-            text = STEPS[step](text)
+            text = MAP_STEPS[step](text)
         return text
 
     @cached_property
     def _compared(self) -> dict[str, str]:
-        """What is compared → canonical value; a canonical value always stands for itself."""
+        """Form as compared → canonical value; a canonical value always maps to itself."""
         found: dict[str, str] = {}
         for form, key in (*((self._stepped(key), key) for key in self._listed), *self.by_form.items()):
             found.setdefault(_plain(form), key)
@@ -84,7 +84,7 @@ class ValueMap:
         name: of a shipped map.
 
     Raises:
-        InputError: not the layout, or a step that there is not.
+        InputError: another layout, or an unknown step.
 
     Example:
         >>> areas = ValueMap({"area": {"centre": ["city center", "middle of town"], "north": ["northern part"]}})
@@ -96,7 +96,7 @@ class ValueMap:
         self.name = name
         self._slots = {_checked(slot, values): values for slot, values in slots.items()}
         self._split = frozenset(slot for slot, values in self._slots.items() if _is_split(values))
-        self._tables: dict[tuple[str, str], Table | None] = {}
+        self._tables: dict[tuple[str, str], SlotValues | None] = {}
 
     @classmethod
     def read(cls, path: str | Path) -> ValueMap:
@@ -121,13 +121,13 @@ class ValueMap:
 
     @cached_property
     def digest(self) -> str:
-        """Ten hexadecimal digits that tell this map from others."""
+        """Ten hexadecimal digits that identify this map."""
         encoded = msgspec.json.encode(self._slots, order="sorted")
         return hashlib.sha256(encoded).hexdigest()[:10]
 
     @property
     def shown(self) -> str:
-        """The map as it stands in a signature.
+        """The map in a signature.
 
         Example:
             >>> ValueMap({"area": {"centre": ["city center"]}}).shown
@@ -163,25 +163,27 @@ class ValueMap:
         own = {_spelling(slot): slot for slot in reversed(self._slots)}
         return {canonical_slot(spelling): slot for spelling, slot in own.items()} | own
 
-    def table(self, domain: str, slot: str) -> Table | None:
+    def table(self, domain: str, slot: str) -> SlotValues | None:
         """The values of a slot, as the map spells it, in a domain; None where the map has none."""
         key = (domain, slot)
         if key not in self._tables:
-            self._tables[key] = self._table(domain, slot)
+            values: Any = self._slots.get(slot)
+            if slot in self._split and values is not None:
+                values = values.get(domain)
+            self._tables[key] = None if values is None else _slot_values(values, domain)
         return self._tables[key]
 
-    def _table(self, domain: str, slot: str) -> Table | None:
-        values: Any = self._slots.get(slot)
-        if slot in self._split and values is not None:
-            values = values.get(domain)
-        if values is None:
-            return None
-        special = values.get(_SPECIAL)
-        special = special if isinstance(special, dict) else {}
-        outside = special.get("not_in_goal")
-        outside = outside if isinstance(outside, dict) else {}
-        own = outside.get(domain)
-        return Table(values, own if isinstance(own, dict) else outside, tuple(special.get("steps", ())))
+
+def _slot_values(values: Mapping[str, Any], domain: str) -> SlotValues:
+    special = _mapping(values.get(_SPECIAL))
+    outside = _mapping(special.get("not_in_goal"))
+    own = outside.get(domain)
+    return SlotValues(values, own if isinstance(own, dict) else outside, tuple(special.get("steps", ())))
+
+
+def _mapping(held: Any) -> dict[str, Any]:
+    """An object of the file; empty if it is of another type."""
+    return held if isinstance(held, dict) else {}
 
 
 @cache
@@ -216,7 +218,7 @@ def load(name_or_file: str | Path) -> ValueMap:
     """
     text = str(name_or_file)
     path = Path(text)
-    # What looks like a file is reported as a missing file.
+    # A text that looks like a path is reported as a missing file.
     is_file = text == "-" or path.exists() or path.suffix or path.name != text
     if text in names() or not is_file:
         return named(text)
@@ -228,7 +230,7 @@ def load(name_or_file: str | Path) -> ValueMap:
 
 @lru_cache(16)
 def _read_once(path: str, changed: int, size: int) -> ValueMap:
-    """A map from a file, read again where the file has changed."""
+    """A map from a file, read again if the file has changed."""
     return ValueMap.read(path)
 
 
@@ -264,8 +266,7 @@ def _checked(slot: str, values: object) -> str:
 def _check_special(special: object, where: str, slot: str) -> None:
     if not isinstance(special, dict):
         raise InputError(f"{where} must hold an object", slot=slot)
-    outside = special.get("not_in_goal")
-    outside = outside if isinstance(outside, dict) else {}
+    outside = _mapping(special.get("not_in_goal"))
     for listed in (outside, *(each for each in outside.values() if isinstance(each, dict))):
         for key, forms in listed.items():
             if isinstance(forms, list) and not _is_texts(forms):
@@ -274,8 +275,8 @@ def _check_special(special: object, where: str, slot: str) -> None:
     if not _is_texts(steps):
         raise InputError(f"{where} → steps must hold a list of strings", slot=slot)
     for step in steps:
-        if step not in STEPS:
-            raise InputError(f"{where} → steps: unknown step {step!r}; {did_you_mean(step, STEPS)}", slot=slot)
+        if step not in MAP_STEPS:
+            raise InputError(f"{where} → steps: unknown step {step!r}; {did_you_mean(step, MAP_STEPS)}", slot=slot)
 
 
 def _is_texts(held: object) -> bool:

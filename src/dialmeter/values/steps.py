@@ -1,4 +1,4 @@
-"""Steps that bring values to one form: those that a value map can name for a slot, and one of the default rules."""
+"""Steps that bring values to one form: those of rule sets, those of value maps, and those that name a difference."""
 
 from __future__ import annotations
 
@@ -18,16 +18,28 @@ _PLAIN_SIGNS = str.maketrans(
     }
 )
 _TIDY = re.compile(r"[A-Za-z0-9 ]*(?:\d\d:\d\d)?")
-"""What most values look like, and what needs no look at single signs."""
+"""Fast path for common values, which have no sign to replace."""
 _BLANK_IN_TIME = re.compile(r"(?<!\d)(\d{1,2})\s*:\s*(\d{2})(?!\d)", re.ASCII)
 _AROUND_HYPHEN = re.compile(r"(?<=\w)\s*-\s*(?=\w)")
 _BEFORE_APOSTROPHE = re.compile(r"(?<=\w)\s+'\s*(?=\w)")
 _WHOLE_NUMBER = re.compile(r"\s*\d+\.0", re.ASCII)
 _ARTICLE = re.compile(r"\s*the\s+(?=\S)", re.IGNORECASE)
+_ANY_ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)")
+_PUNCTUATION = re.compile(r"(?<!\d)[^\w\s]|[^\w\s](?!\d)")
+_PLURAL = re.compile(r"(?<=[^\W\d]{2})s\b")
+_BLANKS = re.compile(r"\s+")
+_SAID = {"true": "yes", "free": "yes", "false": "no"}
+_DIGITS = {
+    word: str(number)
+    for number, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"), 1)
+}
+_NUMBERS = {"zero": "0", **_DIGITS, "ten": "10", "eleven": "11", "twelve": "12"}
+_NUMBER = re.compile(rf"\b({'|'.join(_NUMBERS)})\b")
+_DIGIT = re.compile(rf"\b({'|'.join(_DIGITS)})\b")
 
 
 def clock_time(text: str) -> str:
-    """A clock time as HH:MM. What is not clearly a clock time stays as it is.
+    """A clock time as HH:MM. Any text that is not clearly a clock time is returned unchanged.
 
     Example:
         >>> [clock_time(text) for text in ("5:15 pm", "12:15 a.m.", "17 : 00", "1715", "17.15", "5pm", "9:05")]
@@ -78,5 +90,52 @@ def tidy(text: str) -> str:
     return text[:-2] if _WHOLE_NUMBER.fullmatch(text) else text
 
 
-STEPS: Mapping[str, Callable[[str], str]] = {"time": clock_time, "article": without_article}
-"""The steps by the name that a map gives them."""
+def _without_accents(text: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+
+
+RULE_STEPS: Mapping[str, Callable[[str], str]] = {
+    "tidy": tidy,
+    "trim": str.strip,
+    "blanks": lambda text: _BLANKS.sub(" ", text),
+    "no-blanks": lambda text: _BLANKS.sub("", text),
+    "lower": str.lower,
+    "digits": lambda text: _DIGIT.sub(lambda word: _DIGITS[word[0]], text),
+    "number-word": lambda text: _DIGITS.get(text, text),
+}
+"""The steps that a rule set can name."""
+
+MAP_STEPS: Mapping[str, Callable[[str], str]] = {"time": clock_time, "article": without_article}
+"""The steps that a value map can name for a slot."""
+
+DIFFERENCES: Mapping[str, Callable[[str], str]] = {
+    "capitals": str.lower,
+    "time form": clock_time,
+    "yes or true": lambda text: _SAID.get(text, text),
+    "number words": lambda text: _NUMBER.sub(lambda word: _NUMBERS[word[0]], text),
+    "accents": _without_accents,
+    "article": lambda text: _ANY_ARTICLE.sub("", text, count=1) if _ANY_ARTICLE.match(text) else text,
+    "punctuation": lambda text: _PUNCTUATION.sub("", text.replace("_", " ")),
+    "plural": lambda text: _PLURAL.sub("", text),
+    "blanks": lambda text: "".join(text.split()),
+}
+"""Kind of difference between two spellings of a value → the step that removes it, in the order in which all are applied."""
+
+
+def difference(one: str, other: str) -> str:
+    """The kind of difference between two spellings of a value; an empty text if they are two values.
+
+    Example:
+        >>> [difference(*pair) for pair in (("17:00", "17 : 00"), ("17:15", "5:15 pm"), ("yes", "true"), ("2", "two"))]
+        ['time form', 'time form', 'yes or true', 'number words']
+        >>> difference("guesthouse", "Guest house"), difference("café", "the cafe"), difference("centre", "east")
+        ('spelling', 'spelling', '')
+        >>> difference("saint john's", "saint johns"), difference("1.5", "15")
+        ('punctuation', '')
+    """
+    for kind, step in DIFFERENCES.items():
+        if step(one) == step(other):
+            return kind
+    for step in DIFFERENCES.values():
+        one, other = step(one), step(other)
+    return "spelling" if one == other else ""

@@ -64,26 +64,6 @@ def long_table(found: Sequence[CrossScore]) -> Table:
     return Table("", headings, rows, frozenset(range(3, 7)))
 
 
-def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:
-    """The scores as in JSON."""
-    return [
-        {
-            "measure": each.measure.name,
-            "value": each.value,
-            "ci": list(each.ci) if each.ci else None,
-            "n": each.n,
-            "unscored": each.unscored,
-            "user": each.user,
-            "system": each.system,
-            "difference": each.difference,
-            "difference_ci": list(each.difference_ci) if each.difference_ci else None,
-            "signature": each.signature,
-            **{name: text for name in ("ci_reason", "difference_ci_reason") if (text := getattr(each, name))},
-        }
-        for each in found
-    ]
-
-
 def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:
     """A heat map per measure."""
     users, systems = (list(dict.fromkeys(getattr(each, side) for each in found)) for side in ("user", "system"))

@@ -13,7 +13,7 @@ from ..judges.attack_statistics import Yield
 from ..judges.cases import Case, case_id
 from ..judges.compare import JudgeComparison
 from ..judges.explain import CaseExplained, Importance
-from ..judges.matrix import CONTROL, OUTSIDE, Cell
+from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ..judges.result import JudgeResult
 from ..judges.verdict import READING
 from .chart_files import Chart, chart, slug
@@ -43,7 +43,7 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
     cells = [cell for cell in result.cells if cell.corpus == corpus]
     names = [judge.name for judge in result.judges]
     same = {cell.judge for cell in cells if cell.degenerate}
-    by_attack: dict[str, dict[str, Cell]] = {}
+    by_attack: dict[str, dict[str, ErrorCell]] = {}
     for cell in cells:
         by_attack.setdefault(cell.attack, {})[cell.judge] = cell
     rows = [
@@ -68,12 +68,12 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
     return Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
 
 
-def reading(cell: Cell) -> str:
+def reading(cell: ErrorCell) -> str:
     """What an ideal judge's score does, in words."""
     return " or ".join(READING[each] for each in cell.expected.split(" or "))
 
 
-def _rate(cell: Cell, cases: int) -> str:
+def _rate(cell: ErrorCell, cases: int) -> str:
     """An error rate, with the judge's own number of cases where it is not that of the row."""
     if cell.value is None:
         return "" if cell.reason == OUTSIDE else "–"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..model import Notice
-from ..tracking.diagnosis import Finding
+from ..tracking.diagnosis.suspicions import Finding
 from .tables import Table, markdown_text, render
 
 

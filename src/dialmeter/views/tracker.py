@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..core.account import Account
 from ..errors import one_line
 from ..measure import Score
-from ..tracking.mistakes import Mistake, Mistakes
+from ..tracking.diagnosis.findings import Mistake, Mistakes
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, grid, lines

@@ -14,11 +14,11 @@ from ..users.analysis.blame import PARTIES, BlameVerdict
 from ..users.analysis.patterns import Kind, Pattern, counted
 from ..users.behaviours import ALL
 from ..users.compare import UserComparison
-from ..users.estimates import MEASURES
 from ..users.events import Event
 from ..users.outcome import COMBINED
 from ..users.record import UserRow
 from ..users.result import UserResult
+from ..users.score_table import MEASURES
 from . import compare
 from .chart_files import Chart, chart
 from .charts import bars

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dialmeter.judges.language import Language, open_language
-from dialmeter.judges.language import analysers as pipeline
-from dialmeter.judges.language import thesaurus as wordnet
+from dialmeter.judges.language import Language, analysers, open_language, thesaurus
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +18,7 @@ def light() -> Language:
 @pytest.fixture(scope="session")
 def full() -> Iterator[Language]:
     """A spaCy pipeline, and whatever else is installed."""
-    if pipeline.installed() is None:
+    if analysers.installed_pipeline() is None:
         pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
     language = open_language()
     yield language
@@ -30,6 +28,6 @@ def full() -> Iterator[Language]:
 @pytest.fixture(scope="session")
 def with_wordnet(full: Language) -> Language:
     """The full resources with WordNet."""
-    if wordnet.found() is None:
+    if thesaurus.wordnet_folder() is None:
         pytest.skip("WordNet is not installed: apt install wordnet-base, or set WNHOME")
     return full

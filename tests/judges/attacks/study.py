@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import PAPER, chosen
 from dialmeter.judges.cases import Case
 from dialmeter.judges.language import Language

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import PAPER, named
 from dialmeter.judges.case_files import PUBLISHED_NAMES, case_folders, read_published, write_published
 from dialmeter.judges.cases import Case, pairs

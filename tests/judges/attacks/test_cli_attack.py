@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 from dialmeter.judges.case_files import read_cases
-from dialmeter.judges.language import Language
-from dialmeter.judges.language import thesaurus as wordnet
+from dialmeter.judges.language import Language, thesaurus
 from dialmeter.readers.own.native import written
 
 from ...cli.invoke import call, checked, files_in
@@ -123,13 +122,13 @@ def test_a_corpus_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_what_stands_in_for_a_resource_is_told(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, full: Language
 ) -> None:
-    monkeypatch.setattr(wordnet, "places", lambda: iter(()))
+    monkeypatch.setattr(thesaurus, "wordnet_places", lambda: iter(()))
     out = tmp_path / "cases.jsonl"
     words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--cases", "3"]
     said = call(capsys, "judge", "attack", corpus, "--out", out, *words)
     assert said.code == 0
     told = [line for line in said.err.splitlines() if "WordNet" in line]
-    assert told == [f"warning: the built-in lexicon stands in for WordNet; {wordnet.INSTALL}"]
+    assert told == [f"warning: the built-in lexicon stands in for WordNet; {thesaurus.INSTALL}"]
     made = read_cases(out)
     assert {case.attack for case in made} == {"entrainment", "unnatural-paraphrase"}
     assert all("dialmeter-lexicon-1" in case.resources for case in made)

@@ -9,9 +9,8 @@ import sys
 
 import pytest
 
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import AttackSetting, attack_corpus
 from dialmeter.judges.attacks import BEYOND, PAPER, chosen, named, registry
-from dialmeter.judges.attempts import Setting
 from dialmeter.judges.cases import Case
 from dialmeter.judges.corpus_pool import snippets
 from dialmeter.judges.language import Language
@@ -105,7 +104,7 @@ _PRINT = """
 import json, sys
 sys.path.insert(0, {folder!r})
 from talk import VILLAGE
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import chosen
 from dialmeter.judges.language import open_language
 found = attack_corpus(VILLAGE, chosen(["all"]), open_language({options}), cases=5)
@@ -140,13 +139,13 @@ def test_every_distinct_utterance_is_analysed_once_for_all_attacks() -> None:
 
 
 def test_shards_put_together_are_the_whole(with_wordnet: Language) -> None:
+    from dialmeter.judges.attack_run import attack_shard
     from dialmeter.judges.attack_statistics import gather
-    from dialmeter.judges.attacking import attack_shard
     from dialmeter.judges.corpus_pool import make_pool
 
     attacks = [named("pronoun"), named("contradiction"), named("dullness")]
     whole = attack_corpus(VILLAGE, attacks, with_wordnet, cases=4)
-    setting = Setting(with_wordnet, make_pool(VILLAGE, with_wordnet, 7), 7)
+    setting = AttackSetting(with_wordnet, make_pool(VILLAGE, with_wordnet, 7), 7)
     shards = [attack_shard(part, attacks, setting, cases=4) for part in (VILLAGE[2:], VILLAGE[:2])]
     for attack, told in zip(attacks, whole.yields, strict=True):
         together = [attempt for shard in shards for attempt in shard[attack.name]]

@@ -11,15 +11,20 @@ import msgspec
 import pytest
 
 from dialmeter.errors import DialmeterError
+from dialmeter.judges.attack_run import (
+    BATCH,
+    AttackSetting,
+    AttackTask,
+    attack_corpus,
+    attack_part,
+    attack_shard,
+    work_of,
+)
 from dialmeter.judges.attack_statistics import gather
-from dialmeter.judges.attack_work import AttackWork, Resources, order_of
-from dialmeter.judges.attacking import attack_corpus, attack_part, attack_shard, with_resources
-from dialmeter.judges.attacks import chosen
-from dialmeter.judges.attempts import Setting
-from dialmeter.judges.checkpoint import KeptParts
+from dialmeter.judges.attacks import chosen, with_resources
+from dialmeter.judges.checkpoint import AttackCheckpoint, AttackPart
 from dialmeter.judges.corpus_pool import make_pool
-from dialmeter.judges.language import Language, open_language
-from dialmeter.judges.planning import BATCH, AttackPart, AttackTask
+from dialmeter.judges.language import Language, Resources, open_language
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import sampled
@@ -51,7 +56,7 @@ def test_tasks_put_together_are_one_walk_over_the_corpus(
     attacks = chosen(NAMES)
     found = attack_corpus(talks, attacks, light, cases=cases)
     able, skipped = with_resources(attacks, light)
-    whole = attack_shard(talks, able, Setting(light, make_pool(talks, light, 7), 7), cases=cases)
+    whole = attack_shard(talks, able, AttackSetting(light, make_pool(talks, light, 7), 7), cases=cases)
     told = [gather(attack.name, whole[attack.name], cases, skipped.get(attack.name)) for attack in attacks]
     assert found.cases == [case for made, _ in told for case in made]
     assert found.yields == [each for _, each in told]
@@ -60,8 +65,8 @@ def test_tasks_put_together_are_one_walk_over_the_corpus(
 def in_haste(ahead: int, tasks_done: list[AttackTask] | None = None):  # type: ignore[no-untyped-def]
     """Work that is done some tasks ahead of what has been taken, as by several workers."""
 
-    def working(setting: Setting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
-        work = AttackWork(order_of(NAMES, Resources(light=True), setting, 40))
+    def working(setting: AttackSetting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
+        work = work_of(NAMES, Resources(light=True), setting, 40)
         there = pickle.loads(pickle.dumps(work))
         waiting: list[AttackPart] = []
         for place in range(len(tasks)):
@@ -95,10 +100,10 @@ def test_attacks_of_which_there_is_enough_are_left_out(talks: list[Conversation]
 def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conversation], light: Language) -> None:
     random = Random(seed)
     attacks = chosen(NAMES)
-    kept = KeptParts(tmp_path / "cases.jsonl", "x")
+    kept = AttackCheckpoint(tmp_path / "cases.jsonl", "x")
     after, lost = random.randrange(1, 4), random.randrange(0, 3)
 
-    def breaking(setting: Setting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
+    def breaking(setting: AttackSetting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
         by_name = {attack.name: attack for attack in with_resources(attacks, light)[0]}
         for place in range(after):
             if place != lost:
@@ -112,7 +117,7 @@ def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conve
     if file.exists():
         with open(file, "ab") as torn:
             torn.write(b'{"number": 77, "fou')
-    again = KeptParts(tmp_path / "cases.jsonl", "x", resume=True)
+    again = AttackCheckpoint(tmp_path / "cases.jsonl", "x", resume=True)
     assert len(again.parts) == len({*range(after)} - {lost})
     assert attack_corpus(talks, attacks, light, cases=120, kept=again) == attack_corpus(
         talks, attacks, light, cases=120
@@ -122,24 +127,24 @@ def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conve
 
 
 def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
-    kept = KeptParts(tmp_path / "c", "x")
+    kept = AttackCheckpoint(tmp_path / "c", "x")
     kept.add(AttackPart(0, {}))
     kept.close()
     with pytest.raises(DialmeterError, match="is unfinished; go on with --resume or start again with --force"):
-        KeptParts(tmp_path / "c", "x")
+        AttackCheckpoint(tmp_path / "c", "x")
     with pytest.raises(DialmeterError, match="another corpus or other settings; start again with --force"):
-        KeptParts(tmp_path / "c", "y", resume=True)
+        AttackCheckpoint(tmp_path / "c", "y", resume=True)
     (tmp_path / "c.parts").write_bytes(b"x\n[1]\n")
     with pytest.raises(DialmeterError, match="not a part"):
-        KeptParts(tmp_path / "c", "x", resume=True)
-    anew = KeptParts(tmp_path / "c", "y", force=True)
+        AttackCheckpoint(tmp_path / "c", "x", resume=True)
+    anew = AttackCheckpoint(tmp_path / "c", "y", force=True)
     assert anew.parts == []
     anew.close()
     assert not list(tmp_path.iterdir())
 
 
 def test_a_worker_with_other_resources_is_refused(talks: list[Conversation], light: Language) -> None:
-    order = order_of(NAMES, Resources(light=True), Setting(light, make_pool(talks, light, 7), 7), 3)
+    order = work_of(NAMES, Resources(light=True), AttackSetting(light, make_pool(talks, light, 7), 7), 3)
     other = msgspec.structs.replace(order, names=("another-pipeline-1.0",))
     with pytest.raises(DialmeterError, match=r"a worker has tokens-by-rule, .* here there is another-pipeline-1\.0"):
-        AttackWork(other)(AttackTask(0, tuple(talks[:2]), NAMES, 1))
+        other(AttackTask(0, tuple(talks[:2]), NAMES, 1))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import Attack, NoCase, Variant
 from dialmeter.judges.corpus_pool import Pool
 from dialmeter.judges.language import Language
+from dialmeter.views.attacks import yield_table
 
 from .talk import all_of, attacked, snippet, talk
 
@@ -95,6 +96,22 @@ def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) ->
     assert found.cases == []
     assert found.yields[0].why == {"changes nothing but capitals and blanks": 2}
     assert found.notices[0].code == "few-cases"
+
+
+def test_a_rule_for_all_attacks_is_a_reason_in_the_table(light: Language) -> None:
+    silence = Attack(
+        name="silence",
+        facet="naturalness",
+        expected="lower",
+        help="Removes the reply.",
+        variants=(Variant("all", lambda snippet, kit: " ", "Nothing is left."),),
+    )
+    found = attack_corpus([talk("d", "Hi.", "Hello there.", "x" * 2001, "Bye.")], [silence], light)
+    assert found.cases == []
+    assert found.yields[0].why == {"leaves nothing of the reply": 2, "the reply has more than 2000 characters": 1}
+    assert yield_table(found.yields).rows[0][-1] == (
+        "leaves nothing of the reply 2; the reply has more than 2000 characters 1"
+    )
 
 
 @pytest.mark.parametrize(

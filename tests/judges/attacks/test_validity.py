@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.judges.attacks import PAPER
-from dialmeter.judges.language import Language
-from dialmeter.judges.language import synonyms as vectors
+from dialmeter.judges.language import Language, synonyms
 
 from ...shared_data import shared
 from .study import CASES, CHANGED, PARTS, case_hash, record, study_cases
@@ -24,7 +23,7 @@ def test_the_cases_are_those_that_were_read(
     corpus: str, seed: int, attacks: tuple[str, ...], with_wordnet: Language
 ) -> None:
     lacking = STUDIED_WITH - set(with_wordnet.names(["tags", "synonyms"]))
-    if lacking or vectors.glove_folder() is None:
+    if lacking or synonyms.glove_folder() is None:
         pytest.skip(f"the study was made with other resources: {', '.join(sorted(lacking))}")
     file = shared("data", "judges", "satisfaction_mwoz.txt.gz") if corpus == "multiwoz" else None
     made = [

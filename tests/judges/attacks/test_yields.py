@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.judges.attacking import attack_corpus
+from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import BEYOND, PAPER, chosen
 from dialmeter.judges.language import Language
 from dialmeter.model import Conversation

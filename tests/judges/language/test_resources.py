@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dialmeter.errors import DialmeterError, MissingExtra
-from dialmeter.judges.language import Language, open_language
-from dialmeter.judges.language import analysers as pipeline
+from dialmeter.judges.language import Language, analysers, open_language
 from dialmeter.judges.language.analysers import Pipeline
 from dialmeter.judges.language.analysis import Token
 from dialmeter.judges.language.coreference import references
@@ -17,7 +16,7 @@ from dialmeter.judges.language.thesaurus import Lexicon
 
 @pytest.fixture(scope="module")
 def full() -> Language:
-    if pipeline.installed() is None:
+    if analysers.installed_pipeline() is None:
         pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
     return open_language()
 
@@ -96,8 +95,8 @@ def test_analyses_keep_places_where_blanks_are_many(full: Language) -> None:
 
 
 def test_batches_and_single_calls_agree() -> None:
-    if pipeline.installed() is None:
+    if analysers.installed_pipeline() is None:
         pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
-    loaded = Pipeline(str(pipeline.installed()))
+    loaded = Pipeline(str(analysers.installed_pipeline()))
     texts = ["I saw Anna in London.", "It is late.", "Book a table for two people, please."]
     assert list(loaded.analyse(texts)) == [loaded.analyse_one(text) for text in texts]

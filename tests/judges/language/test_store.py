@@ -9,24 +9,24 @@ import pytest
 
 from dialmeter.core.cache_folder import cache_folder
 from dialmeter.judges.language import open_language
-from dialmeter.judges.language.analysis import Analysis, Span, Token
-from dialmeter.judges.language.analysis_store import Store
+from dialmeter.judges.language.analysis import Analysis, TextSpan, Token
+from dialmeter.judges.language.analysis_store import AnalysisStore
 
 TEXTS = ["Where is the hotel?", "It is near the river.", "Where is the hotel?", "שלום", "🙂"]
 ANALYSIS = Analysis(
-    (Token("a", 0, "DET", "DT", "a", "det", 1),), (Span(0, 1, "ORG"),), (Span(0, 1, "0"),), (Span(0, 1),)
+    (Token("a", 0, "DET", "DT", "a", "det", 1),), (TextSpan(0, 1, "ORG"),), (TextSpan(0, 1, "0"),), (TextSpan(0, 1),)
 )
 
 
 def test_what_was_put_is_got(tmp_path: Path) -> None:
-    store = Store(tmp_path, "some/pipeline 1.0")
+    store = AnalysisStore(tmp_path, "some/pipeline 1.0")
     many = {f"text {number}": ANALYSIS for number in range(1200)}
     store.put(many)
     store.close()
-    again = Store(tmp_path, "some/pipeline 1.0")
+    again = AnalysisStore(tmp_path, "some/pipeline 1.0")
     assert again.get([*many, "unknown"]) == many
     again.close()
-    other = Store(tmp_path, "other")
+    other = AnalysisStore(tmp_path, "other")
     assert other.get(many) == {}
     other.close()
 
@@ -45,10 +45,10 @@ def test_a_second_run_analyses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
-    Store(tmp_path, "x").close()
+    AnalysisStore(tmp_path, "x").close()
     [file] = tmp_path.iterdir()
     file.write_bytes(b"this is not a database" * 100)
-    store = Store(tmp_path, "x")
+    store = AnalysisStore(tmp_path, "x")
     assert store.get(["a"]) == {}
     store.put({"a": ANALYSIS})
     assert store.get(["a"]) == {"a": ANALYSIS}
@@ -57,26 +57,26 @@ def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
 
 def test_a_store_that_is_locked_for_long_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.judges.language.analysis_store._PATIENCE", 0.05)
-    first = Store(tmp_path, "x")
+    first = AnalysisStore(tmp_path, "x")
     first.put({"a": ANALYSIS})
     first.close()
     [file] = tmp_path.iterdir()
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    locked = Store(tmp_path, "x")
+    locked = AnalysisStore(tmp_path, "x")
     locked.put({"b": ANALYSIS})
     assert locked.get(["a", "b"]) == {}
     locked.close()
     other.execute("ROLLBACK")
     other.close()
-    free = Store(tmp_path, "x")
+    free = AnalysisStore(tmp_path, "x")
     assert free.get(["a", "b"]) == {"a": ANALYSIS}
     free.close()
 
 
 def test_a_folder_that_cannot_be_made_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    store = Store(tmp_path / "file" / "below", "x")
+    store = AnalysisStore(tmp_path / "file" / "below", "x")
     store.put({"a": ANALYSIS})
     assert store.get(["a"]) == {}
 

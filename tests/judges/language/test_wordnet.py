@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.judges.language import thesaurus as wordnet
+from dialmeter.judges.language import thesaurus
 from dialmeter.judges.language.thesaurus import Synset, WordNet
 
 DATA = "  1 a licence, WordNet 3.0\n00000030 03 n 02 Grand_Inn 0 tavern 0 001 @ 0 n 0000 | a house\n00000099 03 n 01 tavern 0 000 | x\n"
@@ -50,14 +50,16 @@ def test_where_it_is_looked_for(
         small.rename(target)
     monkeypatch.delenv("WNHOME", raising=False)
     monkeypatch.setenv(variable, str(home))
-    assert target in list(wordnet.places())
+    assert target in list(thesaurus.wordnet_places())
     if variable == "WNHOME":
-        assert wordnet.found() == target
+        assert thesaurus.wordnet_folder() == target
 
 
-@pytest.mark.skipif(wordnet.found() is None, reason="WordNet is not installed: apt install wordnet-base, or set WNHOME")
+@pytest.mark.skipif(
+    thesaurus.wordnet_folder() is None, reason="WordNet is not installed: apt install wordnet-base, or set WNHOME"
+)
 def test_the_real_one() -> None:
-    folder = wordnet.found()
+    folder = thesaurus.wordnet_folder()
     assert folder is not None
     read = WordNet(folder)
     assert "eatery" in read.synsets("restaurant", "NOUN")[0].words

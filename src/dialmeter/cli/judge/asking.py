@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...core.engine import note
-from ...judges.ask import Answer, Ask, Asker, Shard
+from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.judge import Judge, load_weights
 from ...judges.judge_recipe import Panel
 from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
@@ -23,7 +23,7 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any])
         options: of the command.
     """
 
-    def ask(shards: Sequence[Shard]) -> Iterator[Answer]:
+    def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         # How many workers there are by default is a matter of the cases, which workers do not read.
         how = {**options, "workers": chosen_workers(options, [options["cases_file"]]), "quiet": True}
         here = Asker(judges.__getitem__).ask
@@ -45,6 +45,6 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any])
     return ask
 
 
-def _work(panel: Panel, shard: Shard) -> Answer:
+def _work(panel: Panel, shard: Shard) -> ShardAnswer:
     note(str(shard))
     return panel.ask(shard)

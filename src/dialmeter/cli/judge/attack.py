@@ -14,8 +14,7 @@ from ...core.account import Account, Reason
 from ...core.lock import Lock
 from ...core.output import refuse_replacing, write_file
 from ...errors import DialmeterError, one_line
-from ...judges.attack_statistics import made_of
-from ...judges.attacking import Attacked
+from ...judges.attack_statistics import Attacked, made_of
 from ...judges.attacks import chosen
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs

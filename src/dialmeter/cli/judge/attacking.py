@@ -14,13 +14,11 @@ from msgspec.structs import replace
 
 from ...core.cache_folder import cache_folder
 from ...core.engine import note
-from ...judges.attack_work import AttackWork, Resources, order_of
-from ...judges.attacking import Attacked, attack_corpus
+from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, work_of
+from ...judges.attack_statistics import Attacked
 from ...judges.attacks import Attack
-from ...judges.attempts import Setting
-from ...judges.checkpoint import KeptParts, attack_identity
-from ...judges.language import SYNONYMS, TOKENS
-from ...judges.planning import AttackPart, AttackTask
+from ...judges.checkpoint import AttackCheckpoint, AttackPart, attack_identity
+from ...judges.language import SYNONYMS, TOKENS, Resources
 from ...model import Conversation
 from ..judge_progress import telling
 from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
@@ -39,7 +37,7 @@ def attacked(
         language = stack.enter_context(closing(resources.open()))
         names = (*options["names"], options["paraphraser"], language.names((TOKENS, SYNONYMS)))
         identity = attack_identity(talks, Path(options["corpus"]).name, options["seed"], options["cases"], *names)
-        kept = KeptParts(out, identity, resume=options["resume"], force=options["force"])
+        kept = AttackCheckpoint(out, identity, resume=options["resume"], force=options["force"])
         stack.callback(kept.close)
         yield attack_corpus(
             talks,
@@ -63,12 +61,12 @@ def _cache(options: dict[str, Any], stack: ExitStack, here: bool) -> str | None:
 
 
 def _elsewhere(
-    setting: Setting, tasks: Sequence[AttackTask], options: dict[str, Any], resources: Resources
+    setting: AttackSetting, tasks: Sequence[AttackTask], options: dict[str, Any], resources: Resources
 ) -> Iterable[AttackPart]:
     if chosen_cluster(options) is not None:
         # A database in a home folder that machines share may break; only who names a folder vouches for it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
-    work = partial(_work, AttackWork(order_of(options["names"], resources, setting, options["cases"])))
+    work = partial(_work, work_of(options["names"], resources, setting, options["cases"]))
     how = {**options, "workers": chosen_workers(options, [options["corpus"]]), "quiet": True}
     return worked(work, tasks, how, ())
 

@@ -15,11 +15,11 @@ from ...core.account import in_documents
 from ...core.inputs import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...judges import record
-from ...judges.ask import Pair
+from ...judges.ask import ScorePair
 from ...judges.case_files import read_cases, read_scores
 from ...judges.cases import Case, case_id
 from ...judges.judge import Judge
-from ...judges.matrix import How
+from ...judges.matrix import VerdictSettings
 from ...judges.result import JudgeResult
 from ...judges.scorer import assembled, judges_of
 from ...judges.verdict import RULES, parse_threshold
@@ -85,7 +85,7 @@ def score(**options: Any) -> int:
     """
     if not 0 <= options["ci"] < 1:
         raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
-    how = How(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
+    how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
     guards = [parse_condition(text) for text in options["conditions"]]
     inputs = RunInputs(_inputs(options) if options["out"] else [])
     cases = read_cases(options["cases_file"])
@@ -129,7 +129,7 @@ def score(**options: Any) -> int:
     return EXIT_INPUT if silent else 0
 
 
-def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[Pair]]:
+def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[ScorePair]]:
     name, equals, path = text.partition("=")
     return (name, read_scores(path, cases)) if equals else (Path(text).stem, read_scores(text, cases))
 

@@ -63,13 +63,13 @@ def satisfaction(**options: Any) -> None:
     try:
         import torch
 
-        from ...judges.train.satisfaction import Settings
+        from ...judges.train.satisfaction import TrainingSettings
         from ...judges.train.satisfaction import train as run
     except ImportError:
         raise MissingExtra("judge train", "neural") from None
     seeds = list(dict.fromkeys(options["seeds"]))
     torch.set_num_threads(options["threads"])
-    settings = Settings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
+    settings = TrainingSettings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
     found: list[Trained] = []
 
     def check(names: set[str]) -> None:

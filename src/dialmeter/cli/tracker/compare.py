@@ -18,7 +18,6 @@ from ...errors import ConditionHolds, DialmeterError
 from ...model import Dialogue, Notice, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue
 from ...rules import Rules
-from ...tracking import show
 from ...tracking.align import GoldFile
 from ...tracking.baselines import TRIVIAL, trivial
 from ...tracking.compare import (
@@ -31,9 +30,9 @@ from ...tracking.compare import (
     compare,
     turn_tests,
 )
-from ...tracking.compared import ComparedDialogue
+from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import score_file
+from ...tracking.scoring import score_file
 from ...views import compare as tables
 from ...views.tables import render
 from ...views.tracker import shared_signature, system_charts
@@ -282,7 +281,7 @@ def _show(apart: list[Disagreement], systems: dict[str, System], options: dict[s
             continue
 
         def take(dialogue: PairDialogue, compared: ComparedDialogue, name: str = name) -> None:
-            click.echo(f"\n{name}: " + "\n".join(show.lines(dialogue, compared)))
+            click.echo(f"\n{name}: " + "\n".join(dialogue_lines(dialogue, compared)))
 
         score_file(
             system.file,

@@ -14,7 +14,8 @@ from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
 from ...studies.human.human import HumanStudy, compare_with_people
 from ...studies.human.ratings import Ratings, read_ratings, write_ratings
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import Sink, score_file
+from ...tracking.scorer import Sink
+from ...tracking.scoring import score_file
 from ...views.headings import distinct
 from ...views.human import plain, scores_of, tables_of, write_sheets
 from ...views.tables import render

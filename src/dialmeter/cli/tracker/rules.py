@@ -16,7 +16,7 @@ from ...readers.services.schema import read_schema
 from ...rules import load, names
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.explain_rules import UnderRules, explain
-from ...tracking.scorer import paused_garbage_collection
+from ...tracking.scoring import paused_garbage_collection
 from ...views.tables import Table, percent, render
 from ..option_kinds import max_bytes_option
 from ..options import chosen_dialogues, input_options, quiet_option, style_options

@@ -20,8 +20,8 @@ from ...model import dialogue_key
 from ...readers.corpus import split_tracker
 from ...rules import Rules
 from ...tracking import record
-from ...tracking.file_shard import Settings
 from ...tracking.result import TrackerResult
+from ...tracking.scoring import TrackerSettings
 from ...values import maps
 from ...views.tables import render
 from ...views.tracker import (
@@ -110,15 +110,16 @@ def score(**options: Any) -> None:
 
     writer, about = run_writer(options, paths.values(), identity)
     wanted = {dialogue_key(name): name for name in options["shown"]}
-    settings = Settings(
+    settings = TrackerSettings(
         rules,
         tuple(measures) if options["measures"] or guards else None,
         options["schema"],
         chosen_dialogues(options),
         tuple(group for group in options["by"] if group not in ("turn", "service")),
         options["train_schema"],
+        frozenset(wanted),
     )
-    found = scored(settings, writer, frozenset(wanted), options)
+    found = scored(settings, writer, options)
     result, printed = found.result, found.printed
     result.threads = chosen_workers(options, [split_tracker(file)[0]])
     # The diagnosis says it too, with the points that hang on it.

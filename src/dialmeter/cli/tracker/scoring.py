@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.run_writer import RunWriter
-from ...core.shards import Span
+from ...core.shards import ShardTask, Span
 from ...errors import InputError
 from ...model import Notice, dialogue_key
 from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
 from ...readers.pairs.vocabulary import PairDialogue
-from ...tracking import record, show
+from ...tracking import record
 from ...tracking.align import PairFiles
-from ...tracking.compared import ComparedDialogue
-from ...tracking.file_shard import Settings, SpanTask
+from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import score_file
+from ...tracking.scoring import TrackerSettings, score_file
 from ..options import chosen_resampling
 from ..say import warn, watched
 from ..work import chosen_cluster, worked
@@ -32,7 +31,7 @@ class Scored(NamedTuple):
     printed: dict[str, list[str]]
 
 
-def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], options: dict[str, Any]) -> Scored:
+def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> Scored:
     """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
     file, quiet = options["file"], options["quiet"]
     spans = _spans(options)
@@ -42,16 +41,16 @@ def scored(settings: Settings, writer: RunWriter | None, shown: frozenset[str], 
                 [Notice("one-shard", 1, "the input is one shard, so that it is scored here and not on the cluster")],
                 quiet,
             )
-        return _scored_whole(settings, writer, shown, options)
+        return _scored_whole(settings, writer, options)
     parts = None if writer is None else str(writer.begin())
-    tasks = [SpanTask(span, number, settings, parts, shown) for number, span in enumerate(spans)]
+    tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
     scorer = settings.scorer()
     printed: dict[str, list[str]] = {}
     notices: dict[Notice, None] = {}
 
     try:
         for each in worked(score_noted, tasks, options, [split_tracker(file)[0]]):
-            scorer.merge(each.part)
+            scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
         result = scorer.result(file, notices, chosen_resampling(options), settings.only)
@@ -74,9 +73,8 @@ def _spans(options: dict[str, Any]) -> list[Span]:
 
 
 def _scored_whole(
-    settings: Settings,
+    settings: TrackerSettings,
     writer: RunWriter | None,
-    shown: frozenset[str],
     options: dict[str, Any],
 ) -> Scored:
     printed: dict[str, list[str]] = {}
@@ -89,8 +87,8 @@ def _scored_whole(
     def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if writer is not None and dialogue.id not in writer.done:
             writer.add(record.row(dialogue, compared))
-        if dialogue_key(dialogue.id) in shown:
-            printed[dialogue_key(dialogue.id)] = list(show.lines(dialogue, compared))
+        if dialogue_key(dialogue.id) in settings.shown:
+            printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
     try:
         result = score_file(
@@ -105,7 +103,7 @@ def _scored_whole(
             by=settings.by,
             train_schema=settings.train_schema,
             resampling=chosen_resampling(options),
-            sink=take if writer is not None or shown else None,
+            sink=take if writer is not None or settings.shown else None,
             watch=watch,
         )
     except InputError:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...core.engine import is_noting, note
+from ...core.shards import ShardTask
 from ...readers.corpus import Corpus
-from ...tracking.file_shard import SpanScore, SpanTask, score_span
+from ...tracking.scoring import TrackerSettings, TrackerShard, score_shard
 
 
-def score_noted(task: SpanTask) -> SpanScore:
+def score_noted(task: ShardTask[TrackerSettings]) -> TrackerShard:
     """Scores a span, and notes which dialogue it is at where somebody wants to know."""
-    return score_span(task, _noting) if is_noting() else score_span(task)
+    return score_shard(task, _noting) if is_noting() else score_shard(task)
 
 
 def _noting(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:

@@ -15,9 +15,9 @@ from ...model import Conversation
 from ...simulation.outcome import played, silence
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
-from ...studies.cross import CrossCell, cross_row, cross_scores
+from ...studies.cross import CrossCell, as_dicts, row, scores
 from ...users.profile import load as load_profile
-from ...users.result import How
+from ...users.result import UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer
@@ -83,7 +83,7 @@ def cross(**options: Any) -> None:
     for name, account in accounts.items():
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
-    found = cross_scores(cells, resampling)
+    found = scores(cells, resampling)
     draw(report.charts(found), options)
     warn(notices, options["quiet"])
     counts = {
@@ -94,7 +94,7 @@ def cross(**options: Any) -> None:
     }
     if options["style"] == "json":
         more = {**in_documents(accounts), "counts": counts, "warnings": notices}
-        print_json(document("user", "user cross", report.as_dicts(found), **more))
+        print_json(document("user", "user cross", as_dicts(found), **more))
         return
     if options["style"] != "csv":
         for table in report.matrices(found):
@@ -105,22 +105,24 @@ def cross(**options: Any) -> None:
         click.echo({"latex": "% "}.get(options["style"], "\n") + f"signature  …|{'|'.join(fields)}")
 
 
-def _chosen_how(options: dict[str, Any]) -> How:
-    return How(
+def _chosen_how(options: dict[str, Any]) -> UserSettings:
+    return UserSettings(
         rules=changed(load_rules(options["rules"]), *options["changes"]),
         profile=load_profile(options["profile"]),
         value_map=chosen_map(options),
     )
 
 
-def _cells(settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How) -> Iterator[CrossCell]:
+def _cells(
+    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: UserSettings
+) -> Iterator[CrossCell]:
     """The dialogues of all settings, which come one after the other, as cells."""
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
     silent: list[list[tuple[str, str]]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)
-        rows[place].append(cross_row(talk, scorers[place].add(talk), town()))
+        rows[place].append(row(talk, scorers[place].add(talk), town()))
         if told := silence(talk):
             silent[place].append((talk.id, told))
     for setting, scorer, found, quiet in zip(settings, scorers, rows, silent, strict=True):

@@ -14,14 +14,15 @@ from ...core.comparison import Resampling
 from ...core.engine import note
 from ...core.open_runs import open_run
 from ...core.run_writer import RunWriter
+from ...core.shards import ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Notice
 from ...readers.conversations import open_conversations, spans_of
 from ...users.analysis.blame import BlameVerdict
-from ...users.file_shard import SpanScore, SpanTask, score_span
+from ...users.file_shard import UserShard, UserShardSettings, score_shard
 from ...users.profile import load as load_profile
 from ...users.record import UserRow, rows_of
-from ...users.result import How, UserResult
+from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer
@@ -63,9 +64,9 @@ scoring_options = stacked(
 )
 
 
-def chosen_how(options: dict[str, Any]) -> How:
+def chosen_how(options: dict[str, Any]) -> UserSettings:
     """All that dialogues are scored with, from a command's options."""
-    return How(
+    return UserSettings(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
         value_map=chosen_map(options),
@@ -84,7 +85,7 @@ class Scored(NamedTuple):
 
 def scored(
     file: str,
-    how: How,
+    how: UserSettings,
     options: dict[str, Any],
     resampling: Resampling | None,
     *,
@@ -111,10 +112,11 @@ def scored(
     if len(spans) > 1:
         opened.close()
     parts = None if writer is None else str(writer.begin())
-    tasks = [SpanTask(span, place, form, how, goals, only, blamed, kept, parts) for place, span in enumerate(spans)]
+    settings = UserShardSettings(form, how, goals, only, blamed, kept)
+    tasks = [ShardTask(span, place, settings, parts) for place, span in enumerate(spans)]
 
-    def alone(task: SpanTask) -> SpanScore:
-        return score_span(task, opened, lambda each: watched(each, opened, options["quiet"]))
+    def alone(task: ShardTask[UserShardSettings]) -> UserShard:
+        return score_shard(task, opened, lambda each: watched(each, opened, options["quiet"]))
 
     scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
     notices: dict[Notice, None] = {}
@@ -134,8 +136,8 @@ def scored(
         raise error.at(file=opened.name) from None
 
 
-def _work(task: SpanTask) -> SpanScore:
-    return score_span(task, at=note)
+def _work(task: ShardTask[UserShardSettings]) -> UserShard:
+    return score_shard(task, at=note)
 
 
 def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:

@@ -1,8 +1,8 @@
-"""Several replies to one context in one forward pass.
+"""Causal language models: several replies to one context in one forward pass.
 
-The usual way runs context and reply through the model for every reply, and the context alone once more. Here the context
-stands once, the replies follow one another, each reply sees the context and itself but no other reply, and its positions
-count from the end of the context. The numbers are the same, for a fraction of the work.
+A plain implementation runs context and reply through the model for every reply, and the context alone once more. Here the context
+is there once, the replies follow one another, each reply attends to the context and to itself but to no other reply, and its
+positions count from the end of the context. The numbers are the same, for a fraction of the work.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SUFFIXES = 384
 """How many tokens of continuations go behind one context."""
 
 
-class Row(NamedTuple):
+class PackedRow(NamedTuple):
     """The tokens of a context, at least one, and the tokens of each continuation."""
 
     prefix: list[int]
@@ -34,22 +34,22 @@ class Row(NamedTuple):
         return len(self.prefix) + sum(map(len, self.suffixes))
 
 
-def shared_rows(tokenizer: Any, prefix: str, texts: Sequence[str]) -> Row | None:
-    """Texts that begin alike, cut after the tokens that all of them share; None where they share none.
+def shared_rows(tokenizer: Any, prefix: str, texts: Sequence[str]) -> PackedRow | None:
+    """Texts with a common beginning, split after the tokens that all of them share; None if they share none.
 
-    Words may melt into one token where context and reply meet, so that the cut is made by tokens and not by letters.
+    A token may span the border of context and reply, so that the split is made by tokens and not by letters.
     """
     ids = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in (prefix, *texts)]
     common = 0
     while all(len(each) > common for each in ids) and len({each[common] for each in ids}) == 1:
         common += 1
-    return Row(ids[0][:common], [each[common:] for each in ids]) if common else None
+    return PackedRow(ids[0][:common], [each[common:] for each in ids]) if common else None
 
 
-def fitted(row: Row, limit: int) -> list[Row]:
-    """The row where it fits into the model; else a row per continuation, with as much of the context's end as fits.
+def fitted(row: PackedRow, limit: int) -> list[PackedRow]:
+    """The row if it fits into the model; else one row per continuation, with as much of the context's end as fits.
 
-    So the score of a reply never depends on which others are scored with it.
+    The score of a reply never depends on the other replies of the row.
 
     Raises:
         DialmeterError: a continuation alone is longer than the model takes.
@@ -59,18 +59,18 @@ def fitted(row: Row, limit: int) -> list[Row]:
         return list(_portions(row))
     if longest >= limit:
         raise DialmeterError(f"the reply has {longest} tokens, and the model takes {limit}")
-    return [Row(row.prefix[-(limit - len(suffix)) :], [suffix]) for suffix in row.suffixes]
+    return [PackedRow(row.prefix[-(limit - len(suffix)) :], [suffix]) for suffix in row.suffixes]
 
 
-def _portions(row: Row) -> Iterator[Row]:
-    """The row in parts that are not too long, for the mask grows with the square of the length."""
+def _portions(row: PackedRow) -> Iterator[PackedRow]:
+    """The row in parts of limited length, because the mask grows with the square of the length."""
     part: list[list[int]] = []
     for suffix in row.suffixes:
         if part and sum(map(len, part)) + len(suffix) > _SUFFIXES:
-            yield Row(row.prefix, part)
+            yield PackedRow(row.prefix, part)
             part = []
         part.append(suffix)
-    yield Row(row.prefix, part)
+    yield PackedRow(row.prefix, part)
 
 
 def room(model: Any) -> int:
@@ -78,7 +78,7 @@ def room(model: Any) -> int:
     return int(getattr(model.config, "max_position_embeddings", 0) or 1 << 20)
 
 
-def hidden_states(model: Any, rows: Sequence[Row]) -> list[list[Tensor]]:
+def hidden_states(model: Any, rows: Sequence[PackedRow]) -> list[list[Tensor]]:
     """Per row and continuation, the last layer at the end of the context and at each token of the continuation."""
     import torch
 
@@ -106,8 +106,8 @@ def hidden_states(model: Any, rows: Sequence[Row]) -> list[list[Tensor]]:
     return found
 
 
-def _batches(rows: Sequence[Row]) -> Iterator[list[int]]:
-    """Rows of like length together, so that little is padded."""
+def _batches(rows: Sequence[PackedRow]) -> Iterator[list[int]]:
+    """Batches of rows of similar length, so that there is little padding."""
     batch: list[int] = []
     for number in sorted(range(len(rows)), key=lambda each: rows[each].length):
         if batch and rows[number].length * (len(batch) + 1) > _TOKENS:
@@ -118,7 +118,7 @@ def _batches(rows: Sequence[Row]) -> Iterator[list[int]]:
         yield batch
 
 
-def _inputs(rows: Sequence[Row], dtype: Any) -> dict[str, Tensor]:
+def _inputs(rows: Sequence[PackedRow], dtype: Any) -> dict[str, Tensor]:
     import torch
 
     width = max(row.length for row in rows)
@@ -136,20 +136,20 @@ def _inputs(rows: Sequence[Row], dtype: Any) -> dict[str, Tensor]:
             part[place, start:end] = number
             start = end
     before = torch.ones(width, width, dtype=torch.bool).tril()
-    # Padding sees itself, because a token that sees nothing gives numbers that are none.
+    # Padding attends to itself, because a token that attends to nothing gives NaN.
     seen = before & ((part[:, None, :] == 0) | (part[:, None, :] == part[:, :, None]))
     mask = torch.zeros(seen.shape, dtype=dtype).masked_fill(~seen, torch.finfo(dtype).min)
     return {"input_ids": ids, "position_ids": positions, "attention_mask": mask[:, None]}
 
 
 class Causal(Weights):
-    """A causal language model that says how likely continuations are.
+    """A causal language model that gives the likelihood of continuations.
 
     Args:
         model: a folder, or the id of a model on the hub.
         gguf: the name of a GGUF file in the folder.
         device: where it runs.
-        dtype: the numbers that it runs with.
+        dtype: the number type.
     """
 
     def __init__(self, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
@@ -162,11 +162,11 @@ class Causal(Weights):
 
     @property
     def start(self) -> int:
-        """The token that stands before a text."""
+        """The start token of a text."""
         bos: Any = self.tokenizer.bos_token_id
         return int(bos if bos is not None else self.tokenizer.eos_token_id)
 
-    def log_probabilities(self, rows: Sequence[Row]) -> list[list[float]]:
+    def log_probabilities(self, rows: Sequence[PackedRow]) -> list[list[float]]:
         """Per row and continuation, the log-probability of the continuation after the context."""
         import torch
 
@@ -183,7 +183,7 @@ def _sum(head: Any, layer: Any, suffix: list[int]) -> float:
 
     if not suffix:
         return 0.0
-    # Single precision suffices for a token; the sum is made in double, so that long replies lose nothing.
+    # Single precision suffices for a token; the sum is in double precision for long replies.
     logs = head(layer[:-1]).float().log_softmax(dim=-1)
     chosen = logs[torch.arange(len(suffix)), torch.tensor(suffix, device=logs.device)]
     return float(chosen.double().sum())

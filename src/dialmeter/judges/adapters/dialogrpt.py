@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .causal import Row, hidden_states, shared_rows
+from .causal import PackedRow, hidden_states, shared_rows
 from .network import NetworkJudge, Weights, shown, weights_digest
 
 if TYPE_CHECKING:
@@ -67,10 +67,8 @@ class DialogRPT(NetworkJudge[Weights]):
         dtype: the numbers that it runs with.
     """
 
-    higher_is_better = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
-    scale: tuple[float, float] | None = (-0.5, 1.5)
-    facets: frozenset[str] | None = None
+    scale = (-0.5, 1.5)
 
     def __init__(
         self,
@@ -109,13 +107,13 @@ class DialogRPT(NetworkJudge[Weights]):
         found: list[dict[str, float]] = [{} for _ in items]
         for head, weights in self._heads.items():
             numbers: list[list[int]] = []
-            rows: list[Row] = []
+            rows: list[PackedRow] = []
             for before, members in groups.items():
                 texts = [before + items[number][1] for number in members]
                 row = shared_rows(weights.tokenizer, before, texts)
                 if row is None:
                     raise DialmeterError("dialogrpt needs a context")
-                rows.append(Row(row.prefix, row.suffixes[1:]))
+                rows.append(PackedRow(row.prefix, row.suffixes[1:]))
                 numbers.append(members)
             for members, layers in zip(numbers, hidden_states(weights.model, rows), strict=True):
                 for number, layer in zip(members, layers, strict=True):

@@ -1,8 +1,8 @@
 """A hierarchical GRU over a dialogue: tokens to utterances, utterances to a dialogue, attention at both levels.
 
-The published network hands its batches to the token GRU with time and batch exchanged, so that it reads across utterances
-and not along them, and its attention over utterances counts those that are only padding. Here each GRU runs along its own
-sequence, packed to its length.
+The published network passes its batches to the token GRU with time and batch exchanged, so that it reads across utterances
+and not along them, and its attention over utterances includes padding. Here each GRU runs along its sequence, packed to its
+length.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BATCH = 64
 
 
 class Config(Struct, frozen=True):
-    """The sizes of a network, kept beside its weights."""
+    """The sizes of a network, stored with its weights."""
 
     words: int
     embedding: int = 64
@@ -38,7 +38,7 @@ class Config(Struct, frozen=True):
 
 
 class Attention(nn.Module):
-    """The mean over a sequence, weighted by how much each place matters; padding weighs nothing."""
+    """The weighted mean over a sequence; padding has the weight 0."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class HierarchicalGru(nn.Module):
         """Logits of dialogues; an utterance has at least one token, a dialogue at least one utterance."""
         there = ids.ne(PADDING)
         spoken = there.any(dim=-1)
-        # The same utterance stands in many contexts of its dialogue: each is read once.
+        # An utterance occurs in many contexts of its dialogue: each is read once.
         rows = torch.cat([ids[spoken], speakers[spoken].unsqueeze(1)], dim=1)
         distinct, where = torch.unique(rows, dim=0, return_inverse=True)
         flat, by = distinct[:, :-1], distinct[:, -1]
@@ -169,7 +169,7 @@ def logits_of(network: Any, places: dict[str, int], dialogues: Sequence[Sequence
     device = next(network.parameters()).device
     found: list[list[float]] = []
     with torch.inference_mode():
-        # In the order given: neighbours share most of their utterances, which are then read once.
+        # Keep the order: neighbours share most of their utterances, which are then read once.
         for start in range(0, len(dialogues), _BATCH):
             ids, speakers = encoded(dialogues[start : start + _BATCH], places)
             found += network(ids.to(device), speakers.to(device)).double().tolist()

@@ -1,4 +1,4 @@
-"""What a language model is asked, and how its answer becomes a number."""
+"""A language model as a judge, over an OpenAI-compatible chat endpoint: prompts, answers, requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...errors import DialmeterError, InputError, MissingExtra, UnreadableAnswer
 from ...model import Move
 from ...readers.source import Source
 from ..judge import Item, called
-from ..store import Answer, Answers
+from ..store import AnswerStore, ChatAnswer
 
 TEMPLATE = """Below is a conversation, and a reply to it. How good is the reply? Look at whether it fits what was said \
 before, whether it sounds natural, and whether it moves the conversation on.
@@ -66,7 +66,7 @@ def parse_scale(text: str) -> tuple[int, int]:
 
 
 def filled(template: str, context: Sequence[Move], reply: str, scale: tuple[int, int]) -> str:
-    """The prompt for one reply. Braces in what was said stay what they are.
+    """The prompt for one reply. Braces in the texts are not changed.
 
     Example:
         >>> filled("{context} / {reply}", [Move("user", "a {reply}")], "b", (1, 5))
@@ -82,7 +82,7 @@ def filled(template: str, context: Sequence[Move], reply: str, scale: tuple[int,
 
 
 def digit(answer: str, scale: tuple[int, int]) -> float:
-    """The first number in an answer that lies on the scale.
+    """The first number in an answer that is on the scale.
 
     Raises:
         DialmeterError: there is none.
@@ -192,7 +192,7 @@ class LanguageModel:
         self._retries, self._wait, self._workers = retries, wait, workers
         headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
         self._http = httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
-        self._answers = Answers(cache)
+        self._answers = AnswerStore(cache)
         self._asked: Counter[str] = Counter()
         self._spread: dict[str, list[float]] = {}
         self.name = called("llm", model=(model, ""))
@@ -219,7 +219,7 @@ class LanguageModel:
         return found
 
     def stability(self) -> dict[str, Any]:
-        """How far apart the answers about one reply lie: the mean standard deviation, and the share that never differ."""
+        """The spread of the answers about one reply: the mean standard deviation, and the share without differences."""
         several = [scores for scores in self._spread.values() if len(scores) > 1]
         if self._repeats < 2 or not several:
             return {}
@@ -231,7 +231,7 @@ class LanguageModel:
         }
 
     def close(self) -> None:
-        """Ends the connections."""
+        """Closes the connections."""
         self._http.close()
 
     def __del__(self) -> None:
@@ -239,12 +239,12 @@ class LanguageModel:
             self.close()
 
     def _one(self, prompt: str, number: int) -> float:
-        told = [self._url, self._model, prompt, self._parse, list(self._ends), self._temperature, number]
-        key = hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+        request = [self._url, self._model, prompt, self._parse, list(self._ends), self._temperature, number]
+        key = hashlib.sha256(msgspec.json.encode(request)).hexdigest()
         known = self._answers.get(key)
         if known is None:
             text, score = self._read(self._request(prompt, number))
-            known = Answer(key, text, score)
+            known = ChatAnswer(key, text, score)
             self._answers.add(known)
         return known.score
 
@@ -268,7 +268,7 @@ class LanguageModel:
         raise DialmeterError(f"{self._model}: no answer after {self._retries + 1} attempts: {why}")
 
     def _attempt(self, body: dict[str, Any]) -> tuple[Any, str, float]:
-        """The parsed answer; or None, the reason, and how long the server asks to wait."""
+        """The parsed answer; or None, the reason, and the waiting time that the server requests."""
         import httpx
 
         try:

@@ -1,4 +1,4 @@
-"""MiniLM: how near is the reply to its context in meaning?"""
+"""MiniLM: the similarity of reply and context."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ...embedding import weights_folder
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .network import NetworkJudge, Weights, padded, weights_digest
+from .network import NetworkJudge, Weights, batches_by_length, padded, weights_digest
 
 _ROOM = 256
 _BATCH = 32
@@ -26,9 +26,8 @@ class Relevance(NetworkJudge[Weights]):
         dtype: the numbers that it runs with.
     """
 
-    higher_is_better = True
-    scale: tuple[float, float] | None = (-1.0, 1.0)
-    facets: frozenset[str] | None = frozenset({"coherence"})
+    scale = (-1.0, 1.0)
+    facets = frozenset({"coherence"})
 
     def __init__(self, turns: int = 0, device: str = "cpu", dtype: str = "float32") -> None:
         folder = weights_folder()
@@ -54,9 +53,7 @@ class Relevance(NetworkJudge[Weights]):
         ids = [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"][-(_ROOM - 2) :] for text in texts]
         framed = [[tokenizer.cls_token_id, *each, tokenizer.sep_token_id] for each in ids]
         found = torch.zeros(len(texts), model.config.hidden_size)
-        order = sorted(range(len(texts)), key=lambda number: len(framed[number]))
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
+        for batch in batches_by_length(list(map(len, framed)), _BATCH):
             tokens, mask = padded([framed[number] for number in batch], model.device)
             with torch.inference_mode():
                 layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()

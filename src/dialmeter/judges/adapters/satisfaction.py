@@ -1,4 +1,4 @@
-"""From five classes to a score."""
+"""Judges of user satisfaction on a scale from 1 to 5: a fine-tuned BERT, and a hierarchical GRU that dialmeter trains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
 from ..judge import Item, called
-from .network import NetworkJudge, Weights, padded, shown, weights_digest
+from .network import NetworkJudge, Weights, batches_by_length, padded, shown, weights_digest
 
 if TYPE_CHECKING:
     from .hierarchical_gru import HierarchicalGru
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 CLASSES = 5
 READINGS = ("weighted", "argmax")
+_UTTERANCE = 64
+_DIALOGUE = 500
+_BATCH = 16
 
 
 def check_reading(reading: str) -> None:
-    """Refuses what is not a way to read classes.
+    """Checks the way in which class probabilities become a rating.
 
     Raises:
-        DialmeterError: it is none.
+        DialmeterError: there is no such way.
     """
     if reading not in READINGS:
         raise DialmeterError(f"reading is weighted or argmax, not {reading!r}")
@@ -40,15 +43,10 @@ def rating(logits: Sequence[float], reading: str = "weighted") -> float:
         return 1.0 + max(range(len(logits)), key=lambda each: logits[each])
     import numpy as np
 
-    # In single precision, as networks compute and as the published figures were made.
+    # In single precision, as in networks and in the published figures.
     single = np.asarray(logits, dtype=np.float32)
     weights = np.exp((single - single.max()).astype(np.float64)).astype(np.float32)
     return float((weights / weights.sum() * np.arange(1, len(single) + 1, dtype=np.float32)).sum())
-
-
-_UTTERANCE = 64
-_DIALOGUE = 500
-_BATCH = 16
 
 
 class SatisfactionBert(NetworkJudge[Weights]):
@@ -65,9 +63,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
         dtype: the numbers that it runs with.
     """
 
-    higher_is_better = True
-    scale: tuple[float, float] | None = (1.0, 5.0)
-    facets: frozenset[str] | None = None
+    scale = (1.0, 5.0)
 
     def __init__(
         self,
@@ -84,11 +80,8 @@ class SatisfactionBert(NetworkJudge[Weights]):
         self._folder = Path(model)
         super().__init__(Weights("AutoModel", model, device=device, dtype=dtype))
         self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
-        self.name = called(
-            "satisfaction-bert", model=(shown(model), ""), reading=(reading, "weighted"), pooling=(pooling, "mean")
-        )
-        self.identity = (
-            f"satisfaction-bert(model={weights_digest(model)}, reading={reading}, pooling={pooling}, dtype={dtype})"
+        self._identify(
+            "satisfaction-bert", model, "", dtype=dtype, reading=(reading, "weighted"), pooling=(pooling, "mean")
         )
 
     def load_weights(self) -> None:
@@ -102,9 +95,7 @@ class SatisfactionBert(NetworkJudge[Weights]):
         texts = [[*(move.text for move in context), reply] for context, reply in items]
         sequences = [self._ids(each) for each in texts]
         found = [0.0] * len(items)
-        order = sorted(range(len(items)), key=lambda number: len(sequences[number]))
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
+        for batch in batches_by_length(list(map(len, sequences)), _BATCH):
             for number, logits in zip(batch, self._logits([sequences[number] for number in batch]), strict=True):
                 found[number] = rating(logits, self._reading)
         return found
@@ -156,7 +147,7 @@ class SatisfactionGru:
 
     higher_is_better = True
     neural = True
-    scale: tuple[float, float] | None = (1.0, 5.0)
+    scale: tuple[float, float] | None = SatisfactionBert.scale
     facets: frozenset[str] | None = None
 
     def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
@@ -179,7 +170,7 @@ class SatisfactionGru:
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         from .hierarchical_gru import logits_of
 
-        # The reply is the turn of whoever did not speak last.
+        # The reply is the turn of the speaker who did not speak last.
         dialogues = [
             [*((move.speaker, move.text) for move in context), (_replier([m.speaker for m in context]), reply)]
             for context, reply in items
@@ -188,7 +179,7 @@ class SatisfactionGru:
 
 
 def _replier(speakers: Sequence[str]) -> str:
-    """Who replies: the latest other speaker, or somebody new.
+    """Who replies: the latest other speaker, or a new one.
 
     Example:
         >>> _replier(["user", "system", "user"]), _replier(["user"])

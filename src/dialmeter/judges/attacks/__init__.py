@@ -1,6 +1,6 @@
-"""Attacks: small changes of a reply, each with what an ideal judge would do. One file per attack.
+"""Attacks: small changes of a reply, each with the expected reaction of an ideal judge. One file per attack.
 
-A package can bring its own by the entry point group ``dialmeter.attacks``: an :class:`Attack` under its name.
+A package can add attacks with the entry point group ``dialmeter.attacks``: an :class:`Attack` under its name.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ registry = Registry(
 
 
 class NoCase(Exception):
-    """A reply cannot be attacked this way, and why."""
+    """The reason why a reply cannot be attacked with a variant."""
 
 
 class Kit(Struct, frozen=True):
-    """What an attack may use: words, the corpus around, and random choices that depend on the case alone."""
+    """What an attack may use: language resources, a sample of the corpus, and a random generator for this case."""
 
     language: Language
     pool: Pool
@@ -51,10 +51,10 @@ Make: TypeAlias = Callable[[Snippet, Kit], str]
 
 
 class Variant(Struct, frozen=True):
-    """One way of an attack.
+    """One variant of an attack.
 
     Attributes:
-        name: as it stands in a case.
+        name: the name in cases.
         make: gives the adversarial reply, or raises :class:`NoCase`.
         help: a sentence.
         needs: names of resources; see :mod:`dialmeter.judges.language`.
@@ -71,12 +71,12 @@ class Attack(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: by which it is called.
-        facet: what of a reply it spoils or leaves alone.
+        facet: the quality of a reply that it is about.
         expected: what an ideal judge does with the adversarial reply: score it ``lower``, ``similar`` or ``at-most`` as high.
         help: a sentence.
-        variants: its ways, at least one.
+        variants: at least one.
         cite: keys of what to cite.
-        control: may it leave the reply as it is?
+        control: True if it may leave the reply unchanged.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Attack(Struct, frozen=True, kw_only=True):
 
 
 def chosen(texts: Sequence[str]) -> list[Attack]:
-    """Attacks by name, each once: ``paper`` stands for the twelve, ``all`` for every one that dialmeter brings.
+    """Attacks by name, each once: ``paper`` means the twelve of the paper, ``all`` every attack of dialmeter.
 
     Example:
         >>> len(chosen(["paper"])), [each.name for each in chosen(["dullness:generic", "pronoun", "dullness:own-earlier"])]
@@ -149,3 +149,18 @@ def named(text: str) -> Attack:
     if not isinstance(found, Attack):
         raise DialmeterError(f"the attack {name!r} is not a dialmeter.judges.attacks.Attack")
     return found.only(variant) if colon else found
+
+
+def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
+    """The attacks with the variants whose resources are installed, and what the other variants need."""
+    able: list[Attack] = []
+    skipped: dict[str, dict[str, str]] = {}
+    for attack in attacks:
+        lacks = {variant.name: language.lacks(variant.needs) for variant in attack.variants}
+        fit = [variant for variant in attack.variants if lacks[variant.name] is None]
+        missing = {name: lack for name, lack in lacks.items() if lack is not None}
+        if missing:
+            skipped[attack.name] = missing
+        if fit:
+            able.append(attack.with_variants(fit))
+    return able, skipped

@@ -1,4 +1,4 @@
-"""A reference is spelled out: the reply says the same with a name in place of the pronoun."""
+"""A reference is spelled out: the reply says the same with a name instead of the pronoun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reply only says again what the other speaker said."""
+"""The reply repeats what the other speaker said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Negates the verb of a statement: an auxiliary takes *not*, another verb *do not* and its lemma."""
+"""The reply contradicts what was said before."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from ..corpus_pool import Snippet
 from ..language import COREFERENCE, ENTITIES, TAGS
-from ..language.analysis import Analysis, Span, Token
+from ..language.analysis import Analysis, TextSpan, Token
 from ..language.edits import Edit, edited
 from ..language.words import content_words
 from . import Attack, Kit, NoCase, Variant
@@ -23,13 +23,13 @@ _POLITE = frozenset({"hope", "think", "guess", "believe", "mean", "wish", "thank
 
 
 def negated(text: str, analysis: Analysis) -> list[str]:
-    """The text with one statement negated, for every statement in which that can be done, the first one first.
+    """The text with one statement negated (an auxiliary with *not*, another verb with *do not*), for every such statement in order.
 
     Raises:
         NoCase: there is none.
     """
     found = []
-    for sentence in analysis.sentences or (Span(0, len(text)),):
+    for sentence in analysis.sentences or (TextSpan(0, len(text)),):
         edit = _edit(text, analysis, sentence)
         if edit is not None:
             found.append(edited(text, [edit]))
@@ -38,7 +38,7 @@ def negated(text: str, analysis: Analysis) -> list[str]:
     return found
 
 
-def _edit(text: str, analysis: Analysis, sentence: Span) -> Edit | None:
+def _edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | None:
     tokens = analysis.within(sentence)
     if "?" in sentence.of(text) or any(token.text.lower() in _WORDS_OF_NEGATION for token in tokens):
         return None
@@ -63,12 +63,12 @@ def _edit(text: str, analysis: Analysis, sentence: Span) -> Edit | None:
 
 
 def _is_relative(text: str, subject: Token) -> bool:
-    """*That* behind a comma begins a relative clause, whatever a parser makes of it."""
+    """*That* after a comma begins a relative clause, even if a parser says otherwise."""
     return subject.text.lower() == "that" and text[: subject.start].rstrip().endswith(",")
 
 
 def _after(text: str, auxiliary: Token) -> Edit:
-    """*Not* behind an auxiliary; a short form that cannot carry it is written out."""
+    """*Not* after an auxiliary; a short form is written out if necessary."""
     word = auxiliary.text.replace("’", "'").lower()
     if word == "'s":
         return (auxiliary.start, auxiliary.end, " has not" if auxiliary.lemma == "have" else " is not")
@@ -98,7 +98,7 @@ def _negate_reply(snippet: Snippet, kit: Kit) -> str:
 
 
 def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
-    """What the published code does, as its Table 2 shows: an earlier turn of the same speaker comes back, negated."""
+    """As in the published code and in Table 2 of the paper: an earlier turn of the same speaker is repeated, negated."""
     own = [move.text for move in snippet.context if move.speaker == snippet.reply.speaker and content_words(move.text)]
     found = []
     for text in dict.fromkeys(own):

@@ -1,4 +1,4 @@
-"""The reply does not follow: another utterance stands in its place."""
+"""The reply does not follow: it is replaced by another utterance."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ _SHORTEST = 5
 
 
 def _says_something(text: str) -> bool:
-    """Thanks and greetings may stand nearly anywhere, and would not be wrong."""
+    """False for thanks and greetings, which fit almost anywhere."""
     words = word_list(text)
     return len(words) >= _SHORTEST and len(content_words(text)) >= 2 and not set(words[:2]) & GREETINGS
 
 
 def _least_related(snippet: Snippet, candidates: Iterable[Move], kit: Kit) -> str:
-    """Of some that are drawn, the one that shares the fewest words with the last turns: one that fits by chance is no attack.
+    """Of some random candidates, the one that shares the fewest words with the last turns, because one that fits is no attack.
 
-    What the other speaker says is preferred, where dialogues have the same two roles: another wish of a user may well
-    follow, an offer from the mouth of a user does not.
+    Utterances of the other speaker are preferred: another wish of a user may well follow, an offer by a user does not.
     """
     wanted = [
         move

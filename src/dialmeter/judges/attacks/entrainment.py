@@ -1,4 +1,4 @@
-"""Speakers take up each other's words; here the reply avoids one that both have used."""
+"""Speakers reuse each other's words; here the reply avoids a word that both have used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same words with the marks of a document."""
+"""The same words, formatted as a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The control: the reply as it is. What a judge gets wrong here is its own noise."""
+"""The control: the unchanged reply. Errors of a judge here are its noise."""
 
 from __future__ import annotations
 

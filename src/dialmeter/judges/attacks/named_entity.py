@@ -1,4 +1,4 @@
-"""Entities of a reply, and others to put in their place; what two attacks share."""
+"""The reply names another person, place or thing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..corpus_pool import Snippet, usable
 from ..language import ENTITIES
-from ..language.analysis import Span
+from ..language.analysis import TextSpan
 from ..language.edits import Edit, edited
 from ..language.words import word_list
 from . import Attack, Kit, NoCase, Variant
@@ -14,7 +14,7 @@ from . import Attack, Kit, NoCase, Variant
 TYPES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "NORP", "DATE", "TIME", "MONEY", "CARDINAL", "LANGUAGE"})  # fmt: skip
 
 
-def in_reply(snippet: Snippet, kit: Kit) -> list[Span]:
+def in_reply(snippet: Snippet, kit: Kit) -> list[TextSpan]:
     """The entities of the reply that are worth swapping.
 
     Raises:
@@ -28,20 +28,20 @@ def in_reply(snippet: Snippet, kit: Kit) -> list[Span]:
     return found
 
 
-def _trimmed(entity: Span, text: str) -> Span:
-    """An entity without the signs that taggers take along."""
+def _trimmed(entity: TextSpan, text: str) -> TextSpan:
+    """An entity without the punctuation at its end."""
     inner = entity.of(text).rstrip(" .,!?;:")
-    return Span(entity.start, entity.start + len(inner), entity.label)
+    return TextSpan(entity.start, entity.start + len(inner), entity.label)
 
 
-def around(snippet: Snippet, entity: Span) -> list[str]:
-    """The turns in which an entity may have been named: all before, but for bare numbers only the last two."""
+def around(snippet: Snippet, entity: TextSpan) -> list[str]:
+    """The turns in which an entity may have been named: all before; for bare numbers only the last two."""
     moves = snippet.context[-2:] if entity.label == "CARDINAL" else snippet.context
     return [move.text for move in moves]
 
 
 def mentioned(text: str, where: Iterable[str]) -> int:
-    """In how many texts does a name stand, as whole words, whatever its capitals?
+    """The number of texts that contain a name, as whole words, in upper or lower case.
 
     Example:
         >>> mentioned("Ely", ["A train to ely?", "He is lonely.", "Ely."])
@@ -57,11 +57,11 @@ def _holds(words: Sequence[str], name: Sequence[str]) -> bool:
     return any(list(words[start : start + len(name)]) == list(name) for start in range(len(words) - len(name) + 1))
 
 
-def swapped(snippet: Snippet, kit: Kit, entities: Iterable[Span], labels: Mapping[str, Sequence[str]]) -> str:
+def swapped(snippet: Snippet, kit: Kit, entities: Iterable[TextSpan], labels: Mapping[str, Sequence[str]]) -> str:
     """The reply with entities exchanged for others of the pool, the same one for the same name.
 
     Args:
-        snippet: what is attacked.
+        snippet: the attacked reply.
         kit: where entities come from.
         entities: those to exchange.
         labels: for each type the types to draw from.
@@ -89,7 +89,7 @@ def swapped(snippet: Snippet, kit: Kit, entities: Iterable[Span], labels: Mappin
 
 
 def _fitting(old: str, new: str) -> str:
-    """A name as it can stand where another stood: with an article where that had one, and its possessive ending."""
+    """A name that fits the place of another: with its article and its possessive ending."""
     had = old.split(maxsplit=1)[0].lower() == "the"
     has = new.split(maxsplit=1)[0].lower() == "the"
     bare = new.split(maxsplit=1)[1] if has and len(new.split()) > 1 else new
@@ -100,14 +100,14 @@ def _fitting(old: str, new: str) -> str:
 
 
 def _same_type(snippet: Snippet, kit: Kit) -> str:
-    """Only what was named before can be named wrongly: of a new name nobody can tell."""
+    """Only entities that were named before: a judge cannot know that a new name is wrong."""
     known = [each for each in in_reply(snippet, kit) if mentioned(each.of(snippet.reply.text), around(snippet, each))]
     if not known:
         raise NoCase("no entity of the reply was named before")
     return swapped(snippet, kit, known, {each.label: [each.label] for each in known})
 
 
-# Types that are alike enough that one may stand for another without harm.
+# Types that are so similar that a change from one to another may be harmless.
 _ALIKE = [{"PERSON", "ORG", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "GPE", "LOC", "NORP", "LANGUAGE"}, {"DATE", "TIME"}, {"CARDINAL", "MONEY", "TIME", "DATE"}]  # fmt: skip
 
 

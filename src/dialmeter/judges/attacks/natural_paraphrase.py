@@ -1,4 +1,4 @@
-"""*I'm* and *I am*: short forms, written out and back."""
+"""The reply says the same with a small change of form: contractions, punctuation, order of clauses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pronouns by person, gender, number and role, and the forms of *be* and *have* that go with them."""
+"""Pronouns of the reply point elsewhere: another person, gender or number, in the same grammatical role."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _changed(snippet: Snippet, kit: Kit, table: Mapping[str, Sequence[str]], *, 
 
 
 def _agreeing(text: str, tokens: Sequence[Token], place: int, target: str) -> list[Edit]:
-    """The verb beside a subject in the form that goes with the new one: behind it, or before it in a question."""
+    """The verb next to a subject in the form that agrees with the new subject: after it, or before it in a question."""
     for beside in (place + 1, place - 1):
         if 0 <= beside < len(tokens) and tokens[beside].tag != "POS":
             token = tokens[beside]
@@ -127,7 +127,7 @@ def _cased(text: str, token: Token, form: str) -> str:
 
 
 def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
-    """Family and role of a pronoun; tags tell where they are known, else the words beside it."""
+    """Family and role of a pronoun; decided by tags if they are known, else by the neighbouring words."""
     token = tokens[place]
     found = readings(token.text)
     if not found:
@@ -153,7 +153,7 @@ def _reading(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
 
 
 def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
-    """Without tags: a subject begins its clause, or stands beside an auxiliary."""
+    """Without tags: a subject begins its clause, or is next to an auxiliary."""
     before = tokens[place - 1].text if place else "."
     after = tokens[place + 1].text if place + 1 < len(tokens) else "."
     return (
@@ -173,9 +173,9 @@ def _points(token: Token, following: Token | None) -> bool:
 
 
 def _number(snippet: Snippet, kit: Kit) -> str:
-    """One says *they* of a shop, and *we* for oneself: only beside a verb or a noun of the other number is it wrong.
+    """People say *they* of a shop and *we* of themselves, so that the change is wrong only next to a verb or noun of the other number.
 
-    So the verb stays as it is, and a reply is left alone where nothing tells the two numbers apart.
+    The verb is not changed, and a reply without such a verb or noun is not attacked.
     """
     tokens = kit.language.analysis(snippet.reply.text).tokens
     if not any(_shows_number(tokens, place) for place in range(len(tokens))):

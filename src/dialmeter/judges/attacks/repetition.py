@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..corpus_pool import Snippet
 from ..language import CHUNKS, TOKENS
-from ..language.analysis import Span
+from ..language.analysis import TextSpan
 from ..language.edits import edited
 from ..language.words import STOP_WORDS
 from . import Attack, Kit, NoCase, Variant
@@ -15,7 +15,7 @@ _MOST = 5
 def _word(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
     words = [
-        Span(token.start, token.end)
+        TextSpan(token.start, token.end)
         for token in kit.language.analysis(text).tokens
         if token.text.isalpha() and len(token.text) > 2 and not {token.text.lower(), token.lemma} & STOP_WORDS
     ]
@@ -33,7 +33,7 @@ def _phrase(snippet: Snippet, kit: Kit) -> str:
     return _again(text, kit.random.choice(phrases), kit)
 
 
-def _again(text: str, span: Span, kit: Kit) -> str:
+def _again(text: str, span: TextSpan, kit: Kit) -> str:
     more = f" {span.of(text)}" * kit.random.randint(1, _MOST)
     return edited(text, [(span.end, span.end, more)])
 

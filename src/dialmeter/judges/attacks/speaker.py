@@ -1,4 +1,4 @@
-"""A speaker answers the own question: the other's answer is said once more before the reply."""
+"""Speakers answer their own question: the other speaker's answer is repeated before the reply."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _answer_first(snippet: Snippet, kit: Kit) -> str:
     if is_question(answer.text):
         raise NoCase("the question is met with another one")
     if len(word_list(answer.text)) < _SHORTEST or not content_words(answer.text):
-        # “Yes.” said twice is no fault that one could hear.
+        # A repeated “Yes.” is no noticeable fault.
         raise NoCase("the answer is too short to be odd when it is said again")
     return f"{answer.text.strip()} {snippet.reply.text}"
 

@@ -1,4 +1,4 @@
-"""The name of a speaker stands before the reply, as in a script."""
+"""A speaker's name precedes the reply, as in a script."""
 
 from __future__ import annotations
 

@@ -46,13 +46,13 @@ def _place(token: Token) -> tuple[int, int]:
 
 
 def _stands_alone(text: str, token: Token) -> bool:
-    """A word of its own, and no letter of a code that a tagger has cut off."""
-    beside = text[token.start - 1 : token.start] + text[token.end : token.end + 1]
-    return len(token.text) > 2 and not any(map(str.isalnum, beside)) and "-" not in beside
+    """True for a separate word, not a part of a code that a tagger has split."""
+    neighbours = text[token.start - 1 : token.start] + text[token.end : token.end + 1]
+    return len(token.text) > 2 and not any(map(str.isalnum, neighbours)) and "-" not in neighbours
 
 
 def _is_odd(token: Token, word: Synonym) -> bool:
-    """Is a synonym rare, and much rarer than the word it stands for? Where frequencies are not known, it may be."""
+    """True if a synonym is rare, and much rarer than the word that it replaces, or if frequencies are not known."""
     before = usual(token.lemma)
     if word.usual is None or before is None:
         return True

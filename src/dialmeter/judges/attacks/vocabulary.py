@@ -1,4 +1,4 @@
-"""Words of the reply give way to synonyms that stand elsewhere in the snippet."""
+"""Words of the reply are replaced by synonyms that occur elsewhere in the snippet."""
 
 from __future__ import annotations
 

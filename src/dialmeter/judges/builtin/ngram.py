@@ -1,8 +1,7 @@
-"""Interpolated Kneser–Ney smoothing, small and quick.
+"""Judges that learn from a corpus by counting, with interpolated Kneser–Ney smoothing.
 
-``nltk.lm.KneserNeyInterpolated`` was tried first. It gives the same model, but counts continuations anew for every word
-that it scores: 17 ms a token on 10,000 utterances, or a quarter of an hour for a thousand cases. Here all counts
-are made once, and a token takes some microseconds.
+``nltk.lm.KneserNeyInterpolated`` gives the same model, but counts continuations again for every word that it scores: 17 ms a
+token on 10,000 utterances, or 15 minutes for a thousand cases. Here all counts are made once, and a token takes microseconds.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class KneserNey:
 
     @classmethod
     def of_sequences(cls, sequences: Iterable[Sequence[str]], order: int) -> KneserNey:
-        """A model of words in sequence; the first word of each sequence stands in for what is before it."""
+        """A model of words in sequence; the first word of each sequence is repeated before it."""
         grams: Counter[Gram] = Counter()
         for sequence in sequences:
             padded = [*list(sequence[:1]) * (order - 2), *sequence]
@@ -102,7 +101,7 @@ class KneserNey:
 
 
 _EDGE = "\n"
-"""Stands before and behind each utterance; no token is a line break."""
+"""Marks both ends of an utterance; no token is a line break."""
 
 
 class NgramFluency:

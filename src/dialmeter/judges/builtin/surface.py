@@ -1,4 +1,4 @@
-"""Words as the built-in judges see them."""
+"""Judges that look at the surface of a reply: constant, random, length, overlap with the context, distinct words."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ class Chance:
         return int.from_bytes(digest[:7], "big") / 2**56
 
 
-class Overlap:
+class ContextOverlap:
     """The share of the reply's distinct words that stand in the context as well; 0 for a reply without words.
 
     Example:
         >>> from dialmeter.model import Move
-        >>> Overlap().score([((Move("user", "a cheap hotel"),), "which hotel?")])
+        >>> ContextOverlap().score([((Move("user", "a cheap hotel"),), "which hotel?")])
         [0.5]
     """
 

@@ -1,4 +1,4 @@
-"""The analyser that needs nothing: regular-expression tokens, and tags for the forms of the built-in lexicon."""
+"""Analysers of utterances: any installed spaCy pipeline for English, or rules that need nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
-from .analysis import Analysis, Span, Token
+from .analysis import Analysis, TextSpan, Token
 from .thesaurus import Lexicon
 from .words import sentences, tokens
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Light:
-    """Stands in where no pipeline is installed."""
+    """The analyser by rule, for when no pipeline is installed: regular-expression tokens, and tags for forms of the lexicon."""
 
     name = "tokens-by-rule"
 
@@ -39,7 +39,7 @@ class Light:
         """
         return Analysis(
             tuple(self._token(start, token) for start, token in tokens(text)),
-            sentences=tuple(Span(start, end) for start, end in sentences(text)),
+            sentences=tuple(TextSpan(start, end) for start, end in sentences(text)),
         )
 
     def _token(self, start: int, text: str) -> Token:
@@ -56,7 +56,7 @@ BATCH = 256
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def installed() -> str | None:
+def installed_pipeline() -> str | None:
     """The first of the known pipelines that is installed, with spaCy itself; nothing is imported."""
     if find_spec("spacy") is None:
         return None
@@ -90,12 +90,12 @@ class Pipeline:
             yield _analysis(doc)
 
     def analyse_one(self, text: str) -> Analysis:
-        """One text by a call of its own; for comparisons."""
+        """One text alone; for comparisons."""
         return _analysis(self._nlp(_encodable(text)))
 
     @property
     def has_vectors(self) -> bool:
-        """Does it bring word vectors?"""
+        """True if it has word vectors."""
         return bool(self._nlp.vocab.vectors.shape[0])
 
     def vector(self, word: str) -> Any | None:
@@ -105,7 +105,7 @@ class Pipeline:
 
 
 def _encodable(text: str) -> str:
-    """Half of a pair of surrogates, which is no character, becomes a sign of the same length."""
+    """Replaces a lone surrogate, which is no character, by a sign of the same length."""
     return _SURROGATE.sub("\ufffd", text)
 
 
@@ -123,7 +123,7 @@ def _analysis(doc: Doc) -> Analysis:
         for token in doc
         if not token.is_space
     )
-    # Blanks are left out, so that heads are counted anew.
+    # Blanks are skipped, so that heads are renumbered.
     if len(tokens) != len(doc):
         places = {token.i: place for place, token in enumerate(token for token in doc if not token.is_space)}
         tokens = tuple(
@@ -132,7 +132,7 @@ def _analysis(doc: Doc) -> Analysis:
         )
     return Analysis(
         tokens,
-        tuple(Span(each.start_char, each.end_char, each.label_) for each in doc.ents),
-        tuple(Span(each.start_char, each.end_char, str(each.root.idx)) for each in doc.noun_chunks),
-        tuple(Span(each.start_char, each.end_char) for each in doc.sents),
+        tuple(TextSpan(each.start_char, each.end_char, each.label_) for each in doc.ents),
+        tuple(TextSpan(each.start_char, each.end_char, str(each.root.idx)) for each in doc.noun_chunks),
+        tuple(TextSpan(each.start_char, each.end_char) for each in doc.sents),
     )

@@ -1,4 +1,4 @@
-"""What is known about one utterance: tokens with tags and lemmas, entities, noun chunks. Plain data that any analyser fills."""
+"""The analysis of one utterance: tokens with tags and lemmas, entities, noun chunks. Plain data for any analyser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Token(Struct, frozen=True, array_like=True, gc=False):
     """One token. Tags are Penn's, parts of speech and relations those of the pipeline; empty where they are not known.
 
     Attributes:
-        text: as it stands in the utterance.
+        text: as in the utterance.
         start: its first character there.
         pos: ``NOUN``, ``VERB``, ``ADJ``, ``ADV``, ...
         tag: ``NNS``, ``VBD``, ...
@@ -32,7 +32,7 @@ class Token(Struct, frozen=True, array_like=True, gc=False):
         return self.start + len(self.text)
 
 
-class Span(Struct, frozen=True, array_like=True, gc=False):
+class TextSpan(Struct, frozen=True, array_like=True, gc=False):
     """A stretch of characters with a label: an entity's type, or the index of a chunk's head token."""
 
     start: int
@@ -43,7 +43,7 @@ class Span(Struct, frozen=True, array_like=True, gc=False):
         """The characters themselves.
 
         Example:
-            >>> Span(3, 6).of("an ace")
+            >>> TextSpan(3, 6).of("an ace")
             'ace'
         """
         return text[self.start : self.end]
@@ -53,16 +53,16 @@ class Analysis(Struct, frozen=True, array_like=True):
     """One utterance, analysed."""
 
     tokens: tuple[Token, ...]
-    entities: tuple[Span, ...] = ()
-    chunks: tuple[Span, ...] = ()
-    sentences: tuple[Span, ...] = ()
+    entities: tuple[TextSpan, ...] = ()
+    chunks: tuple[TextSpan, ...] = ()
+    sentences: tuple[TextSpan, ...] = ()
 
-    def within(self, span: Span) -> tuple[Token, ...]:
-        """The tokens that lie in a span.
+    def within(self, span: TextSpan) -> tuple[Token, ...]:
+        """The tokens within a span.
 
         Example:
             >>> found = Analysis((Token("a", 0), Token("big", 2), Token("dog", 6)))
-            >>> [token.text for token in found.within(Span(2, 9))]
+            >>> [token.text for token in found.within(TextSpan(2, 9))]
             ['big', 'dog']
         """
         return tuple(token for token in self.tokens if token.start >= span.start and token.end <= span.end)

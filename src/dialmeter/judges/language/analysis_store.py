@@ -21,11 +21,11 @@ _decode = msgspec.msgpack.Decoder(Analysis).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Store:
-    """Analyses by utterance. A store that cannot be opened, or is damaged, is no store: everything is analysed anew.
+class AnalysisStore:
+    """Analyses by utterance. If the file cannot be opened or is damaged, everything is analysed again.
 
     Args:
-        folder: where the file lies; None for a store that keeps nothing.
+        folder: where the file is; None for a store that keeps nothing.
         analyser: name and version of what makes the analyses.
     """
 
@@ -39,10 +39,10 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = _opened(path)
         except sqlite3.OperationalError:
-            # It is locked for long, or cannot be opened; others may use it.
+            # It is locked for long, or cannot be opened; another process may use it.
             self._file = None
         except sqlite3.DatabaseError:
-            # A damaged file holds nothing that cannot be made again.
+            # Everything in a damaged file can be made again.
             with suppress(OSError, sqlite3.DatabaseError):
                 path.unlink(missing_ok=True)
                 self._file = _opened(path)
@@ -50,7 +50,7 @@ class Store:
             self._file = None
 
     def get(self, texts: Iterable[str]) -> dict[str, Analysis]:
-        """What is known of these utterances."""
+        """The stored analyses of these utterances."""
         if self._file is None:
             return {}
         try:
@@ -74,7 +74,7 @@ class Store:
         return found
 
     def put(self, analyses: Mapping[str, Analysis]) -> None:
-        """Keeps analyses; another process may have kept the same ones. What cannot be kept is made again some time."""
+        """Adds analyses; another process may have added the same ones. Errors are ignored, because analyses can be made again."""
         if self._file is not None:
             rows = [(_key(text), _encode(each)) for text, each in analyses.items()]
             with suppress(sqlite3.DatabaseError), self._file:
@@ -88,7 +88,7 @@ class Store:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    # Threads of a worker take turns at it; see AttackWork.
+    # The threads of a worker use it one at a time; see AttackWork.
     file = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
     try:
         file.execute("CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")

@@ -1,4 +1,4 @@
-"""What a speaker may refer back to: names and definite things of an utterance, with what is needed to match a pronoun."""
+"""A rule-based resolver: a pronoun means the nearest earlier mention that agrees in gender and number, subjects and names first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from .analysis import Analysis, Span, Token
+from .analysis import Analysis, TextSpan, Token
 
 _NAMED = frozenset({"PERSON", "ORG", "GPE", "FAC", "LOC", "PRODUCT", "WORK_OF_ART", "EVENT"})
 _NOT_THINGS = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY", "LANGUAGE", "NORP"})
@@ -47,19 +47,19 @@ _SUBJECTS = ("nsubj", "nsubjpass")
 _OBJECTS = ("dobj", "attr", "dative", "oprd", "appos")
 
 
-class Mention(Struct, frozen=True):
-    """One thing that is spoken of.
+class NounMention(Struct, frozen=True):
+    """A mention of a thing or a person.
 
     Attributes:
-        text: without a determiner that would not fit elsewhere; ``a train`` is ``the train``.
-        sayable: may it stand in place of a pronoun? ``my dog`` may not, once the other speaks of it.
+        text: as it can be repeated; ``a train`` becomes ``the train``.
+        sayable: True if it may replace a pronoun. ``my dog`` may not, because another speaker would not say it.
         start: its first character in the utterance.
         head: the index of its head token.
         label: the type of the entity, or nothing.
         plural: is it several?
-        genders: which of ``he``, ``she``, ``it`` may stand for it.
+        genders: which of ``he``, ``she``, ``it`` may refer to it.
         role: 3 for a subject, 2 for an object, 1 otherwise.
-        governor: the verb that it belongs to, by index; a pronoun beside the same verb is not this thing.
+        governor: the verb that it belongs to, by index; a pronoun of the same verb does not refer to it.
     """
 
     text: str
@@ -73,7 +73,7 @@ class Mention(Struct, frozen=True):
     governor: int
 
 
-def mentions(text: str, analysis: Analysis) -> Iterator[Mention]:
+def mentions(text: str, analysis: Analysis) -> Iterator[NounMention]:
     """The names and things of an utterance, in order."""
     labels = {(entity.start, entity.end): entity.label for entity in analysis.entities}
     for chunk in analysis.chunks:
@@ -82,7 +82,7 @@ def mentions(text: str, analysis: Analysis) -> Iterator[Mention]:
             yield found
 
 
-def _mention(text: str, analysis: Analysis, chunk: Span, labels: dict[tuple[int, int], str]) -> Mention | None:
+def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[int, int], str]) -> NounMention | None:
     tokens = list(analysis.within(chunk))
     head = next((token for token in tokens if str(token.start) == chunk.label), None)
     if head is None or head.pos not in ("NOUN", "PROPN") or not head.text[0].isalpha():
@@ -92,7 +92,7 @@ def _mention(text: str, analysis: Analysis, chunk: Span, labels: dict[tuple[int,
     if label in _NOT_THINGS or (head.lemma in _VAGUE and role < 3):
         return None
     words, sayable = _sayable(text[chunk.start : chunk.end], tokens, head, label)
-    return Mention(
+    return NounMention(
         words,
         sayable and head.lemma not in _VAGUE,
         chunk.start,
@@ -106,7 +106,7 @@ def _mention(text: str, analysis: Analysis, chunk: Span, labels: dict[tuple[int,
 
 
 def _sayable(words: str, tokens: list[Token], head: Token, label: str) -> tuple[str, bool]:
-    """A chunk as it can be said again, and whether it can be at all."""
+    """A chunk as it can be repeated, and whether it can be repeated at all."""
     first = tokens[0]
     named = (head.pos == "PROPN" and not head.text.islower()) or label in _NAMED
     if len(tokens) > 6 or "\n" in words or any(token.text in "\"'()[]/" for token in tokens):
@@ -120,7 +120,7 @@ def _sayable(words: str, tokens: list[Token], head: Token, label: str) -> tuple[
 
 
 def _governor(analysis: Analysis, head: Token) -> tuple[int, int]:
-    """The verb above a noun, and how near the noun is to it."""
+    """The verb that governs a noun, and the role of the noun."""
     role = 3 if head.dep in _SUBJECTS else 2 if head.dep in _OBJECTS else 1
     place, seen = head.head, 0
     while 0 <= place < len(analysis.tokens) and seen < 20:
@@ -147,7 +147,7 @@ _PRONOUNS = {
     "them": "they", "their": "they",
 }  # fmt: skip
 _LOOK_BACK = 2
-# “It is possible to …”, “it looks like …”, “that's it”: no thing is meant.
+# “It is possible to …”, “it looks like …”, “that's it”: the pronoun refers to nothing.
 _EMPTY_HEADS = frozenset(
     """
     possible ok okay fine good great important hard easy difficult necessary best better nice time true alright
@@ -158,15 +158,15 @@ _EMPTY_HEADS = frozenset(
 
 
 class Reference(Struct, frozen=True):
-    """A pronoun of an utterance and what it stands for.
+    """A pronoun of an utterance and its antecedent.
 
     Attributes:
         start: the pronoun's first character.
         end: the character after its last.
-        antecedent: what it stands for, as it may stand in its place.
+        antecedent: the text that can replace the pronoun.
         label: the type of that entity, or nothing.
-        possessive: does the pronoun say whose (``its``)?
-        verb: what a short form behind the pronoun stands for, as ``is`` in ``it's``, or nothing.
+        possessive: True for ``its``, ``his``, ``their``.
+        verb: the full form of a contracted verb after the pronoun, as ``is`` in ``it's``, or empty.
     """
 
     start: int
@@ -178,7 +178,7 @@ class Reference(Struct, frozen=True):
 
 
 def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
-    """The pronouns of the last turn that stand for something said before.
+    """The pronouns of the last turn that refer to an earlier mention.
 
     Args:
         turns: text and analysis of each turn, oldest first; only the last few are looked at.
@@ -202,9 +202,9 @@ def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
     return found
 
 
-def _before(turns: Sequence[tuple[str, Analysis]]) -> list[list[Mention]]:
-    """The mentions of the turns before; a turn that itself says *it* or *they* is as far as one can look back."""
-    found: list[list[Mention]] = []
+def _before(turns: Sequence[tuple[str, Analysis]]) -> list[list[NounMention]]:
+    """The mentions of the turns before, back to a turn that has a pronoun itself."""
+    found: list[list[NounMention]] = []
     for text, analysis in reversed(turns[-1 - _LOOK_BACK : -1]):
         found.insert(0, list(mentions(text, analysis)))
         if any(token.text.lower() in _PRONOUNS for token in analysis.tokens):
@@ -220,14 +220,14 @@ def _short_verb(analysis: Analysis, place: int) -> str:
 
 
 def _nearest(
-    kind: str, token: Token, analysis: Analysis, own: list[Mention], before: list[list[Mention]]
-) -> Mention | None:
-    """The best mention of the nearest turn that has one that fits; None also where that one cannot be said again."""
+    kind: str, token: Token, analysis: Analysis, own: list[NounMention], before: list[list[NounMention]]
+) -> NounMention | None:
+    """The best mention of the nearest turn with a fitting one; None also if that one cannot be repeated."""
     above = _above(analysis, token)
     verb = next((place for place in above if analysis.tokens[place].pos in ("VERB", "AUX")), -1)
     whose = token.tag == "PRP$"
-    # A verb has two things beside it that differ; but *its* may well mean the thing beside the same verb. To say that
-    # again would be clumsy, so that it is found, and not used.
+    # The arguments of one verb are different things, but *its* may refer to another argument of the same verb. To repeat that
+    # name would be clumsy, so that such a pronoun is not resolved.
     if whose and any(each.head in above for each in own):
         return None
     same_turn = [each for each in own if each.head not in above and (whose or each.governor != verb)]
@@ -235,27 +235,27 @@ def _nearest(
         fit = [each for each in turn if _fits(kind, each)]
         if fit:
             best = max(fit, key=lambda each: (_weight(each), each.start))
-            # Two that weigh the same are two that may be meant.
+            # Two mentions of the same weight are ambiguous.
             rivals = [each for each in fit if _weight(each) == _weight(best) and each.text.lower() != best.text.lower()]
-            # A place or thing beside the point (“in the park”) is rarely what *it* means; a person may be.
+            # *It* rarely refers to a place or thing that is neither subject nor object (“in the park”); a pronoun may refer to such a person.
             aside = best.role < 2 and "it" in best.genders
             echoed = _echoes(analysis, token, above, best)
-            beside = whose and turn is same_turn and any(each.governor == verb for each in fit)
-            return None if rivals or aside or beside or echoed or not best.sayable else best
+            same_verb = whose and turn is same_turn and any(each.governor == verb for each in fit)
+            return None if rivals or aside or same_verb or echoed or not best.sayable else best
     return None
 
 
-def _echoes(analysis: Analysis, token: Token, above: list[int], mention: Mention) -> bool:
-    """Would the name stand beside its own word, as in “the booking is booked” or “the fee's fee”? Then it is not meant."""
+def _echoes(analysis: Analysis, token: Token, above: list[int], mention: NounMention) -> bool:
+    """True if the name would meet its own word, as in “the booking is booked” or “the fee's fee”: then it is not the antecedent."""
     last = mention.text.split()[-1].lower()
     return any(last.startswith(analysis.tokens[place].lemma[:5]) for place in above[:1])
 
 
-def _weight(mention: Mention) -> float:
+def _weight(mention: NounMention) -> float:
     return mention.role + (1.5 if mention.label or mention.text[:1].isupper() else 0)
 
 
-def _fits(kind: str, mention: Mention) -> bool:
+def _fits(kind: str, mention: NounMention) -> bool:
     if kind == "they":
         return mention.plural
     return not mention.plural and kind in mention.genders
@@ -272,7 +272,7 @@ def _above(analysis: Analysis, token: Token) -> list[int]:
 
 
 def _means_nothing(analysis: Analysis, place: int) -> bool:
-    """Is this ``it`` an empty word? Its verb, and what hangs on the verb, tell."""
+    """True if ``it`` refers to nothing, as its verb and the dependents of the verb show."""
     token = analysis.tokens[place]
     if token.text.lower() != "it":
         return False

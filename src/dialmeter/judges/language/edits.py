@@ -1,4 +1,4 @@
-"""Changes of a text by place, so that all that is not meant stays as it was, braces and blanks included."""
+"""Edits of a text by position; everything else is unchanged, including braces and blanks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 
 Edit = tuple[int, int, str]
-"""Start, end, and what stands there instead."""
+"""Start, end, and the new text."""
 
 _ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
 _AN = re.compile(r"[aeio]|u(?!ni|s[eu]|ti|k)|hour|honest|heir", re.IGNORECASE)
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """A text with all edits made; places are those of the text before.
+    """A text with all edits applied; positions are those of the original text.
 
     Example:
         >>> edited("a {b} c", [(0, 1, "x"), (6, 7, "y")])
@@ -25,7 +25,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def exchanged(text: str, edits: Iterable[Edit]) -> str:
-    """As :func:`edited`, for words of the same kind: capitals are kept, and ``a`` or ``an`` before them is set right.
+    """As :func:`edited`, for words of the same kind: capitals are kept, and ``a`` or ``an`` before them is corrected.
 
     Example:
         >>> exchanged("A cheap hotel.", [(2, 7, "inexpensive")]), exchanged("Hotels", [(0, 6, "inns")])
@@ -63,7 +63,7 @@ def like(old: str, new: str) -> str:
 
 
 def starts_sentence(text: str, place: int) -> bool:
-    """Does a sentence begin at this place?
+    """True if a sentence begins at this position.
 
     Example:
         >>> starts_sentence("Yes. I do", 5), starts_sentence("Yes, I do", 5)

@@ -1,4 +1,4 @@
-"""A word in the form of another: ``eatery`` as ``restaurants`` stands → ``eateries``."""
+"""Inflection: ``eatery`` in the form of ``restaurants`` is ``eateries``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _COMPARED = ("JJR", "JJS", "RBR", "RBS")
 
 
 def installed() -> bool:
-    """Is lemminflect there? It knows irregular forms."""
+    """True if lemminflect is installed. It knows irregular forms."""
     return find_spec("lemminflect") is not None
 
 
 @cache
 def inflected(lemma: str, tag: str) -> str | None:
-    """A lemma in the form that a tag asks for, by lemminflect or by rule; None where that is not known.
+    """A lemma in the form that a tag asks for, by lemminflect or by rule; None if it is not known.
 
     Example:
         >>> inflected("eatery", "NNS"), inflected("purchase", "VBD"), inflected("reserve", "VBG")
@@ -37,7 +37,7 @@ def inflected(lemma: str, tag: str) -> str | None:
 
 
 def by_rule(lemma: str, tag: str) -> str | None:
-    """The regular form; words that are irregular are not in the built-in lexicon, or stand there with their forms.
+    """The regular form; the built-in lexicon has the forms of its irregular words.
 
     Example:
         >>> by_rule("dish", "NNS"), by_rule("stop", "VBG"), by_rule("try", "VBZ"), by_rule("arrive", "VBN")

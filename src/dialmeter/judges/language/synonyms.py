@@ -1,4 +1,4 @@
-"""Word vectors: how near two words are. The pipeline's own, or GloVe where its package is installed."""
+"""Synonyms, ranked by the similarity of word vectors or by sense, in the form that the text needs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Vectors:
 
 
 def glove_folder() -> Path | None:
-    """Where the vectors of GloVe are installed; the package is found, never imported."""
+    """The folder of the GloVe vectors; the package is located, never imported."""
     spec = find_spec(_PACKAGE)
     where = spec.submodule_search_locations if spec else None
     return Path(next(iter(where))) / "data" if where and find_spec("pyarrow") else None
@@ -82,11 +82,11 @@ class Synonym(Struct, frozen=True, gc=False):
     """A word for another.
 
     Attributes:
-        lemma: as it stands in the lexicon.
-        form: inflected like the word that it stands for.
+        lemma: as in the lexicon.
+        form: inflected like the word that it replaces.
         sense: in which of the word's senses, 0 the most used.
-        nearness: cosine of the two, or None where vectors are not known.
-        usual: how often people use it, on Zipf's scale of 0 to 8, or None where frequencies are not known.
+        nearness: cosine of the two, or None without vectors.
+        usual: its frequency on the Zipf scale of 0 to 8, or None without frequencies.
     """
 
     lemma: str
@@ -143,7 +143,7 @@ class Synonyms:
         return sorted(found.values(), key=lambda each: (-(each.nearness or 0.0), each.sense))
 
     def mean_the_same(self, one: Token, other: Token) -> bool:
-        """Are two words of the same kind synonyms in one of the more usual senses of the first?"""
+        """True if two words of the same part of speech are synonyms in one of the more frequent senses of the first."""
         if one.pos != other.pos or one.lemma == other.lemma:
             return False
         return any(other.lemma in synset.words for synset in self._source.synsets(one.lemma, one.pos)[: 2 * _SENSES])
@@ -163,7 +163,7 @@ def _fits(word: str, token: Token) -> bool:
 
 
 def least_usual(synonyms: Sequence[Synonym]) -> Synonym:
-    """The one that people use least; without frequencies the last in rank.
+    """The least frequent one; without frequencies the last in rank.
 
     Example:
         >>> rare = least_usual([Synonym("diner", "diner", 0, None, 3.4), Synonym("eatery", "eatery", 0, None, 2.8)])
@@ -177,7 +177,7 @@ def least_usual(synonyms: Sequence[Synonym]) -> Synonym:
 
 @cache
 def usual(word: str) -> float | None:
-    """How often a word is used, on Zipf's scale; None where wordfreq is not installed."""
+    """The frequency of a word on the Zipf scale; None if wordfreq is not installed."""
     if find_spec("wordfreq") is None:
         return None
     from wordfreq import zipf_frequency

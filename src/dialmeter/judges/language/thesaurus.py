@@ -1,4 +1,8 @@
-"""WordNet from its own files (WNDB): Debian's ``wordnet-base``, ``$WNHOME``, or an NLTK data folder."""
+"""Senses of words: from WordNet, or from the built-in lexicon.
+
+The files of WordNet (WNDB) may come from Debian's ``wordnet-base``, ``$WNHOME``, or an NLTK data folder. The lexicon has
+everyday words of dialogues, and is used if WordNet is not installed.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,14 @@ _FILES = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 
 
 class Synset(Struct, frozen=True, gc=False):
-    """One sense: words that mean the same, and which of their kind it is (the first is the most used)."""
+    """One sense: words of the same meaning, and the rank of the sense (0 is the most used)."""
 
     words: tuple[str, ...]
     sense: int
 
 
-def places() -> Iterator[Path]:
-    """Folders where the files may lie, in the order in which they are tried."""
+def wordnet_places() -> Iterator[Path]:
+    """Folders where the files may be, in the order of the search."""
     if home := os.environ.get("WNHOME"):
         yield from (Path(home), Path(home) / "dict")
     yield Path("/usr/share/wordnet")
@@ -34,14 +38,14 @@ def places() -> Iterator[Path]:
         yield from (Path(root) / "corpora" / name for name in ("wordnet", "wordnet31", "wordnet2022"))
 
 
-def found() -> Path | None:
+def wordnet_folder() -> Path | None:
     """The first folder that has all eight files."""
     names = [f"{kind}.{pos}" for pos in _FILES.values() for kind in ("index", "data")]
-    return next((place for place in places() if all((place / name).is_file() for name in names)), None)
+    return next((place for place in wordnet_places() if all((place / name).is_file() for name in names)), None)
 
 
 class WordNet:
-    """A reader of one folder. The index of a part of speech is read when it is first asked for, senses one by one.
+    """A reader of one folder. The index of a part of speech is read on first use, senses one by one.
 
     Args:
         folder: with ``index.noun``, ``data.noun``, and so on.
@@ -55,7 +59,7 @@ class WordNet:
 
     @cached_property
     def name(self) -> str:
-        """``wordnet-`` and the version that the files tell of themselves."""
+        """``wordnet-`` and the version in the files."""
         with (self._folder / "data.adv").open("rb") as file:
             version = re.search(rb"WordNet (\d+(?:\.\d+)*)", file.read(4000))
         return f"wordnet-{version[1].decode()}" if version else "wordnet"
@@ -81,7 +85,7 @@ class WordNet:
         data = self._data[pos]
         fields = data[offset : data.index(b"\n", offset)].decode("latin-1").split(" ")
         count = int(fields[3], 16)
-        # Adjectives may carry a mark of their place, as in "galore(ip)".
+        # Adjectives may have a position marker, as in "galore(ip)".
         return tuple(word.partition("(")[0].replace("_", " ") for word in fields[4 : 4 + 2 * count : 2])
 
 

@@ -1,4 +1,4 @@
-"""Words as such: regular-expression tokens, sentences, and the lists that attacks share. No resource is needed."""
+"""Words by rule: tokens, sentences, and the word lists that attacks share. No resource is needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GREETINGS = frozenset("thank thanks bye goodbye welcome hello hi hey cheers grea
 
 
 def tokens(text: str) -> list[tuple[int, str]]:
-    """The tokens of a text with their places, as pipelines cut them: ``don't`` is two, so is ``it,``.
+    """The tokens of a text with their positions, as in spaCy pipelines: ``don't`` is two, so is ``it,``.
 
     Example:
         >>> [token for _, token in tokens("I don't like it, do you?")]
@@ -61,7 +61,7 @@ def content_words(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Where sentences start and end.
+    """The start and the end of each sentence.
 
     Example:
         >>> [ "Yes. It is! Why?"[start:end] for start, end in sentences("Yes. It is! Why?")]
@@ -78,7 +78,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def same_but_for_case(one: str, other: str) -> bool:
-    """Do two texts differ in capitals and blanks at most?
+    """True if two texts differ in capitals and blanks at most.
 
     Example:
         >>> same_but_for_case("Yes,  it is.", "yes, it is ."), same_but_for_case("yes", "yes!")
@@ -88,7 +88,7 @@ def same_but_for_case(one: str, other: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Does a text ask something? The question mark tells, as in the paper.
+    """True if a text has a question mark, as in the paper.
 
     Example:
         >>> is_question("Which day? I am free."), is_question("Monday.")

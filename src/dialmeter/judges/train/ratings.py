@@ -1,4 +1,4 @@
-"""How well ratings are predicted."""
+"""Examples for a judge of satisfaction, and the quality of its predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...readers.chat.satisfaction import Rated, read_rated
 class Quality(Struct, frozen=True):
     """Of predicted classes: accuracy, UAR, macro F1; of predicted ratings: Spearman's correlation with the given ones.
 
-    UAR is the mean recall over the classes that occur. The correlation is None where all ratings are the same.
+    UAR is the mean recall over the classes that occur. The correlation is None if all ratings are the same.
     """
 
     accuracy: float
@@ -55,7 +55,7 @@ def quality(labels: Sequence[int], classes: Sequence[int], ratings: Sequence[flo
 
 
 def majority(labels: Sequence[int], training: Sequence[int]) -> Quality:
-    """The quality of always saying the most frequent class of training."""
+    """The quality of always predicting the most frequent class of the training data."""
     most = max(sorted(set(training)), key=list(training).count)
     return quality(labels, [most] * len(labels), [float(most + 1)] * len(labels))
 
@@ -85,8 +85,8 @@ def read_examples(
 def examples(rated: Rated, until: str = "rated") -> list[Example]:
     """One example per rated turn of the user.
 
-    A rating is given at a turn of the user, for what was said up to then. ``rated`` takes the dialogue with that turn, in
-    which users show how they feel; ``before`` takes it without, as it stands when the system has just replied.
+    A rating is given at a turn of the user, for the dialogue up to then. ``rated`` includes that turn, in which users show how
+    they feel; ``before`` excludes it, so that the dialogue ends with the system's reply.
     """
     said = tuple((move.speaker, move.text) for move in rated.talk.moves)
     more = until == "rated"

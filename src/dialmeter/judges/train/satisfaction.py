@@ -18,11 +18,11 @@ from ..builtin.surface import tokens
 from .ratings import Example, Quality, flat, majority, quality, read_examples
 
 _WATCHED = 0.1
-"""The share of training dialogues that decide when to stop."""
+"""The share of training dialogues for validation, which decides when to stop."""
 
 
-class Settings(Struct, frozen=True):
-    """How training goes."""
+class TrainingSettings(Struct, frozen=True):
+    """Hyperparameters of training."""
 
     epochs: int = 5
     patience: int = 2
@@ -42,7 +42,7 @@ class Settings(Struct, frozen=True):
 
 
 class Trained(Struct, frozen=True):
-    """What came of training with one seed."""
+    """The result of training with one seed."""
 
     seed: int
     epochs: int
@@ -54,7 +54,12 @@ Told = Callable[[int, Quality], None]
 
 
 def train(
-    data: str | Path, out: str | Path, *, seed: int = 1, settings: Settings | None = None, told: Told | None = None
+    data: str | Path,
+    out: str | Path,
+    *,
+    seed: int = 1,
+    settings: TrainingSettings | None = None,
+    told: Told | None = None,
 ) -> tuple[Trained, Quality]:
     """Trains a judge of satisfaction and writes it into a folder.
 
@@ -62,13 +67,13 @@ def train(
         data: a file in the layout ``satisfaction``.
         out: the folder.
         seed: of all random choices.
-        settings: how training goes.
-        told: is told how each epoch went on the watched dialogues.
+        settings: the hyperparameters.
+        told: called after each epoch with its quality on the validation dialogues.
 
     Returns:
-        What came of it, and the quality of always saying the most frequent class.
+        The result, and the quality of always predicting the most frequent class.
     """
-    settings = settings or Settings()
+    settings = settings or TrainingSettings()
     training, test = read_examples(data, settings.held_out, settings.until)
     draw = random.Random(seed)
     order = list(range(len(training)))
@@ -100,8 +105,8 @@ def train(
     network.load_state_dict(best)
     save(Path(out), network, words)
     labels = [example.label for example in flat(test)]
-    beside = majority(labels, [example.label for example in kept])
-    return Trained(seed, len(found), measured(network, places, flat(test)), found), beside
+    baseline = majority(labels, [example.label for example in kept])
+    return Trained(seed, len(found), measured(network, places, flat(test)), found), baseline
 
 
 def _words(examples: Sequence[Example], least: int) -> list[str]:
@@ -126,11 +131,11 @@ class _Steps:
         network: HierarchicalGru,
         places: dict[str, int],
         dialogues: Sequence[Sequence[Example]],
-        settings: Settings,
+        settings: TrainingSettings,
     ) -> None:
         self._network, self._places, self._dialogues, self._size = network, places, dialogues, settings.batch
         counts = Counter(example.label for example in flat(dialogues))
-        # A class with a handful of examples would otherwise weigh hundreds of times as much as the others.
+        # The floor keeps a class with very few examples from dominating the loss.
         shares = [max(counts[each] / counts.total(), 0.01) for each in range(CLASSES)]
         weights = torch.tensor([share**-settings.balance for share in shares])
         self._loss = nn.CrossEntropyLoss(weight=weights / weights[counts.most_common(1)[0][0]])

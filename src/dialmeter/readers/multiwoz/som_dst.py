@@ -52,5 +52,5 @@ def _turn(number: str, thing: Any) -> Turn:
     states = as_list(thing, "a turn")
     if len(states) != 2:
         raise InputError(f"a turn holds two states, predicted and gold, found {len(states)}")
-    pred, gold = (as_list(state, "a state") for state in states)
+    pred, gold = as_list(states[0], "a state"), as_list(states[1], "a state")
     return Turn(turn_number(number), cast(Any, gold), cast(Any, pred))

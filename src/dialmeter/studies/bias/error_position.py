@@ -1,7 +1,7 @@
-"""Where in a dialogue mistakes fall: tail-orientedness and non-uniformity, in both published versions.
+"""Position of errors in a dialogue: tail-orientedness and non-uniformity, in both published versions.
 
-A fair measure should not care: the same mistakes at other turns are the same mistakes. ``dialmeter tracker bias`` asks
-how far each measure does. Aksu and Chen (2024), and the first version of the same study.
+A fair measure should not depend on it: the same mistakes at other turns are the same mistakes. ``dialmeter tracker bias``
+measures how much each measure does. Aksu and Chen (2024), and the first version of the same study.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...tracking.tally_table import Book
+from ...tracking.vectors.tally_table import Book
 
 
 class Trait(NamedTuple):

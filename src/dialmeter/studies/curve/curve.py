@@ -21,7 +21,7 @@ from ...rules import Rules, load
 from ...stats.formulas import Floats
 from ...tracking.resolve_measures import resolve
 from ...tracking.result import TrackerResult
-from ...tracking.scorer import score_file
+from ...tracking.scoring import score_file
 from .. import FEW_DIALOGUES
 from .curve_files import CurveFile
 from .curve_scores import CurveEstimate, ScoredFile, mean, score_entries, slope
@@ -108,7 +108,7 @@ def draw_curve(
         DialmeterError: files that cannot be scored, or not be compared with each other.
     """
     chosen = rules if isinstance(rules, Rules) else load(rules)
-    wanted, yardstick, notices = _with_reference(measures, chosen, reference)
+    wanted, compared_with, notices = _with_reference(measures, chosen, reference)
 
     def score(entry: CurveFile, keys: frozenset[str] | None) -> TrackerResult:
         try:
@@ -129,19 +129,21 @@ def draw_curve(
             raise DialmeterError(f"{entry.name}: {error} (--reference chooses what to compare with)") from None
 
     files, more = score_entries(entries, score, resampling, watch)
-    if yardstick and yardstick not in files[0].values:
-        notices.append(Notice("no-reference", 1, f"the files do not allow {yardstick}, so that nothing is compared"))
-        yardstick = None
+    if compared_with and compared_with not in files[0].values:
+        notices.append(
+            Notice("no-reference", 1, f"the files do not allow {compared_with}, so that nothing is compared")
+        )
+        compared_with = None
     groups: dict[str | None, list[ScoredFile]] = {}
     for each in files:
         groups.setdefault(each.entry.domain, []).append(each)
     curves = {domain: group for domain, group in groups.items() if domain is None or len(ratios_of(group)) > 1}
-    points = [point for group in curves.values() for point in points_of(group, yardstick, resampling)]
-    trends = [trend for group in curves.values() for trend in trends_of(group, yardstick, scale, resampling)]
+    points = [point for group in curves.values() for point in points_of(group, compared_with, resampling)]
+    trends = [trend for group in curves.values() for trend in trends_of(group, compared_with, scale, resampling)]
     tables = domain_tables([each for each in files if each.entry.domain is not None], resampling)
     for domain, group in groups.items():
         notices += _group_notices(domain, group, scale, domain in curves, resampling)
-    return Curve(yardstick, scale, resampling, files, points, trends, tables, [*notices, *more])
+    return Curve(compared_with, scale, resampling, files, points, trends, tables, [*notices, *more])
 
 
 def _with_reference(

@@ -21,8 +21,8 @@ from ...stats.draws import resampled_sums
 from ...stats.formulas import Floats, evaluate, exact
 from ...stats.intervals import student_quantile
 from ...stats.resampling import TIE, limits
-from ...tracking.bootstrap_matrix import columns, order_of, with_interval
 from ...tracking.result import TrackerResult
+from ...tracking.vectors.bootstrap_matrix import columns, order_of, with_interval
 from .curve_files import CurveFile
 
 ScoreFile: TypeAlias = Callable[[CurveFile, frozenset[str] | None], TrackerResult]

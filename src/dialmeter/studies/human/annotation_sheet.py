@@ -196,7 +196,7 @@ def read_sheets(folder: str) -> tuple[Ratings, list[Notice], list[InputError]]:
         folder: where the text sheets are; the name on a sheet's line ``Rater:`` counts, or else that of its folder.
 
     Returns:
-        Ratings; warnings of sheets that are not filled and of files that are no sheets; what is wrong, one error per sheet.
+        Ratings; warnings about sheets that are not filled and files that are not sheets; errors, at most one per sheet.
 
     Raises:
         DialmeterError: no folder, or no sheet in it.

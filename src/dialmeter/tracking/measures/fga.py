@@ -38,9 +38,9 @@ class FGA(Measure, frozen=True, kw_only=True):
 
     def from_tally(self, tally: Tally) -> Vector:
         if tally.since == NEVER:
-            # At lam = 0 the measure is JGA by definition, also where a turn is wrong without an error of its own before.
+            # At lam = 0 the measure is JGA by definition, also if a turn is wrong and no turn up to it has an error of its own.
             return (tally.exact if self.lam == 0 else 1, 1)
-        # 0 · inf is not a number, so that a turn's own error is told apart first.
+        # 0 · inf is not a number, so a turn's own error is handled separately.
         return (-math.expm1(-self.lam * tally.since) if tally.since else 0, 1)
 
 

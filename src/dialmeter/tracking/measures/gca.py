@@ -1,13 +1,21 @@
-"""Granular Change Accuracy, and the four shares that it is made of: values and labels, precision and recall, over changes."""
+"""Granular Change Accuracy, and the four shares that it is made of: values and labels, precision and recall, over changes.
+
+Partial credit for values that are almost right: both papers on GCA name its lack as an open limitation. A wrong change whose
+value has similarity s to gold counts s as correct and 1 - s as wrong. Then C + W, P and G do not change, and only values
+earn credit, not labels; s = 0 for every wrong value gives plain GCA, and s = 1 makes the value correct.
+"""
+
+from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
+from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
 from ...model import Value
 from ..tally import Alternatives, Deletions, Lens, Tally
-from .credit import similarity
 
 
 class GCA(Measure, frozen=True, kw_only=True):
@@ -57,7 +65,7 @@ class GCA(Measure, frozen=True, kw_only=True):
 
     def from_changes(self, tally: Tally, wrong: Iterable[tuple[Value, Value]]) -> Vector:
         """The four counts, where a wrong value of similarity s counts s as correct and 1 - s as wrong."""
-        earned = math.fsum(similarity(self.credit, wanted, found) for wanted, found in wrong)
+        earned = math.fsum(credit_of(self.credit, wanted, found) for wanted, found in wrong)
         return (tally.missed, tally.wrong - earned, tally.over, tally.correct + earned)
 
     def value(self, sums: Sequence[float]) -> float | None:
@@ -129,3 +137,37 @@ class LR(_Changes, frozen=True, kw_only=True):
     def from_tally(self, tally: Tally) -> Vector:
         right = tally.correct + tally.wrong
         return (right, right + tally.missed)
+
+
+def credit_of(kind: str, gold: Value, pred: Value) -> float:
+    """The credit of a wrong value: its similarity to gold from 0 to 1, the best over gold's alternatives.
+
+    Example:
+        >>> credit_of("fuzzy", "cheap", "cheep"), credit_of("fuzzy", ("north", "south"), "southern")
+        (0.8, 0.7692307692307692)
+    """
+    wanted = (gold,) if isinstance(gold, str) else gold
+    found = pred if isinstance(pred, str) else "|".join(pred)
+    return max((_SIMILARITIES[kind](each, found) for each in wanted), default=0.0)
+
+
+def _fuzzy(gold: str, pred: str) -> float:
+    from rapidfuzz import fuzz
+
+    return float(fuzz.ratio(gold, pred)) / 100
+
+
+@lru_cache(maxsize=100_000)
+def _embedding(gold: str, pred: str) -> float:
+    from ...embedding import cosine
+
+    return max(0.0, cosine(gold, pred))
+
+
+_SIMILARITIES: dict[str, Callable[[str, str], float]] = {"fuzzy": _fuzzy, "embedding": _embedding}
+
+
+def check_match(match: str) -> None:
+    """Raises DialmeterError where the rule set already forgives near values: they would earn twice."""
+    if match != "exact":
+        raise DialmeterError("GCA(credit=...) needs match=exact; the rule set already takes near values for equal")

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import ClassVar
 
 from ...measure import Measure, Vector
-from ..frames import Case, FramePair, SlotScores
+from ..vectors.frames import Case, FramePair, SlotScores
 
 
 class _Goals(Measure, frozen=True, kw_only=True):

@@ -9,10 +9,10 @@ from msgspec import Struct
 from ...errors import DialmeterError, did_you_mean
 from ...model import dialogue_key
 from ..behaviours import names as event_names
-from ..estimates import MEASURES
 from ..events import Event
 from ..outcome import COMBINED
 from ..record import UserRow
+from ..score_table import MEASURES
 
 GOAL_PARTS = ("info", "fail_info", "book", "fail_book", "requests")
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from ...errors import InputError
-from ...judges.text_diff import changed_spans
+from ...judges.language.text_diff import changed_spans
 from ...judges.verdict import READING
 from ...readers.strict_json import parse_as
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ...model import Value, domain_of
-from ...tracking.mistakes import Mistake
+from ...tracking.diagnosis.findings import Mistake
 from ..chart_files import Chart
 from ..tables import Table, percent
 from ..tracker import mistakes_table

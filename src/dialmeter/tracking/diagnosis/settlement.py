@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct, field
 
-from ..errors import one_line
-from ..model import Value
-from ..normalise import Normaliser
-from ..rules import Rules, change
-from ..values.differences import difference
-from .mistakes import shown
-from .pairs import alternatives
+from ...errors import InputError, one_line
+from ...model import Value
+from ...normalise import Normaliser
+from ...readers.pairs.vocabulary import Vocabulary
+from ...rules import Rules, change
+from ...values.steps import difference
+from ..align import PairFiles
+from ..pairs import PairRules, alternatives
+from ..walk import Walk
+from .findings import shown
 
 _STEPS = ("trim", "blanks", "lower")
 
@@ -91,3 +94,56 @@ def _own_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
     layout = {name: {domain: forms}} if hyphen else {slot: forms}
     text = msgspec.json.format(msgspec.json.encode(layout), indent=0).decode()
     return f"--map FILE with {one_line(text, 200)}{' and the like' if more else ''}"
+
+
+class Rescored(Struct):
+    """JGA under a settlement, as counts.
+
+    Attributes:
+        turns: how many were compared.
+        right: how many of them are exact.
+        flip: dialogue and number of the first turn that becomes right.
+    """
+
+    turns: int = 0
+    right: int = 0
+    flip: tuple[str, int] | None = None
+
+    @property
+    def value(self) -> float:
+        """JGA."""
+        return self.right / self.turns if self.turns else 0.0
+
+
+def rescore(files: PairFiles, rules: Rules, settlements: Sequence[Settlement]) -> list[Rescored | None]:
+    """Reads the files once and gives JGA under the rules as they are, then under each settlement.
+
+    Returns:
+        The counts; None for a settlement that gives a state two values of one slot, which the rules refuse.
+
+    Raises:
+        InputError: a file cannot be read any more.
+    """
+    words = Vocabulary()
+    settled = [Settlement("", rules), *settlements]
+    walks = [Walk(PairRules(each.rules, words, each.slots, each.values)) for each in settled]
+    scores: list[Rescored | None] = [Rescored() for _ in settled]
+    for read in files.read(words):
+        right_before: set[int] = set()
+        for place, (walk, score) in enumerate(zip(walks, scores, strict=True)):
+            if score is None:
+                continue
+            try:
+                score.turns += walk.take(read)
+            except InputError:
+                scores[place] = None
+                continue
+            # A row begins with the number of gold slots, of predicted slots, and of slots that match.
+            rows = zip(walk.numbers, walk.rows(None, None), strict=True)
+            right = {number for number, row in rows if row[0] == row[1] == row[2]}
+            score.right += len(right)
+            if place == 0:
+                right_before = right
+            elif score.flip is None and (new := right - right_before):
+                score.flip = read.id, min(new)
+    return scores

@@ -10,17 +10,15 @@ from typing import Literal, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..errors import one_line
-from ..model import Value
-from ..readers.pairs.slot_names import slot_namer
-from ..rules import Rules
-from .align import PairFiles
-from .findings import Findings
-from .mistakes import Mistakes, shown
-from .notices import is_turn_level
-from .pairs import alternatives
-from .rescoring import Rescored, rescore
-from .settlement import Settlement, settle_values, value_difference
+from ...errors import one_line
+from ...model import Value
+from ...readers.pairs.slot_names import slot_namer
+from ...rules import Rules
+from ..align import PairFiles
+from ..notices import is_turn_level
+from ..pairs import alternatives
+from .findings import Findings, Mistakes, shown
+from .settlement import Rescored, Settlement, rescore, settle_values, value_difference
 
 Kind: TypeAlias = Literal["news", "ids", "slot-name", "slot", "pair"]
 """States that hold each turn's news; ids; names of slots; slots that hardly ever agree; pairs of values."""

@@ -1,18 +1,18 @@
-"""Where two texts differ, word by word."""
+"""The differences of two texts, word by word."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from .language.words import tokens
+from .words import tokens
 
 _MOST_PAIRS = 250_000
 """Pairs of tokens that are compared; in longer texts all between the first and the last change is one span."""
 
 
 def changed_spans(old: str, new: str) -> tuple[tuple[int, int], ...]:
-    """The parts of the new text that are not in the old, as (start, end); where only something is gone, an empty span.
+    """The parts of the new text that are not in the old, as (start, end); an empty span for a deletion.
 
     Example:
         >>> changed_spans("it is good.", "it is not good.")

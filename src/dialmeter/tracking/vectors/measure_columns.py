@@ -10,24 +10,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
-from ..errors import NotApplicable
-from ..measure import Gather, Measure, Vector
-from ..model import Schema
-from ..readers.pairs.vocabulary import PairDialogue
-from .compared import ComparedDialogue
-from .frame_book import FrameBook
-from .group_by_dialogue import gather_into, gathered
-from .measures.dstc10 import ValueMeasure, ValueOverlap
-from .state_texts import state_texts
-from .tally import Lens, Tally
-from .tally_table import Book
-from .walk import Group, Walk
+from ...errors import NotApplicable
+from ...measure import Gather, Measure, Vector
+from ...model import Schema
+from ...readers.pairs.vocabulary import PairDialogue
+from ..compared import ComparedDialogue
+from ..measures.dstc10 import ValueMeasure, ValueOverlap
+from ..tally import Lens, Tally
+from ..walk import Group, Walk
+from .frames import FrameBook
+from .tally_table import Book, gather_into, gathered
 
 if TYPE_CHECKING:
     import numpy as np
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
+
+from ...model import NAMED, Value
+from ...readers.pairs.vocabulary import PairState, Vocabulary
 
 NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
 
@@ -316,3 +317,36 @@ def with_slots(measure: Measure, slots: int) -> Measure:
     if getattr(measure, "slots", None) == 0:
         return structs.replace(measure, slots=slots)
     return measure
+
+
+def state_texts(compared: ComparedDialogue, dialogue: PairDialogue) -> list[tuple[str, str]]:
+    """Gold and prediction of every compared turn as texts: those of the file where it has texts, else written anew.
+
+    In file order; of several gold values the first, empty values and then empty domains are left out.
+    """
+    words = compared.pairs.vocabulary
+    written = {turn.number: turn.written for turn in dialogue.turns}
+    states = dict(zip(dialogue.numbers, zip(dialogue.gold, dialogue.pred, strict=True), strict=True))
+    found = []
+    for number in compared.numbers:
+        gold, pred = states[number]
+        found.append(written[number] or (_text(words, gold or (), first=True), _text(words, pred or (), first=False)))
+    return found
+
+
+def _text(words: Vocabulary, state: PairState, first: bool) -> str:
+    domains: dict[str, list[str]] = {}
+    for pair in state:
+        value = _said(words.values[pair], first)
+        if value:
+            domain, _, slot = words.slots[pair].partition("-")
+            domains.setdefault(domain, []).append(f"[{slot}][{value}]")
+    return ";".join(f"[{domain}]({','.join(pairs)})" for domain, pairs in domains.items())
+
+
+def _said(value: Value, first: bool) -> str:
+    if value == NAMED:
+        return ""
+    if isinstance(value, tuple):
+        return value[0] if first and value else "|".join(value)
+    return value.partition("|")[0] if first else value

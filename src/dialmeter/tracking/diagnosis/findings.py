@@ -2,18 +2,97 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from itertools import chain
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from ..core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, counted
-from ..model import Notice, dialogue_key
-from ..readers.pairs.vocabulary import Vocabulary
-from .digest import GoldDigest
-from .mistakes import Mistakes
-from .pairs import PairRules
-from .walk import Walk
+from ...core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, counted
+from ...model import Notice, Value, dialogue_key
+from ...readers.pairs.vocabulary import Vocabulary
+from ..digest import GoldDigest
+from ..pairs import PairRules
+from ..walk import Walk
+
+Held = tuple[str, Value | None, Value | None]
+"""A slot with its gold value and its predicted value; None is no value."""
+
+
+class Mistake(Struct, frozen=True):
+    """A gold and a predicted value of a slot that do not agree, and at how many turns; None is no value."""
+
+    slot: str
+    gold: str | None
+    pred: str | None
+    turns: int
+
+
+class Mistakes(Struct):
+    """Counts over a corpus.
+
+    Attributes:
+        turns: at how many turns a slot held which two values.
+        new: how often two values that do not agree were not carried over from the turn before.
+    """
+
+    turns: dict[Held, int] = field(default_factory=dict)
+    new: dict[Held, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, walk: Walk, pairs: PairRules) -> Mistakes:
+        """What a walk has counted; it begins anew."""
+
+        def held(gold: int, pred: int) -> Held:
+            slot = pairs.slot_names[pairs.cell_slots[gold or pred]]
+            return slot, pairs.values[gold] if gold else None, pairs.values[pred] if pred else None
+
+        turns, new = walk.end_counts()
+        return cls(*({held(*key): count for key, count in counts.items()} for counts in (turns, new)))
+
+    def merge(self, other: Mistakes) -> None:
+        """Takes what another part of the corpus has."""
+        for mine, theirs in ((self.turns, other.turns), (self.new, other.new)):
+            for key, count in theirs.items():
+                mine[key] = mine.get(key, 0) + count
+
+    def by_slot(self) -> dict[str, Counter[tuple[str, str]]]:
+        """How often each slot was missed, wrong or over, new or carried over."""
+        found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+        for key, new in self.new.items():
+            slot, gold, pred = key
+            kind = "missed" if pred is None else "over" if gold is None else "wrong"
+            found[slot][kind, "new"] += new
+            if carried := self.turns[key] - new:
+                found[slot][kind, "carried-over"] += carried
+        return found
+
+    def values(self, slot: str) -> Counter[tuple[str | None, str | None]]:
+        """How often a slot held which values; one of several alternatives that was met stands alone."""
+        found: Counter[tuple[str | None, str | None]] = Counter()
+        for key, count in self.turns.items():
+            name, gold, pred = key
+            if name == slot:
+                found[shown(gold) if key in self.new else shown(pred), shown(pred)] += count
+        return found
+
+    def worst(self, most: int) -> list[Mistake]:
+        """The pairs of gold and predicted value that do not agree at most turns."""
+        ordered = sorted(self.new, key=lambda key: (-self.turns[key], key[0], shown(key[1]) or "", shown(key[2]) or ""))
+        return [
+            Mistake(slot, shown(gold), shown(pred), self.turns[slot, gold, pred]) for slot, gold, pred in ordered[:most]
+        ]
+
+    def worst_slots(self, most: int) -> list[str]:
+        """The slots with most mistakes."""
+        totals = {slot: kinds.total() for slot, kinds in self.by_slot().items()}
+        return sorted(totals, key=lambda slot: (-totals[slot], slot))[:most]
+
+
+def shown(value: Value | None) -> str | None:
+    """A value as people read it."""
+    return value if value is None or isinstance(value, str) else " | ".join(value)
+
 
 Carries: TypeAlias = Literal["pairs", "gold", "sections", "named-empty", "looked-at"]
 """Pairs at all; pairs in gold; sections; slots that are named without a value; gold that the rule set looks at."""
@@ -112,11 +191,11 @@ class Findings(Struct):
             walk.counts_losses = self.gold_changes < _ENOUGH
 
     def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
-        missing = frozenset(walk.missing)
+        missing = walk.missing and frozenset(walk.missing)
         before: list[int] = []
         seen: set[int] = set()
         for number, state in zip(walk.numbers, walk.pred, strict=True):
-            if number in missing:
+            if missing and number in missing:
                 continue
             self.pred_held += len(state)
             if state is before:
@@ -125,7 +204,8 @@ class Findings(Struct):
             if before and state != before:
                 self.pred_changes += 1
                 self.pred_losses += not pairs.slots_of(before) <= pairs.slots_of(state)
-            self.pred_repeated += len(seen.intersection(state))
+            if seen:
+                self.pred_repeated += len(seen.intersection(state))
             seen.update(state)
             before = state
 

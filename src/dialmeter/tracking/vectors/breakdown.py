@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from ..measure import Measure
+from ...measure import Measure
+from ..pairs import PairRules
+from ..tally import NEVER, Tally
+from ..walk import Group, Walk
 from .measure_columns import Ledger, Valued, weighted
-from .pairs import PairRules
-from .tally import NEVER, Tally
-from .walk import Group, Walk
 
 By: TypeAlias = Literal["domain", "slot", "without-domain", "seen"]
 ActiveTurns: TypeAlias = Literal["active", "all"]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from ..core.comparison import Resampling
-from ..measure import Measure, Score
-from ..model import dialogue_key
+from ...core.comparison import Resampling
+from ...measure import Measure, Score
+from ...model import dialogue_key
+from ...stats.intervals import Interval
+from ..resolve_measures import Asked
 from .measure_columns import Ledger
-from .resolve_measures import Asked
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..stats import Formula
-    from ..stats.formulas import Value as FormulaValue
-    from ..stats.resampling import Limits
+    from ...stats import Formula
+    from ...stats.formulas import Value as FormulaValue
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -56,28 +56,27 @@ def _block(ledger: Ledger, measure: Measure) -> FloatArray:
 
 
 def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
-    from ..stats import Formula
+    from ...stats import Formula
 
     return Formula(_vectorised(measure), take, measure.low, measure.high)
 
 
 def _vectorised(measure: Measure) -> FormulaValue:
-    from ..stats import rowwise
+    from ...stats import rowwise
 
     if measure.average == "dialogue" or type(measure).value is Measure.value:
         return lambda sums: sums[..., 0] / sums[..., 1]
     return rowwise(lambda sums: measure.value(sums.tolist()))
 
 
-def with_interval(score: Score, found: Limits | None) -> Score:
+def with_interval(score: Score, found: Interval | None) -> Score:
     """A score with its interval, or with the reason why it has none; no value, no interval."""
     if score.value is None or found is None:
         return score
-    limits = None if found.low is None or found.high is None else (found.low, found.high)
-    return replace(score, ci=limits, ci_reason=found.reason or "")
+    return replace(score, ci=found.ci, ci_reason=found.reason or "")
 
 
-def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1) -> dict[str, Limits]:
+def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: int = 1) -> dict[str, Interval]:
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
     Args:
@@ -86,9 +85,9 @@ def intervals(ledger: Ledger, asked: Sequence[Asked], how: Resampling, threads: 
         how: the draw.
         threads: how many to use.
     """
-    from ..stats.draws import resampled_sums
-    from ..stats.formulas import evaluate
-    from ..stats.resampling import limits
+    from ...stats.draws import resampled_sums
+    from ...stats.formulas import evaluate
+    from ...stats.resampling import limits
 
     dialogues = len(ledger.main.dialogues)
     if dialogues < 2:
@@ -107,7 +106,7 @@ def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> 
 
     import numpy as np
 
-    from ..stats.formulas import exact
+    from ...stats.formulas import exact
 
     gathered = [each for each in asked if each.used.average != "dialogue" and ledger.is_gathered(each.used)]
     matrix, places = ledger.distinct([each.used for each in gathered], threads)

@@ -1,0 +1,390 @@
+"""One run of attacks: each attack is tried on the replies of a corpus until there are enough cases.
+
+Cases depend on the seed, the attack and the dialogue only. The number of workers, the batches and their order do not matter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from math import ceil, inf
+from threading import Lock
+from typing import overload
+
+from msgspec import Struct
+
+from ..errors import DialmeterError
+from ..model import Conversation, Move
+from .attack_statistics import Attacked, Attempt, Yield, gather, yield_notices
+from .attacks import Attack, Kit, NoCase, Variant, chosen, with_resources
+from .cases import Case, Place
+from .checkpoint import AttackCheckpoint, AttackPart
+from .corpus_pool import Pool, Snippet, digest, make_pool, ordered, seeded, snippets
+from .language import SYNONYMS, TOKENS, Language, Resources
+from .language.text_diff import changed_spans
+from .language.words import same_but_for_case
+
+BATCH = 25
+_FEW = 4
+LONGEST_REPLY = 2000
+TOO_LONG = f"the reply has more than {LONGEST_REPLY} characters"
+EMPTY = "leaves nothing of the reply"
+CHANGES_NOTHING = "changes nothing but capitals and blanks"
+
+Tell = Callable[[str, int, int], None]
+"""Reports progress: the attack with the most work left, cases made, cases wanted."""
+
+
+class AttackSetting(Struct, frozen=True):
+    """What all attempts of a run share.
+
+    Attributes:
+        language: resources.
+        pool: what attacks may borrow from the corpus.
+        seed: of all random choices.
+        corpus: the corpus name that goes into the cases.
+    """
+
+    language: Language
+    pool: Pool
+    seed: int
+    corpus: str = ""
+
+
+class AttackTask(Struct, frozen=True):
+    """Dialogues to attack.
+
+    Attributes:
+        number: the index of the task.
+        talks: the dialogues, reduced to speakers and texts, because attacks see nothing else.
+        attacks: names of the attacks that still lack cases.
+        rounds: how many cases a dialogue may give; None for as many as it has.
+    """
+
+    number: int
+    talks: tuple[Conversation, ...]
+    attacks: tuple[str, ...]
+    rounds: int | None
+
+
+Working = Callable[[AttackSetting, Sequence[AttackTask]], Iterable[AttackPart]]
+"""Runs tasks, and yields their results in order."""
+
+
+def attack_corpus(
+    talks: Sequence[Conversation],
+    attacks: Sequence[Attack],
+    language: Language,
+    *,
+    cases: int = 100,
+    seed: int = 7,
+    corpus: str = "",
+    tell: Tell | None = None,
+    working: Working | None = None,
+    kept: AttackCheckpoint | None = None,
+) -> Attacked:
+    """Makes cases of every attack.
+
+    Args:
+        talks: the corpus.
+        attacks: those to make.
+        language: resources.
+        cases: how many of each attack; fewer where the corpus does not give more.
+        seed: of all random choices.
+        corpus: the corpus name that goes into the cases.
+        tell: reports progress.
+        working: runs tasks elsewhere; None to run them in this process.
+        kept: the checkpoint of an interrupted run; new parts are added to it.
+
+    Example:
+        >>> from dialmeter.judges.attacks import named
+        >>> from dialmeter.judges.language import open_language
+        >>> talk = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
+        >>> found = attack_corpus([talk], [named("repetition:word")], open_language(light=True), cases=1)
+        >>> found.cases[0].reply, found.yields[0].made
+        ('The inn is in Mill Lane.', 1)
+    """
+    able, skipped = with_resources(attacks, language)
+    setting = AttackSetting(language, make_pool(talks, language, seed), seed, corpus)
+    plan = Plan(talks, [attack.name for attack in able], cases, seed, kept.parts if kept is not None else ())
+    by_name = {attack.name: attack for attack in able}
+    if not plan.is_done:
+        here = partial(attack_part, attacks=by_name, setting=setting, cases=cases)
+        for part in map(here, plan) if working is None else working(setting, plan):
+            plan.take(part)
+            if kept is not None:
+                kept.add(part)
+            if tell is not None:
+                tell(*plan.progress())
+            if plan.is_done:
+                break
+    made: list[Case] = []
+    yields: list[Yield] = []
+    for attack in attacks:
+        own, told = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
+        made += own
+        yields.append(told)
+    return Attacked(made, yields, yield_notices(yields, cases))
+
+
+class Plan(Sequence[AttackTask]):
+    """The tasks of a run, in the order that the seed gives the dialogues, and their results so far.
+
+    First, each dialogue is asked for one case. If that does not give enough cases, each is asked for a few more, and at last
+    for all that it has. A task is created when a worker takes it, without attacks that have enough cases by then.
+    More attempts than needed do no harm: ``gather`` takes the first cases by rank.
+
+    Args:
+        talks: the corpus.
+        attacks: names.
+        cases: how many are wanted of each.
+        seed: of the order.
+        kept: parts of an interrupted run.
+    """
+
+    def __init__(
+        self,
+        talks: Iterable[Conversation],
+        attacks: Sequence[str],
+        cases: int,
+        seed: int,
+        kept: Collection[AttackPart] = (),
+    ) -> None:
+        dialogues = ordered(talks, seed)
+        self._batches = [dialogues[first : first + BATCH] for first in range(0, len(dialogues), BATCH)]
+        self._cases = cases
+        least = max(1, ceil(cases / max(1, len(dialogues))))
+        self._rounds = (least, _FEW * least, None)
+        self._found: dict[str, dict[tuple[int, int, str, int], Attempt]] = {name: {} for name in attacks}
+        self._made: dict[str, Counter[int]] = {name: Counter() for name in attacks}
+        self._taken: set[int] = set()
+        self._upto = 0
+        for part in kept:
+            self.take(part)
+        self._left = [number for number in range(len(self._rounds) * len(self._batches)) if number not in self._taken]
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    @overload
+    def __getitem__(self, place: int) -> AttackTask: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[AttackTask]: ...
+    def __getitem__(self, place: int | slice) -> AttackTask | Sequence[AttackTask]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        number = self._left[place]
+        turn, batch = divmod(number, len(self._batches))
+        talks = tuple(
+            Conversation(talk.id, tuple(Move(move.speaker, move.text) for move in talk.moves))
+            for talk in self._batches[batch]
+        )
+        lacking = tuple(name for name in self._found if not self._has_enough(name))
+        return AttackTask(number, talks, lacking, self._rounds[turn])
+
+    def take(self, part: AttackPart) -> None:
+        """Adds the result of a task."""
+        self._taken.add(part.number)
+        while self._upto in self._taken:
+            self._upto += 1
+        for name, attempts in part.found.items():
+            known = self._found[name]
+            for attempt in attempts:
+                if attempt.rank not in known:
+                    known[attempt.rank] = attempt
+                    self._made[name][attempt.rank[0]] += attempt.case is not None
+
+    def _has_enough(self, name: str) -> bool:
+        """True if there are enough cases, and no later task can give a case of a lower rank.
+
+        The first cases of dialogues are in the order of the dialogues; later cases rank behind the first ones of all dialogues.
+        """
+        if self._upto != len(self._taken):
+            return False
+        made, turns = self._made[name], self._upto // len(self._batches)
+        sure = (self._rounds[turns - 1] if turns else 1) or inf
+        return sum(count for cases_before, count in made.items() if cases_before < sure) >= self._cases
+
+    @property
+    def is_done(self) -> bool:
+        """True if no more task is needed."""
+        return all(map(self._has_enough, self._found))
+
+    def attempts(self, name: str) -> Iterable[Attempt]:
+        """All attempts of an attack."""
+        return self._found[name].values() if name in self._found else ()
+
+    def progress(self) -> tuple[str, int, int]:
+        """The attack with the most work left, cases made, cases wanted."""
+        made = {name: min(self._cases, self._made[name].total()) for name in self._found}
+        return min(made, key=lambda name: made[name]), sum(made.values()), self._cases * len(made)
+
+
+def attack_part(task: AttackTask, attacks: Mapping[str, Attack], setting: AttackSetting, cases: int) -> AttackPart:
+    """Runs a task.
+
+    Args:
+        task: what to attack.
+        attacks: by name, those of the task among them.
+        setting: what all attempts share.
+        cases: how many are wanted of each attack.
+    """
+    some = [attacks[name] for name in task.attacks]
+    return AttackPart(task.number, attack_shard(task.talks, some, setting, cases=cases, rounds=task.rounds))
+
+
+def attack_shard(
+    talks: Sequence[Conversation],
+    attacks: Sequence[Attack],
+    setting: AttackSetting,
+    *,
+    cases: int,
+    rounds: int | None = None,
+) -> dict[str, list[Attempt]]:
+    """Tries attacks on a part of a corpus until this part alone gives enough cases; ``gather`` merges parts.
+
+    The pool in the setting is that of the whole corpus. A dialogue gives a second case only after all dialogues were asked for a
+    first one.
+
+    Args:
+        talks: the part.
+        attacks: those to try.
+        setting: what all attempts share.
+        cases: how many are wanted of each attack.
+        rounds: how many cases a dialogue may give; None for as many as it has.
+    """
+    dialogues = ordered(talks, setting.seed)
+    if any(attack.needs for attack in attacks):
+        setting.language.prepare(move.text for talk in dialogues for move in talk.moves if move.text.strip())
+    found: dict[str, list[Attempt]] = {}
+    for attack in attacks:
+        own = found[attack.name] = []
+        made = turn = 0
+        unfinished = [attempts(attack, talk, setting) for talk in dialogues]
+        while unfinished and made < cases and turn != rounds:
+            turn += 1
+            open_before, unfinished = unfinished, []
+            for walk in open_before:
+                if made < cases and _next_case(walk, own):
+                    made += 1
+                    unfinished.append(walk)
+    return found
+
+
+def _next_case(walk: Iterator[Attempt], found: list[Attempt]) -> bool:
+    """Tries one dialogue until it gives a case; False if it gives none any more."""
+    for attempt in walk:
+        found.append(attempt)
+        if attempt.case is not None:
+            return True
+    return False
+
+
+def attempts(attack: Attack, talk: Conversation, setting: AttackSetting) -> Iterator[Attempt]:
+    """Tries each variant on the replies of a dialogue, all in an order that the seed decides.
+
+    Each dialogue has another first variant, so that easy variants do not crowd out rare ones.
+
+    Args:
+        attack: with the variants to try; their resources are installed.
+        talk: the dialogue.
+        setting: what all attempts share.
+    """
+    seed = setting.seed
+    place = digest(seed, talk.id)
+    replies = sorted(snippets(talk), key=lambda each: digest(seed, attack.name, talk.id, each.turn))
+    variants = seeded(seed, attack.name, talk.id).sample(attack.variants, len(attack.variants))
+    used: set[int] = set()
+    number = 0
+    for variant in variants:
+        for snippet in replies:
+            if snippet.turn not in used:
+                made = _case(attack, variant, snippet, setting)
+                rank = (len(used), place, talk.id, number)
+                number += 1
+                if isinstance(made, Case):
+                    yield Attempt(rank, made)
+                    used.add(snippet.turn)
+                else:
+                    yield Attempt(rank, None, made)
+
+
+def _case(attack: Attack, variant: Variant, snippet: Snippet, setting: AttackSetting) -> Case | str:
+    """The case that a variant makes of a reply, or why there is none: a reason of the attack, or a rule for all attacks."""
+    if len(snippet.reply.text) > LONGEST_REPLY:
+        return TOO_LONG
+    random = seeded(setting.seed, attack.name, variant.name, snippet.dialogue, snippet.turn)
+    try:
+        text = variant.make(snippet, Kit(setting.language, setting.pool, random))
+    except NoCase as no:
+        return str(no)
+    if not text.strip():
+        return EMPTY
+    if not attack.control and same_but_for_case(text, snippet.reply.text):
+        return CHANGES_NOTHING
+    return Case(
+        attack=attack.name,
+        variant=variant.name,
+        context=snippet.context,
+        reply=snippet.reply.text,
+        adversarial=text,
+        expected=attack.expected,
+        facet=attack.facet,
+        source=Place(snippet.dialogue, snippet.turn),
+        speaker=snippet.reply.speaker,
+        spans=changed_spans(snippet.reply.text, text),
+        resources=setting.language.names(variant.needs),
+        corpus=setting.corpus,
+        seed=setting.seed,
+    )
+
+
+class AttackWork(Struct, dict=True):
+    """Runs tasks in any process; the first task opens the resources. Only the attributes are sent to a worker.
+
+    Attributes:
+        attacks: names, as on the command line.
+        resources: what to open.
+        names: the resources that are open in the process that hands out the work.
+        pool: what attacks may borrow from the corpus.
+        seed: of all random choices.
+        corpus: the corpus name that goes into the cases.
+        cases: how many are wanted of each attack.
+    """
+
+    attacks: tuple[str, ...]
+    resources: Resources
+    names: tuple[str, ...]
+    pool: Pool
+    seed: int
+    corpus: str
+    cases: int
+
+    def __post_init__(self) -> None:
+        self._lock = Lock()
+
+    def __call__(self, task: AttackTask) -> AttackPart:
+        """Runs a task; one at a time, because resources need not be safe for several threads.
+
+        Raises:
+            DialmeterError: a resource is not installed here, or in another version.
+        """
+        with self._lock:
+            return attack_part(task, *self._opened, self.cases)
+
+    @cached_property
+    def _opened(self) -> tuple[dict[str, Attack], AttackSetting]:
+        language = self.resources.open()
+        names = language.names((TOKENS, SYNONYMS))
+        if names != self.names:
+            told = f"a worker has {', '.join(names)}, and here there is {', '.join(self.names)}"
+            raise DialmeterError(f"{told}; install the same everywhere")
+        able, _ = with_resources(chosen(self.attacks), language)
+        return {attack.name: attack for attack in able}, AttackSetting(language, self.pool, self.seed, self.corpus)
+
+
+def work_of(attacks: Sequence[str], resources: Resources, setting: AttackSetting, cases: int) -> AttackWork:
+    """The work for processes that shall do the same as this one with its setting."""
+    names = setting.language.names((TOKENS, SYNONYMS))
+    return AttackWork(tuple(attacks), resources, names, setting.pool, setting.seed, setting.corpus, cases)

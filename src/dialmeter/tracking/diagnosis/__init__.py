@@ -1,0 +1,1 @@
+"""What may be wrong with the files rather than with the tracker, and what settles it."""

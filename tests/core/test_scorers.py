@@ -1,0 +1,209 @@
+"""Scorers of all subjects can be pickled, merged and emptied; that of trackers can be fed turn by turn."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter import (
+    DialmeterError,
+    InputError,
+    JudgeScorer,
+    TrackerScorer,
+    UserScorer,
+    attack_replies,
+    score_tracker,
+)
+from dialmeter.cli.main import cli
+from dialmeter.core.comparison import Resampling
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.simulation.files import play_to_file
+from dialmeter.tracking.result import TrackerResult
+
+MEASURES = ["JGA", "FGA(lam=0.5)", "SA", "GCA", "GCA(credit=fuzzy)", "RSA"]
+STATES = {
+    "d1": ([{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}], [{"hotel-area": "east"}, {}]),
+    "d2": ([{"taxi-to": "x"}, {"taxi-to": "x", "taxi-from": "y"}], [{"taxi-to": "x"}, {"taxi-to": "z"}]),
+    "d3": ([{"train": {"day": "monday"}}], [{"train": {"day": "monday"}}]),
+    "d4": ([{"hotel-area": "west|east"}], [{"hotel-area": "east"}]),
+}
+
+
+def filled(*names: str, **more: Any) -> TrackerScorer:
+    """A scorer with some of the dialogues."""
+    scorer = TrackerScorer(MEASURES, by=("domain", "slot"), **more)
+    for name in names:
+        scorer.add(name, *STATES[name])
+    return scorer
+
+
+def facts(result: TrackerResult) -> dict[str, Any]:
+    """All that a result says."""
+    return {
+        "scores": result.to_dicts(),
+        "by": [result.by(group) for group in ("domain", "slot", "turn")],
+        "worst": result.worst(),
+        "counts": result.counts,
+        "notices": result.notices,
+        "account": result.account,
+    }
+
+
+def facts_of(scorer: TrackerScorer) -> dict[str, Any]:
+    """All that a scorer gives, with intervals."""
+    return facts(scorer.result(resampling=Resampling(resamples=50)))
+
+
+WHOLE = facts_of(filled(*STATES))
+
+
+class TestTrackers:
+    """``TrackerScorer``"""
+
+    def test_a_pickled_scorer_gives_the_same(self) -> None:
+        copy = pickle.loads(pickle.dumps(filled(*STATES)))
+        assert facts_of(copy) == WHOLE
+
+    def test_a_pickled_scorer_goes_on(self) -> None:
+        copy = pickle.loads(pickle.dumps(filled("d1", "d2")))
+        for name in ("d3", "d4"):
+            copy.add(name, *STATES[name])
+        assert facts_of(copy) == WHOLE
+        with pytest.raises(InputError, match="dialogue d1"):
+            copy.add("d1", *STATES["d1"])
+
+    def test_halves_are_merged(self) -> None:
+        one, other = filled("d1", "d2"), filled("d3", "d4")
+        before = facts_of(other)
+        one.merge(other)
+        assert facts_of(one) == WHOLE
+        assert facts_of(other) == before
+        with pytest.raises(InputError, match="d3"):
+            one.merge(filled("d3"))
+        with pytest.raises(InputError, match="d3"):
+            one.add("d3", *STATES["d3"])
+
+    def test_only_alike_scorers_are_merged(self) -> None:
+        with pytest.raises(DialmeterError, match="only scorers with the same"):
+            filled("d1").merge(TrackerScorer(["JGA"]))
+
+    def test_an_emptied_scorer_is_new(self) -> None:
+        scorer = filled("d1", "d4")
+        scorer.add_turn("d9", {}, {})
+        scorer.reset()
+        for name, states in STATES.items():
+            scorer.add(name, *states)
+        assert facts_of(scorer) == WHOLE
+
+    def test_turn_by_turn(self) -> None:
+        scorer = filled()
+        for turn in range(2):
+            for name, (gold, pred) in STATES.items():
+                if turn < len(gold):
+                    scorer.add_turn(name, gold[turn], pred[turn])
+        scorer.end("d1")
+        assert facts_of(scorer) == WHOLE
+        with pytest.raises(InputError, match="no turn of this dialogue was added"):
+            scorer.end("d1")
+
+    def test_states_may_change_after_their_turn(self) -> None:
+        gold: dict[str, Any] = {}
+        scorer = TrackerScorer(["JGA"])
+        for slot in ("a", "b"):
+            gold.setdefault("hotel", {})[slot] = "x"
+            scorer.add_turn("d", gold, {"hotel-a": "x"})
+        assert scorer.result().value == 0.5
+
+    def test_open_turns_are_pickled_and_merged(self) -> None:
+        scorer, other = filled("d1"), filled("d3", "d4")
+        scorer.add_turn("d2", STATES["d2"][0][0], STATES["d2"][1][0])
+        copy = pickle.loads(pickle.dumps(scorer))
+        for each in (scorer, copy):
+            each.add_turn("d2", STATES["d2"][0][1], STATES["d2"][1][1])
+            each.end("d2")
+            each.merge(other)
+            assert facts_of(each) == WHOLE
+
+
+def test_one_file_is_scored_as_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "predictions.jsonl"
+    lines = [
+        {"dialogue_id": name, "turns": [{"gold": one, "pred": other} for one, other in zip(*states, strict=True)]}
+        for name, states in STATES.items()
+        if name != "d3"  # nested states are for Python
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    cli.main(["tracker", "score", str(path), "--json"], standalone_mode=False)
+    assert json.loads(capsys.readouterr().out)["scores"] == score_tracker(str(path)).to_dicts()
+
+
+class TestUsers:
+    """``UserScorer``"""
+
+    @pytest.fixture
+    def talks(self, tmp_path: Path) -> list[Any]:
+        path = tmp_path / "talks.jsonl"
+        play_to_file(path, goals=6, seed=3)
+        return list(open_conversations(path))
+
+    def filled(self, talks: list[Any]) -> UserScorer:
+        scorer = UserScorer(value_map="multiwoz", from_text=True, keep=True)
+        for talk in talks:
+            scorer.add(talk)
+        return scorer
+
+    def facts(self, scorer: UserScorer) -> Any:
+        result = scorer.result(resampling=Resampling(resamples=50))
+        return result.to_dicts(), result.event_counts(), result.notices, result.worst(), result.outcomes
+
+    def test_pickled_merged_and_emptied(self, talks: list[Any]) -> None:
+        scorer = self.filled(talks)
+        whole = self.facts(scorer)
+        assert self.facts(pickle.loads(pickle.dumps(scorer))) == whole
+        merged = pickle.loads(pickle.dumps(self.filled(talks[:2])))
+        merged.merge(self.filled(talks[2:]))
+        assert self.facts(merged) == whole
+        with pytest.raises(InputError):
+            merged.add(talks[-1])
+        merged.reset()
+        assert not merged.book.rows
+        for talk in talks:
+            merged.add(talk)
+        assert self.facts(merged) == whole
+        with pytest.raises(DialmeterError, match="only scorers with the same"):
+            merged.merge(UserScorer())
+
+
+class TestJudges:
+    """``JudgeScorer``"""
+
+    def test_pickled_merged_and_emptied(self, tmp_path: Path) -> None:
+        path = tmp_path / "talks.jsonl"
+        play_to_file(path, goals=6, seed=3)
+        cases = attack_replies(path, ["repetition:word", "identical"], cases=4, light=True)
+
+        def filled(first: int, last: int) -> JudgeScorer:
+            scorer = JudgeScorer(["length", "overlap"], threshold="fixed=0.1", ci=0.9)
+            for number, case in enumerate(cases[first:last], first):
+                scorer.add(case, {"mine": (float(number), 1.0)} if number else None)
+            return scorer
+
+        scorer = filled(0, 8)
+        whole = scorer.result()
+        assert whole is scorer.result()
+        assert pickle.loads(pickle.dumps(scorer)).result().to_dicts() == whole.to_dicts()
+        merged = filled(0, 3)
+        merged.merge(filled(3, 8))
+        assert merged.result().to_dicts() == whole.to_dicts()
+        merged.reset()
+        with pytest.raises(DialmeterError, match="there are no cases"):
+            merged.result()
+        merged.merge(filled(0, 8))
+        assert merged.result().to_dicts() == whole.to_dicts()
+        assert whole["mine", "repetition"].unscored == 1
+        with pytest.raises(DialmeterError, match="only scorers with the same"):
+            merged.merge(JudgeScorer(["length"]))
