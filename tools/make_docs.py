@@ -1,4 +1,4 @@
-"""Writes the pages that are generated: one per measure and attack, the formats, the layouts of talk, and the rule sets.
+"""Writes what is generated in docs: pages on measures, attacks, formats, layouts of talk and rule sets; JSON Schemas.
 
 Run ``python tools/make_docs.py``; ``--check`` says which pages are out of date and exits 1.
 """
@@ -8,13 +8,24 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import json
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from msgspec import NODEFAULT
+import msgspec
+from msgspec import NODEFAULT, UNSET
+from msgspec.inspect import StructType
 
 from dialmeter import citations, conversations, formats, measure, rules
+from dialmeter.cli.judge import documents as judge_documents
+from dialmeter.cli.listing import FAMILIES, ListDocument
+from dialmeter.cli.tracker import documents as tracker_documents
+from dialmeter.cli.tracker import study_documents
+from dialmeter.cli.user import documents as user_documents
+from dialmeter.core.document import Document
 from dialmeter.judges import attacks
 from dialmeter.stats.wilson import wilson_interval
 from dialmeter.users import behaviours
@@ -81,14 +92,6 @@ def user_measure_page(found: UserMeasure) -> str:
     return "\n".join([*lines, "```bibtex", *(citations.entries()[key] for key in found.cite), "```", ""])
 
 
-FAMILIES = {
-    "repetition": "A constraint of the goal is said again",
-    "not_in_goal": "A constraint is said on a slot that the goal does not have",
-    "goal": "The goal as a whole",
-    "request": "What the user asks for",
-}
-
-
 def events_page() -> str:
     lines = [
         "# Events",
@@ -100,7 +103,13 @@ def events_page() -> str:
         "Caused by: the system, the user, or nobody (`log`: a note).",
     ]
     for family, title in FAMILIES.items():
-        lines += ["", f"## {title} (`{family}`)", "", "| class | caused by | meaning |", "|---|---|---|"]
+        lines += [
+            "",
+            f"## {title[0].upper()}{title[1:]} (`{family}`)",
+            "",
+            "| class | caused by | meaning |",
+            "|---|---|---|",
+        ]
         lines += [
             f"| `{each.name}` | {each.owner} | {each.about} |" for each in behaviours.ALL if each.family == family
         ]
@@ -280,6 +289,73 @@ def _interval(rows: Sequence[dict[str, str]]) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
+def documents() -> Iterator[tuple[str, type[Document]]]:
+    """The document of every command, by the name of its schema."""
+    yield "list", ListDocument
+    for module in (tracker_documents, study_documents, user_documents, judge_documents):
+        for kind in vars(module).values():
+            if isinstance(kind, type) and issubclass(kind, Document):
+                defaults = {each.name: each.default for each in msgspec.structs.fields(kind)}
+                if isinstance(defaults["command"], str):
+                    yield defaults["command"].replace(" ", "-"), kind
+
+
+def schema(name: str, kind: type[Document]) -> str:
+    """The JSON Schema of a document. A key is required unless its default is that it is absent."""
+    _, found = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    structs = {each.cls.__name__: each for each in _structs(msgspec.inspect.type_info(kind), {})}
+    for title, component in found.items():
+        if title in structs:
+            _complete(component, structs[title])
+    main = found.pop(kind.__name__)
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"dialmeter {name.replace('-', ' ')} --json",
+    }
+    main.pop("title")
+    return json.dumps({**head, **main, "$defs": found}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _structs(found: Any, seen: dict[type, StructType]) -> list[StructType]:
+    """Every struct in a type."""
+    if isinstance(found, StructType) and found.cls not in seen:
+        seen[found.cls] = found
+        for each in found.fields:
+            _structs(each.type, seen)
+    for name in ("type", "item_type", "value_type", "types", "item_types"):
+        inner = getattr(found, name, ())
+        for each in inner if isinstance(inner, tuple) else (inner,):
+            _structs(each, seen)
+    return list(seen.values())
+
+
+def _complete(component: dict[str, Any], struct: StructType) -> None:
+    """Adds what msgspec does not know: which keys are always there, and what the docstrings say of them."""
+    omits = struct.cls.__struct_config__.omit_defaults
+    component["required"] = [
+        each.encode_name
+        for each in msgspec.structs.fields(struct.cls)
+        if each.default is not UNSET and (each.required or not omits)
+    ]
+    component["additionalProperties"] = False
+    text = inspect.cleandoc(struct.cls.__doc__ or "").split("\n\nAttributes:")[0]
+    component["description"] = " ".join(text.replace("``", "`").split())
+    about = {name: text for each in reversed(struct.cls.__mro__) for name, text in _attributes(each).items()}
+    for each in struct.fields:
+        entry = component["properties"][each.encode_name]
+        entry.pop("default", None)
+        if each.name in about:
+            component["properties"][each.encode_name] = {**entry, "description": about[each.name]}
+
+
+def _attributes(kind: type) -> dict[str, str]:
+    """The attributes that a docstring describes."""
+    _, _, section = inspect.cleandoc(kind.__dict__.get("__doc__") or "").partition("Attributes:\n")
+    entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", section.split("\n\n")[0], re.MULTILINE)
+    texts = {name: " ".join(text.replace("``", "`").split()) for name, text in entries}
+    return {name: text[0].upper() + text[1:] for name, text in texts.items()}
+
+
 def pages() -> dict[Path, str]:
     """Every generated page with its content."""
     found = {DOCS / "measures" / f"{name}.md": measure_page(name) for name in measure.registry.names()}
@@ -291,10 +367,11 @@ def pages() -> dict[Path, str]:
     found[DOCS / "formats.md"] = formats_page()
     found[DOCS / "conversations.md"] = conversations_page()
     found[DOCS / "rules.md"] = rules_page()
-    return {
+    texts = {
         path: GENERATED + text.replace("```", "\0").replace("``", "`").replace("\0", "```")
         for path, text in found.items()
     }
+    return texts | {DOCS / "schema" / f"{name}.json": schema(name, kind) for name, kind in documents()}
 
 
 def main() -> int:

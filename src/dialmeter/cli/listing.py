@@ -1,106 +1,108 @@
-"""``dialmeter list``"""
+"""``dialmeter list``: tables of what there is, and descriptions of single members."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import click
+import msgspec
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
 from .. import conversations, formats, measure, rules
+from ..core.document import Document, make_document
 from ..errors import DialmeterError, did_you_mean
+from ..judges import attacks as attacking
+from ..judges import judge as judging
+from ..judges.verdict import READING
+from ..registry import Registry
+from ..simulation import agents as talking
+from ..users import behaviours, profile
 from ..users import measures as user_measures
 from ..users import rules as user_rules
-from ..views.tables import Table, render
-from . import listing_talkers as talkers
-from . import listing_users as users
-from .options import style_options
-from .say import document, print_json, warn
+from ..views.tables import Table
+from .options import command, style_options
+from .printer import EVERY, Block, Output, message, warn
 
-_NAMES = (
-    "formats",
-    "conversations",
-    "measures",
-    "rules",
-    "events",
-    "profiles",
-    "attacks",
-    "judges",
-    "agents",
-)
+FAMILIES = {
+    "repetition": "a constraint of the goal is said again",
+    "not_in_goal": "a constraint is said on a slot that the goal does not have",
+    "goal": "the goal as a whole",
+    "request": "what the user asks for",
+}
+"""The families of events."""
+_OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}
+_SWITCHES = {"repetition": "repetitions", "not_in_goal": "not_in_goal", "request": "requests"}
+"""The part of the rule set that has the switches of a family."""
 
 
-@click.command("list")
-@click.argument("what", type=click.Choice(_NAMES))
-@click.argument("name", required=False)
-@style_options
-def list_(what: str, name: str | None, style: str) -> None:
-    """List what there is: formats of states, layouts of conversations, measures, rule sets; for users the classes of
-    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one."""
-    listing, describe = _KINDS[what]
-    if name is not None:
-        text = describe(name)
-        if style == "json":
-            print_json(document("list", f"list {what}", [], items=[{"name": name, "description": text}]))
-        else:
-            click.echo(text)
-        return
-    table = listing()
-    if style == "json":
-        items = [dict(zip(table.headings, row, strict=True)) for row in table.rows]
-        print_json(document("list", f"list {what}", [], items=items))
-    else:
-        click.echo(render(table, style))
+class ListDocument(Document, kw_only=True):
+    """Formats, layouts of conversations, measures, rule sets, classes of events, profiles, attacks, judges or agents, by
+    the headings of the table; or the name and the description of one."""
+
+    kind: Literal["list"] = "list"
+    command: Literal[
+        "list formats",
+        "list conversations",
+        "list measures",
+        "list rules",
+        "list events",
+        "list profiles",
+        "list attacks",
+        "list judges",
+        "list agents",
+    ]
+    items: list[dict[str, str]]
+
+
+def _loaded(registry: Registry, headings: tuple[str, ...], row: Callable[[str, Any], Iterable[str]]) -> Table:
+    """A table of the members of a registry, with a warning for each that cannot be loaded."""
+    members, notices = registry.loaded()
+    warn(notices, quiet=False)
+    return Table("", headings, tuple((name, *row(name, member)) for name, member in members.items()))
 
 
 def _formats() -> Table:
-    members, notices = formats.registry.loaded()
-    warn(notices, quiet=False)
-    rows = [(name, module.CARRIES) for name, module in members.items()]
-    return Table("", ("format", "carries"), tuple(rows))
-
-
-def _format(name: str) -> str:
-    return f"{name}\n\n{inspect.getdoc(formats.registry.load(name)) or ''}"
+    return _loaded(formats.registry, ("format", "carries"), lambda _, module: [module.CARRIES])
 
 
 def _conversations() -> Table:
-    members, notices = conversations.registry.loaded()
-    warn(notices, quiet=False)
-    rows = [(name, module.CARRIES) for name, module in members.items()]
-    return Table("", ("layout", "carries"), tuple(rows))
+    return _loaded(conversations.registry, ("layout", "carries"), lambda _, module: [module.CARRIES])
 
 
-def _conversation(name: str) -> str:
-    return f"{name}\n\n{inspect.getdoc(conversations.registry.load(name)) or ''}"
+def _module_text(registry: Registry) -> Callable[[str], str]:
+    return lambda name: f"{name}\n\n{inspect.getdoc(registry.load(name)) or ''}"
 
 
 def _measures() -> Table:
-    members, notices = measure.registry.loaded()
-    warn(notices, quiet=False)
-    rows = [(name, "tracker", kind.title, kind.unit) for name, kind in members.items()]
-    rows += [(each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values()]
-    return Table("", ("measure", "of", "title", "unit"), tuple(rows))
+    headings = ("measure", "of", "title", "unit")
+    found = _loaded(measure.registry, headings, lambda _, kind: ("tracker", kind.title, kind.unit))
+    more = tuple((each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values())
+    return msgspec.structs.replace(found, rows=(*found.rows, *more))
 
 
 def _measure(name: str) -> str:
     if user_measures.known(name):
-        return users.measure_text(user_measures.described(name))
+        user = user_measures.described(name)
+        text, lines = "\n".join(textwrap.wrap(user.about, 100)), ["range       0 to 1, higher is better"]
+        return _measure_text(user, user.name, text, lines) + "\ncomputed    dialmeter user score; by domain, too"
     kind = type(measure.parse(name if "(" in name else _callable_form(name)))
-    lines = [f"{kind.__name__}: {kind.title}", "", inspect.getdoc(kind) or "", "", f"formula     {kind.formula}"]
-    texts = measure.parameter_help(kind)
+    lines, texts = [], measure.parameter_help(kind)
     for each in measure.parameters(kind):
         default = "needed" if each.default is NODEFAULT else f"default {each.default}"
         lines.append(f"parameter   {each.name} ({default}): {texts[each.name]}")
-    lines.append(
-        f"range       {kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
-    )
-    lines.append(f"no value    {kind.why_unscored}")
-    lines.append(f"cite        {', '.join(kind.cite) or 'dialmeter'}")
-    return "\n".join(lines)
+    better = "higher" if kind.higher_is_better else "lower"
+    lines.append(f"range       {kind.low:g} to {kind.high:g}, {better} is better")
+    return _measure_text(kind, kind.__name__, inspect.getdoc(kind) or "", lines)
+
+
+def _measure_text(found: Any, name: str, text: str, lines: list[str]) -> str:
+    head = [f"{name}: {found.title}", "", text, "", f"formula     {found.formula}"]
+    foot = [f"no value    {found.why_unscored}", f"cite        {', '.join(found.cite) or 'dialmeter'}"]
+    return "\n".join([*head, *lines, *foot])
 
 
 def _callable_form(name: str) -> str:
@@ -119,7 +121,7 @@ def _rules() -> Table:
 def _rule_sets(name: str) -> str:
     """The rule sets of that name or in that file: one for trackers, one for users, or both."""
     found, errors = [], []
-    for describe in (_rule_set, users.rules_text):
+    for describe in (_rule_set, _user_rule_set):
         try:
             found.append(describe(name))
         except DialmeterError as error:
@@ -153,14 +155,140 @@ def _rule_set(name: str) -> str:
     return "\n".join(lines)
 
 
-_KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], Any]]] = {
-    "formats": (_formats, _format),
-    "conversations": (_conversations, _conversation),
+def _events() -> Table:
+    rows = tuple((each.name, each.family, each.owner, each.about) for each in behaviours.ALL)
+    return Table("", ("event", "family", "caused by", "meaning"), rows)
+
+
+def _event(name: str) -> str:
+    """One class of events, in every family that has it."""
+    found = [each for each in behaviours.ALL if each.name == name.lower()]
+    if not found:
+        raise DialmeterError(f"unknown event {name!r}; {did_you_mean(name, behaviours.names())}")
+    parts = []
+    for each in found:
+        lines = [
+            f"{each.name}: {each.about}",
+            f"family      {each.family} ({FAMILIES[each.family]})",
+            f"caused by   {_OWNERS[each.owner]}",
+        ]
+        switch = f"{_SWITCHES.get(each.family, '')}.{each.name}"
+        if switch in user_rules.switches(user_rules.named("dialmeter")):
+            on = {
+                other: user_rules.shown(user_rules.switches(user_rules.named(other))[switch])
+                for other in user_rules.names()
+            }
+            lines.append(f"switch      {switch}: {', '.join(f'{value} under {other}' for other, value in on.items())}")
+        parts.append("\n".join([*lines, f"find them   dialmeter user query RUN --event {each.name}"]))
+    return "\n\n".join(parts)
+
+
+def _profiles() -> Table:
+    found = [profile.named(name) for name in profile.names()]
+    rows = tuple((each.name, ", ".join(each.domains), each.about) for each in found)
+    return Table("", ("profile", "domains", "about"), rows)
+
+
+def _profile(name: str) -> str:
+    found = profile.load(name)
+    whole = msgspec.to_builtins(found)
+    lines = [f"{found.name}: {found.about}", ""]
+    for key, value in whole.items():
+        if key in ("name", "about", "shown"):
+            continue
+        pairs = value.items() if isinstance(value, dict) else [("", value)]
+        lines += [f"{f'{key}.{inner}' if inner else key:28} {_shown(each)}".rstrip() for inner, each in pairs]
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_shown(each)}" for key, each in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _user_rule_set(name: str) -> str:
+    """A rule set for users with every switch, and what the default has where that is something else."""
+    found = user_rules.load(name)
+    usual = user_rules.switches(user_rules.named("dialmeter"))
+    lines = [f"{found.name}: {found.about}", "for: users", f"checked against: {found.evidence}", ""]
+    for switch, value in user_rules.switches(found).items():
+        other = "" if value == usual[switch] else f"   (dialmeter: {user_rules.shown(usual[switch])})"
+        lines.append(f"{switch:44} {user_rules.shown(value)}{other}")
+    return "\n".join(lines)
+
+
+def _attacks() -> Table:
+    headings = ("attack", "facet", "the score", "what it does")
+    return _loaded(attacking.registry, headings, lambda _, each: (each.facet, READING[each.expected], each.help))
+
+
+def _attack(name: str) -> str:
+    found = attacking.named(name)
+    lines = [f"{found.name}: {found.help}", "", f"facet       {found.facet}"]
+    lines.append(f"expected    the score of the adversarial reply {READING[found.expected]}")
+    for variant in found.variants:
+        needs = f" (needs {', '.join(variant.needs)})" if variant.needs else ""
+        lines.append(f"variant     {variant.name}: {variant.help}{needs}")
+    lines.append(f"cite        {', '.join(found.cite) or 'dialmeter'}")
+    return "\n".join(lines)
+
+
+def _judges() -> Table:
+    first_line = lambda _, member: [(inspect.getdoc(member) or "").partition("\n")[0]]  # noqa: E731
+    return _loaded(judging.registry, ("judge", "what it scores"), first_line)
+
+
+def _judge(name: str) -> str:
+    found = judging.registry.load(name)
+    doc = (inspect.getdoc(found) or "").split("\n\nExample:")[0]
+    lines = [f"{name}: {doc}"]
+    for key, each in inspect.signature(found).parameters.items():
+        default = "needed" if each.default is inspect.Parameter.empty else f"default {each.default!r}"
+        lines.append(f"parameter   {key} ({default})")
+    return "\n".join(lines)
+
+
+def _agents() -> Table:
+    return _loaded(talking.registry, ("agent", "role", "what it does"), lambda _, kind: (kind.role, kind.about))
+
+
+def _agent(name: str) -> str:
+    kind = talking.registry.load(name)
+    dials = msgspec.structs.asdict(kind.dials)
+    return "\n".join(
+        [
+            f"{name} ({kind.role}): {kind.about}",
+            *(f"dial        {key} (default {value})" for key, value in dials.items()),
+        ]
+    )
+
+
+_KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], str]]] = {
+    "formats": (_formats, _module_text(formats.registry)),
+    "conversations": (_conversations, _module_text(conversations.registry)),
     "measures": (_measures, _measure),
     "rules": (_rules, _rule_sets),
-    "events": (users.events, users.event),
-    "profiles": (users.profiles, users.profile_text),
-    "attacks": (talkers.attacks, talkers.attack),
-    "judges": (talkers.judges, talkers.judge),
-    "agents": (talkers.agents, talkers.agent),
+    "events": (_events, _event),
+    "profiles": (_profiles, _profile),
+    "attacks": (_attacks, _attack),
+    "judges": (_judges, _judge),
+    "agents": (_agents, _agent),
 }
+
+
+@command("list", last=[style_options])
+@click.argument("what", type=click.Choice(list(_KINDS)))
+@click.argument("name", required=False)
+def list_(what: str, name: str | None, **_: str) -> Output:
+    """List what there is: formats of states, layouts of conversations, measures, rule sets; for users the classes of
+    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one."""
+    listing, describe = _KINDS[what]
+    found: str | Table = listing() if name is None else describe(name)
+    items = (
+        [dict(zip(found.headings, row, strict=True)) for row in found.rows]
+        if isinstance(found, Table)
+        else [{"name": name, "description": found}]
+    )
+    parts = [Block(found, EVERY) if isinstance(found, Table) else message(found)]
+    return Output(document=lambda _: make_document(ListDocument, command=f"list {what}", items=items), parts=parts)

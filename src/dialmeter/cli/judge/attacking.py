@@ -22,7 +22,7 @@ from ...judges.kept_parts import KeptParts, attack_identity
 from ...judges.language import SYNONYMS, TOKENS
 from ...judges.planning import AttackPart, AttackTask
 from ...model import Conversation
-from ..judge_progress import telling
+from ..progress import telling
 from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
 
 

@@ -19,7 +19,8 @@ from ...tracking.file_shard import Settings, SpanTask
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import score_file
 from ..options import chosen_resampling
-from ..say import warn, watched
+from ..printer import warn
+from ..progress import watched
 from ..work import chosen_cluster, worked
 from .span import score_noted
 
