@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 import msgspec
-from msgspec import NODEFAULT
+from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from .. import conversations, formats, measure, rules
@@ -37,6 +37,25 @@ FAMILIES = {
 _OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}
 _SWITCHES = {"repetition": "repetitions", "not_in_goal": "not_in_goal", "request": "requests"}
 """The part of the rule set that has the switches of a family."""
+
+
+class Description(Struct, frozen=True):
+    """One member of a registry, for the command and for the pages of the documentation.
+
+    Attributes:
+        title: its name, and what it is.
+        text: lines between the title and the facts.
+        facts: labels and values.
+        width: of the labels.
+    """
+
+    title: str
+    text: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    width: int = 11
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *self.text, *(f"{label:{self.width}} {value}" for label, value in self.facts)])
 
 
 class ListDocument(Document, kw_only=True):
@@ -84,25 +103,30 @@ def _measures() -> Table:
     return msgspec.structs.replace(found, rows=(*found.rows, *more))
 
 
-def _measure(name: str) -> str:
+def describe_measure(name: str) -> Description:
+    """A measure of trackers or of users: formula, parameters, range, when it has no value, what to cite.
+
+    Example:
+        >>> describe_measure("JGA").facts[0][0], describe_measure("I-GCDF1").facts[1]
+        ('formula', ('range', '0 to 1, higher is better'))
+    """
+    facts: list[tuple[str, str]] = []
     if user_measures.known(name):
-        user = user_measures.described(name)
-        text, lines = "\n".join(textwrap.wrap(user.about, 100)), ["range       0 to 1, higher is better"]
-        return _measure_text(user, user.name, text, lines) + "\ncomputed    dialmeter user score; by domain, too"
-    kind = type(measure.parse(name if "(" in name else _callable_form(name)))
-    lines, texts = [], measure.parameter_help(kind)
-    for each in measure.parameters(kind):
-        default = "needed" if each.default is NODEFAULT else f"default {each.default}"
-        lines.append(f"parameter   {each.name} ({default}): {texts[each.name]}")
-    better = "higher" if kind.higher_is_better else "lower"
-    lines.append(f"range       {kind.low:g} to {kind.high:g}, {better} is better")
-    return _measure_text(kind, kind.__name__, inspect.getdoc(kind) or "", lines)
-
-
-def _measure_text(found: Any, name: str, text: str, lines: list[str]) -> str:
-    head = [f"{name}: {found.title}", "", text, "", f"formula     {found.formula}"]
-    foot = [f"no value    {found.why_unscored}", f"cite        {', '.join(found.cite) or 'dialmeter'}"]
-    return "\n".join([*head, *lines, *foot])
+        found: Any = user_measures.described(name)
+        title, text = f"{found.name}: {found.title}", "\n".join(textwrap.wrap(found.about, 100))
+        bounds = "0 to 1, higher is better"
+    else:
+        found = type(measure.parse(name if "(" in name else _callable_form(name)))
+        title, text = f"{found.__name__}: {found.title}", inspect.getdoc(found) or ""
+        texts = measure.parameter_help(found)
+        for each in measure.parameters(found):
+            default = "needed" if each.default is NODEFAULT else f"default {each.default}"
+            facts.append(("parameter", f"{each.name} ({default}): {texts[each.name]}"))
+        bounds = f"{found.low:g} to {found.high:g}, {'higher' if found.higher_is_better else 'lower'} is better"
+    facts += [("range", bounds), ("no value", found.why_unscored), ("cite", ", ".join(found.cite) or "dialmeter")]
+    if user_measures.known(name):
+        facts.append(("computed", "dialmeter user score; by domain, too"))
+    return Description(title, ("", text, ""), (("formula", found.formula), *facts))
 
 
 def _callable_form(name: str) -> str:
@@ -138,16 +162,21 @@ def _rule_sets(name: str) -> str:
     return "\n\n".join(found)
 
 
+def describe_rules(found: rules.Rules) -> Description:
+    """A rule set for trackers with the choice of every field."""
+    facts = [(name, found.shown(name)) for name in rules.FIELDS]
+    facts += [("hyphen cut", "yes" if found.hyphen_cut else "no"), ("measures", ", ".join(found.measures))]
+    facts += [
+        (kind, ", ".join(f"{key}={value}" for key, value in settings.items()))
+        for kind, settings in found.settings.items()
+    ]
+    text = ("for: trackers", f"checked against: {found.evidence}", "")
+    return Description(f"{found.name}: {found.about}", text, tuple(facts), width=13)
+
+
 def _rule_set(name: str) -> str:
     found = rules.load(name)
-    lines = [f"{found.name}: {found.about}", "for: trackers", f"checked against: {found.evidence}", ""]
-    lines += [f"{field:13} {found.shown(field)}" for field in rules.FIELDS]
-    lines += [
-        f"{'hyphen cut':13} {'yes' if found.hyphen_cut else 'no'}",
-        f"{'measures':13} {', '.join(found.measures)}",
-    ]
-    for kind, settings in found.settings.items():
-        lines.append(f"{kind:13} {', '.join(f'{key}={value}' for key, value in settings.items())}")
+    lines = [str(describe_rules(found))]
     if found.only:
         lines += ["", "looks only at", *(f"  {'/'.join(cell)}" for cell in found.only)]
     if found.faults:
@@ -161,25 +190,22 @@ def _events() -> Table:
 
 
 def _event(name: str) -> str:
-    """One class of events, in every family that has it."""
+    """A class of events, in every family that has it."""
     found = [each for each in behaviours.ALL if each.name == name.lower()]
     if not found:
         raise DialmeterError(f"unknown event {name!r}; {did_you_mean(name, behaviours.names())}")
     parts = []
     for each in found:
-        lines = [
-            f"{each.name}: {each.about}",
-            f"family      {each.family} ({FAMILIES[each.family]})",
-            f"caused by   {_OWNERS[each.owner]}",
-        ]
+        facts = [("family", f"{each.family} ({FAMILIES[each.family]})"), ("caused by", _OWNERS[each.owner])]
         switch = f"{_SWITCHES.get(each.family, '')}.{each.name}"
         if switch in user_rules.switches(user_rules.named("dialmeter")):
             on = {
                 other: user_rules.shown(user_rules.switches(user_rules.named(other))[switch])
                 for other in user_rules.names()
             }
-            lines.append(f"switch      {switch}: {', '.join(f'{value} under {other}' for other, value in on.items())}")
-        parts.append("\n".join([*lines, f"find them   dialmeter user query RUN --event {each.name}"]))
+            facts.append(("switch", f"{switch}: {', '.join(f'{value} under {other}' for other, value in on.items())}"))
+        facts.append(("find them", f"dialmeter user query RUN --event {each.name}"))
+        parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
     return "\n\n".join(parts)
 
 
@@ -223,15 +249,20 @@ def _attacks() -> Table:
     return _loaded(attacking.registry, headings, lambda _, each: (each.facet, READING[each.expected], each.help))
 
 
-def _attack(name: str) -> str:
+def describe_attack(name: str) -> Description:
+    """An attack with its variants.
+
+    Example:
+        >>> describe_attack("identical").facts[0]
+        ('facet', 'coherence')
+    """
     found = attacking.named(name)
-    lines = [f"{found.name}: {found.help}", "", f"facet       {found.facet}"]
-    lines.append(f"expected    the score of the adversarial reply {READING[found.expected]}")
+    facts = [("facet", found.facet), ("expected", f"the score of the adversarial reply {READING[found.expected]}")]
     for variant in found.variants:
         needs = f" (needs {', '.join(variant.needs)})" if variant.needs else ""
-        lines.append(f"variant     {variant.name}: {variant.help}{needs}")
-    lines.append(f"cite        {', '.join(found.cite) or 'dialmeter'}")
-    return "\n".join(lines)
+        facts.append(("variant", f"{variant.name}: {variant.help}{needs}"))
+    facts.append(("cite", ", ".join(found.cite) or "dialmeter"))
+    return Description(f"{found.name}: {found.help}", ("",), tuple(facts))
 
 
 def _judges() -> Table:
@@ -239,39 +270,35 @@ def _judges() -> Table:
     return _loaded(judging.registry, ("judge", "what it scores"), first_line)
 
 
-def _judge(name: str) -> str:
+def _judge(name: str) -> Description:
     found = judging.registry.load(name)
     doc = (inspect.getdoc(found) or "").split("\n\nExample:")[0]
-    lines = [f"{name}: {doc}"]
+    facts = []
     for key, each in inspect.signature(found).parameters.items():
         default = "needed" if each.default is inspect.Parameter.empty else f"default {each.default!r}"
-        lines.append(f"parameter   {key} ({default})")
-    return "\n".join(lines)
+        facts.append(("parameter", f"{key} ({default})"))
+    return Description(f"{name}: {doc}", (), tuple(facts))
 
 
 def _agents() -> Table:
     return _loaded(talking.registry, ("agent", "role", "what it does"), lambda _, kind: (kind.role, kind.about))
 
 
-def _agent(name: str) -> str:
+def _agent(name: str) -> Description:
     kind = talking.registry.load(name)
     dials = msgspec.structs.asdict(kind.dials)
-    return "\n".join(
-        [
-            f"{name} ({kind.role}): {kind.about}",
-            *(f"dial        {key} (default {value})" for key, value in dials.items()),
-        ]
-    )
+    facts = tuple(("dial", f"{key} (default {value})") for key, value in dials.items())
+    return Description(f"{name} ({kind.role}): {kind.about}", (), facts)
 
 
-_KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], str]]] = {
+_KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], object]]] = {
     "formats": (_formats, _module_text(formats.registry)),
     "conversations": (_conversations, _module_text(conversations.registry)),
-    "measures": (_measures, _measure),
+    "measures": (_measures, describe_measure),
     "rules": (_rules, _rule_sets),
     "events": (_events, _event),
     "profiles": (_profiles, _profile),
-    "attacks": (_attacks, _attack),
+    "attacks": (_attacks, describe_attack),
     "judges": (_judges, _judge),
     "agents": (_agents, _agent),
 }
@@ -284,7 +311,7 @@ def list_(what: str, name: str | None, **_: str) -> Output:
     """List what there is: formats of states, layouts of conversations, measures, rule sets; for users the classes of
     events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one."""
     listing, describe = _KINDS[what]
-    found: str | Table = listing() if name is None else describe(name)
+    found: str | Table = listing() if name is None else str(describe(name))
     items = (
         [dict(zip(found.headings, row, strict=True)) for row in found.rows]
         if isinstance(found, Table)

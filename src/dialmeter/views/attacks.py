@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..judges.yields import Yield
 from .tables import Table
@@ -34,19 +33,3 @@ def yield_table(yields: Sequence[Yield]) -> Table:
 def _why(each: Yield) -> list[str]:
     reasons = [f"{reason} {count}" for reason, count in each.why.items()]
     return reasons if each.tried else list(dict.fromkeys(each.skipped.values()))
-
-
-def plain_yields(yields: Sequence[Yield]) -> list[dict[str, Any]]:
-    """The same for JSON."""
-    return [
-        {
-            "attack": each.attack,
-            "tried": each.tried,
-            "made": each.made,
-            "rejected": each.rejected,
-            "variants": each.by_variant,
-            "why": each.why,
-            "skipped": each.skipped,
-        }
-        for each in yields
-    ]

@@ -25,7 +25,7 @@ from ...judges.language import SYNONYMS, stand_ins
 from ...judges.pairs import pairs
 from ...judges.yields import made_of
 from ...model import Notice
-from ...views.attacks import plain_yields, yield_table
+from ...views.attacks import yield_table
 from .. import options as shared
 from ..printer import EVERY, TEXT, Block, Output, message, refusals
 from ..work import work_options
@@ -92,7 +92,7 @@ def attack(**options: Any) -> Output:
             warnings=notices,
             seed=options["seed"],
             resources=resources,
-            yields=plain_yields(found.yields),
+            yields=found.yields,
         ),
         parts=[
             Block(replace(yield_table(found.yields), foot=(account.line,)), EVERY),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
 from ...judges.compare import Average, Compared
@@ -45,7 +45,7 @@ class AttackYield(Struct, kw_only=True):
     tried: Count
     made: Count
     rejected: Count
-    variants: dict[str, Count]
+    by_variant: dict[str, Count] = field(name="variants")
     why: dict[str, Count]
     skipped: dict[str, str]
 

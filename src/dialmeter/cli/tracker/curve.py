@@ -17,7 +17,6 @@ from ...studies.curve.curve import Curve, draw_curve
 from ...studies.curve.curve_files import Entry, in_folder
 from ...studies.curve.curve_manifest import in_manifest
 from ...studies.curve.curve_points import SCALES
-from ...studies.curve.estimates import Estimate
 from ...tracking.result import score_dict
 from ...views.curve import tables_of
 from ...views.curve_charts import curve_charts
@@ -120,46 +119,18 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
         reference=curve.reference,
         scale=curve.scale,
         files=[{**kind, **each.counts, "data": each.data} for each, kind in files],
-        points=[
-            {
-                "domain": point.domain,
-                "ratio": point.ratio,
-                "measure": point.measure,
-                "seeds": point.seeds,
-                "value": _estimate(point.value),
-                "difference": _estimate(point.difference),
-                "distance": _estimate(point.distance),
-            }
-            for point in curve.points
-        ],
-        trends=[
-            {
-                "domain": trend.domain,
-                "measure": trend.measure,
-                "of": trend.of,
-                "slope": _estimate(trend.slope),
-                "verdict": trend.verdict,
-            }
-            for trend in curve.trends
-        ],
+        points=curve.points,
+        trends=curve.trends,
         domains=[
             {
                 "ratio": table.ratio,
                 "measure": row.measure,
-                "domains": {name: _estimate(found) for name, found in row.domains.items()},
-                "mean": _estimate(row.mean),
-                "pooled": _estimate(row.pooled),
+                "domains": row.domains,
+                "mean": row.mean,
+                "pooled": row.pooled,
             }
             for table in curve.tables
             for row in table.rows
         ],
         charts=charts,
     )
-
-
-def _estimate(found: Estimate | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    reason = {"reason": found.reason} if found.reason else {}
-    limits = {"ci_seeds": found.seeds, "ci_dialogues": found.dialogues}
-    return {"value": found.value, **limits, "n": found.n, "left_out": found.left_out, **reason}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ...core.document import make_document
@@ -18,7 +19,7 @@ from ...studies.human.ratings import read_ratings, write_ratings
 from ...studies.human.sheet_text import read_sheets
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink, score_file
-from ...views.human import plain, scores_of, tables_of
+from ...views.human import tables_of
 from ...views.sheets import write_sheets
 from ...views.tracker import shared_fields
 from .. import options as shared
@@ -134,7 +135,15 @@ def _written(where: str, counts: dict[str, int], notices: list[Notice], options:
 def _document(study: Study, result: TrackerResult, notices: list[Notice], confidence: float) -> TrackerHumanDocument:
     return make_document(
         TrackerHumanDocument,
-        scores=scores_of(study),
+        scores=[
+            {
+                "measure": each.measure,
+                "statistic": each.statistic,
+                **to_builtins(each.found),
+                "signature": each.signature,
+            }
+            for each in study.correlations
+        ],
         account=result.account,
         counts={
             "dialogues": result.dialogues,
@@ -145,7 +154,10 @@ def _document(study: Study, result: TrackerResult, notices: list[Notice], confid
         },
         warnings=notices,
         confidence=confidence,
-        **plain(study),
+        pairs=[{"first": each.first, "second": each.second, **to_builtins(each.difference)} for each in study.pairs],
+        agreement=study.agreement,
+        raters=study.raters,
+        unmatched={"only_rated": study.only_rated, "only_in_file": study.only_scored},
     )
 
 

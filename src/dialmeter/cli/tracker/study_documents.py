@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Interval, IntervalMethod, Number, ScoreRecord, Text
 from ...studies.bias.bias_filter import Filter
@@ -194,15 +194,15 @@ class CurveScore(ScoreRecord, kw_only=True):
     domain: str | None
 
 
-class EstimateRecord(Struct, kw_only=True):
+class EstimateRecord(Struct, kw_only=True, omit_defaults=True):
     """A mean over files, or a slope: Student's interval over files (seeds), bootstrap interval over dialogues."""
 
     value: Number
-    ci_seeds: Interval
-    ci_dialogues: Interval
+    seeds: Interval = field(name="ci_seeds")
+    dialogues: Interval = field(name="ci_dialogues")
     n: Count
     left_out: Count
-    reason: str | UnsetType = UNSET
+    reason: str = ""
 
 
 class CurveCounts(Struct, kw_only=True):
@@ -270,7 +270,7 @@ class TrackerCurveDocument(TrackerDocument, kw_only=True):
     charts: list[str]
 
 
-class CorrelationRecord(Struct, kw_only=True):
+class CorrelationRecord(Struct, kw_only=True, omit_defaults=True):
     """A correlation, or a difference of two, with its interval and its p value."""
 
     value: Number
@@ -278,10 +278,10 @@ class CorrelationRecord(Struct, kw_only=True):
     n: Count
     unscored: Count
     p: Number
-    reason: str | UnsetType = UNSET
+    reason: str = ""
 
 
-class HumanScore(Struct, kw_only=True):
+class HumanScore(Struct, kw_only=True, omit_defaults=True):
     """The correlation of a measure with the mean rating per dialogue."""
 
     measure: str
@@ -291,11 +291,11 @@ class HumanScore(Struct, kw_only=True):
     n: Count
     unscored: Count
     p: Number
-    reason: str | UnsetType = UNSET
+    reason: str = ""
     signature: str
 
 
-class MeasurePair(Struct, kw_only=True):
+class MeasurePair(Struct, kw_only=True, omit_defaults=True):
     """Pearson of the first measure minus Pearson of the second, with Zou's interval."""
 
     first: str
@@ -305,7 +305,7 @@ class MeasurePair(Struct, kw_only=True):
     n: Count
     unscored: Count
     p: Number
-    reason: str | UnsetType = UNSET
+    reason: str = ""
 
 
 class RaterRecord(Struct, kw_only=True):
