@@ -9,9 +9,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SOURCES = (
     Path("src/dialmeter/readers/strict_json.py"),
-    Path("src/dialmeter/formats/pairs/layers.py"),
-    Path("src/dialmeter/formats/pairs/vocabulary.py"),
-    Path("src/dialmeter/formats/pairs/raw_turns.py"),
+    Path("src/dialmeter/readers/pairs/layers.py"),
+    Path("src/dialmeter/readers/pairs/vocabulary.py"),
+    Path("src/dialmeter/readers/pairs/raw_turns.py"),
     Path("src/dialmeter/tracking/cells.py"),
     Path("src/dialmeter/tracking/walk.py"),
     Path("src/dialmeter/stats/counting.pyx"),

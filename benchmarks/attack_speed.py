@@ -13,8 +13,9 @@ from random import Random
 
 from dialmeter.judges.attacking import attack_corpus
 from dialmeter.judges.attacks import chosen
-from dialmeter.judges.language import open_language, pipeline
-from dialmeter.judges.language.pipeline import Pipeline
+from dialmeter.judges.language import analysers as pipeline
+from dialmeter.judges.language import open_language
+from dialmeter.judges.language.analysers import Pipeline
 from dialmeter.model import Conversation, Move
 from rows import Row, at_least, at_most, table
 

@@ -11,8 +11,8 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialmeter.formats.native import write
 from dialmeter.model import Dialogue, State, Turn
+from dialmeter.readers.own.native import write
 
 DIALOGUES = 20_000
 SEED = 1

@@ -21,10 +21,9 @@ import numpy as np
 import paired_level
 from dialmeter.stats import ratio
 from dialmeter.stats.draws import resampled_sums
-from dialmeter.stats.exact import exact
-from dialmeter.stats.formulas import Floats, Formula, evaluate
+from dialmeter.stats.formulas import Floats, Formula, evaluate, exact
+from dialmeter.stats.intervals import NORMAL
 from dialmeter.stats.resampling import limits, percentiles
-from dialmeter.stats.tails import NORMAL
 
 SIZES = (10, 20, 50, 200)
 TRUTHS = (0.7, 0.97, 1.0)

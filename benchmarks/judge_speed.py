@@ -13,7 +13,7 @@ from statistics import median
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.cases import Case, Place
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 from rows import Row, at_least, at_most, table
 
@@ -102,8 +102,8 @@ def pang_c() -> float:
     """The published way ÷ ours, on pairs that share a context of at least 64 tokens."""
     import torch
 
-    from dialmeter.judges.adapters.models import load
-    from dialmeter.judges.adapters.smollm2 import coherence, weights
+    from dialmeter.judges.adapters.network import load
+    from dialmeter.judges.adapters.pang import coherence, weights
 
     judge = coherence()
     folder, gguf = weights()

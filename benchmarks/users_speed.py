@@ -159,7 +159,7 @@ def _prepare() -> None:
 
 def shard(path: Path) -> Book:
     """One part of the corpus, scored in a process of its own."""
-    from dialmeter.conversations import open_conversations
+    from dialmeter.readers.conversations import open_conversations
 
     scorer = UserScorer(value_map=_state["values"])
     for talk in open_conversations(path, "gcdf1"):

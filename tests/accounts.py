@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dialmeter.errors import DialmeterError
-from dialmeter.formats import Corpus, Role, open_corpus, registry
-from dialmeter.formats.pairs.state_layouts import FLAT
-from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.model import Dialogue
+from dialmeter.readers.corpus import Corpus, open_corpus
+from dialmeter.readers.pairs.state_layouts import FLAT
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source
 from dialmeter.readers.strict_json import count_strings, count_written_strings, parse_json
 from dialmeter.rules import Rules, named
@@ -169,7 +170,7 @@ def corpus_of_line(line: bytes) -> Corpus:
     """A file of one native line."""
     source = Source("file.jsonl")
     source.lines = lambda: iter([(1, line)])  # type: ignore[method-assign]
-    return Corpus(source, "native", registry.load("native"), Role.BOTH)
+    return Corpus(source, "native", Role.BOTH)
 
 
 def accounts_of_documents(form: str, role: str, documents: Sequence[bytes], file: Path) -> list[Account]:

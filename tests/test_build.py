@@ -28,12 +28,12 @@ SCORE = """
 import importlib, sys
 import dialmeter
 from dialmeter import score_tracker
-from dialmeter.stats.strata import count
+from dialmeter.stats.draws import count
 
 place, modules, files = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
 assert dialmeter.__file__.startswith(place), dialmeter.__file__
 plain = {importlib.import_module(name).__file__.endswith(".py") for name in modules}
-assert plain == {"plain" in count.__module__}, (plain, count.__module__)
+assert plain == {count.__module__ == "dialmeter.stats.draws"}, (plain, count.__module__)
 print("plain" if plain.pop() else "compiled")
 for rules in ("dialmeter", "gca-repo", "fga-repo", "trade", "convlab3-t5", "mwzeval"):
     for file in files:

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from dialmeter import TrackerScorer, formats, measure
+from dialmeter import TrackerScorer, measure
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import Measure, Vector
 from dialmeter.model import State
+from dialmeter.readers.layouts import FORMATS
 from dialmeter.registry import Registry
 
 
@@ -93,7 +94,7 @@ def test_a_broken_one_does_no_harm_when_another_is_named(plugins: list[EntryPoin
         EntryPoint("broken", "no_such_package", "dialmeter.formats"),
     ]
     assert repr(measure.parse("JGA")) == "JGA"
-    assert formats.registry.load("nested").HOLDS == "both"
+    assert FORMATS.load("nested").HOLDS == "both"
 
 
 def test_others_are_loaded_only_when_they_are_named(plugins: list[EntryPoint], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,15 +113,15 @@ def test_a_member_may_be_a_whole_module() -> None:
     assert Registry("thing", "dialmeter.things", {"maths": "math"}).load("maths").pi > 3
 
 
-@pytest.mark.parametrize("registry", [measure.registry, formats.registry])
+@pytest.mark.parametrize("registry", [measure.registry, FORMATS])
 def test_every_built_in_name_loads(registry: Registry) -> None:
     for name in registry.builtin():
         assert registry.load(name) is not None
 
 
-@pytest.mark.parametrize("name", formats.registry.builtin())
+@pytest.mark.parametrize("name", FORMATS.builtin())
 def test_every_format_has_what_a_format_has(name: str) -> None:
-    module = formats.registry.load(name)
+    module = FORMATS.load(name)
     assert module.HOLDS in ("both", "state")
     assert module.CARRIES
     assert module.__doc__

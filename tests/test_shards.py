@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from dialmeter.core.shards import Span, spans
 from dialmeter.errors import InputError
-from dialmeter.formats import Corpus, Role, registry
+from dialmeter.readers.corpus import Corpus
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=12), max_size=12)
@@ -50,12 +51,12 @@ def test_an_error_in_a_span_names_the_line_of_the_file(tmp_path: Path) -> None:
     path.write_text("".join(good % number for number in range(9)) + '{"dialogue_id": "d9", "turns": 3}\n', "utf-8")
     messages = []
     for span in spans([str(path)], 200):
-        corpus = Corpus(Source(path, span=span.bounds), "native", registry.load("native"), Role.BOTH)
+        corpus = Corpus(Source(path, span=span.bounds), "native", Role.BOTH)
         try:
             list(corpus)
         except InputError as error:
             messages.append(str(error))
     with pytest.raises(InputError) as whole:
-        list(Corpus(Source(path), "native", registry.load("native"), Role.BOTH))
+        list(Corpus(Source(path), "native", Role.BOTH))
     assert messages == [str(whole.value)]
     assert "line 10, dialogue d9" in messages[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dialmeter.formats import open_corpus
-from dialmeter.formats.pairs.vocabulary import Vocabulary
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.rules import named, names
 from dialmeter.tracking.explain_rules import FlippedSlot, UnderRules, explain
 from dialmeter.tracking.scorer import score_file

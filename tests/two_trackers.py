@@ -12,8 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from dialmeter.formats.native import write
 from dialmeter.model import Dialogue, Turn
+from dialmeter.readers.own.native import write
 
 SEED = 20
 DIALOGUES = 36

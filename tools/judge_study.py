@@ -14,8 +14,9 @@ import msgspec
 from msgspec.structs import replace
 
 from dialmeter.cli.main import cli
-from dialmeter.judges.case_lines import read_cases
-from dialmeter.judges.result import JudgeResult, score_judge
+from dialmeter.judges.case_files import read_cases
+from dialmeter.judges.result import JudgeResult
+from dialmeter.judges.scorer import score_judge
 from dialmeter.views.judge import matrix_tables
 from dialmeter.views.tables import render
 

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.inspect import StructType
 
-from dialmeter import citations, conversations, formats, measure, rules
+from dialmeter import citations, measure, rules
 from dialmeter.cli.judge import documents as judge_documents
 from dialmeter.cli.listing import (
     FAMILIES,
@@ -34,7 +34,8 @@ from dialmeter.cli.tracker import study_documents
 from dialmeter.cli.user import documents as user_documents
 from dialmeter.core.document import Document
 from dialmeter.judges import attacks
-from dialmeter.stats.wilson import wilson_interval
+from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
+from dialmeter.stats.intervals import wilson_interval
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules
 from dialmeter.users.measures import ABOUT as USER_MEASURES
@@ -148,8 +149,8 @@ def user_rules_section() -> list[str]:
 
 def formats_page() -> str:
     lines = ["# Formats", "", "The format is found by looking at the file; `--from NAME` forces one.", ""]
-    for name in formats.registry.names():
-        module = formats.registry.load(name)
+    for name in FORMATS.names():
+        module = FORMATS.load(name)
         lines += [f"## {name}", "", f"Carries {module.CARRIES}.", "", inspect.getdoc(module) or "", ""]
     return "\n".join(lines)
 
@@ -166,7 +167,7 @@ def conversations_page() -> str:
         "| layout | carries |",
         "|---|---|",
     ]
-    modules = {name: conversations.registry.load(name) for name in conversations.registry.builtin()}
+    modules = {name: CONVERSATION_FORMATS.load(name) for name in CONVERSATION_FORMATS.builtin()}
     lines += [f"| [{name}](#{name}) | {module.CARRIES} |" for name, module in modules.items()]
     for name, module in modules.items():
         lines += ["", f"## {name}", "", inspect.getdoc(module) or ""]

@@ -9,15 +9,16 @@ from ._version import __version__
 from .renamed import install
 
 if TYPE_CHECKING:
-    from .conversations import open_conversations as read_conversations
     from .core.open_runs import Run, open_run
     from .errors import DialmeterError, InputError, MissingExtra
-    from .formats import read
-    from .formats.native import write
-    from .judges.result import JudgeResult, score_judge
+    from .judges.result import JudgeResult
+    from .judges.scorer import JudgeScorer, attack_replies, score_judge
     from .measure import Measure, Score
     from .measure import parse as parse_measure
     from .model import Act, Conversation, Dialogue, DomainGoal, Move, Notice, Schema, Turn
+    from .readers.conversations import open_conversations as read_conversations
+    from .readers.corpus import read
+    from .readers.own.native import write
     from .rules import Rules
     from .rules import load as load_rules
     from .signature import difference as signature_difference
@@ -33,8 +34,8 @@ _PUBLIC = {
     "DialmeterError": "errors",
     "InputError": "errors",
     "MissingExtra": "errors",
-    "read": "formats",
-    "write": "formats.native",
+    "read": "readers.corpus",
+    "write": "readers.own.native",
     "Measure": "measure",
     "Score": "measure",
     "parse_measure": "measure:parse",
@@ -55,12 +56,14 @@ _PUBLIC = {
     "DomainGoal": "model",
     "Move": "model",
     "Act": "model",
-    "read_conversations": "conversations:open_conversations",
+    "read_conversations": "readers.conversations:open_conversations",
     "UserResult": "users.result",
     "UserScorer": "users.scorer",
     "score_user": "users.scorer",
     "JudgeResult": "judges.result",
-    "score_judge": "judges.result",
+    "JudgeScorer": "judges.scorer",
+    "attack_replies": "judges.scorer",
+    "score_judge": "judges.scorer",
     "play_to_file": "simulation.files",
 }
 
@@ -72,6 +75,7 @@ __all__ = [
     "DomainGoal",
     "InputError",
     "JudgeResult",
+    "JudgeScorer",
     "Measure",
     "MissingExtra",
     "Move",
@@ -86,6 +90,7 @@ __all__ = [
     "UserResult",
     "UserScorer",
     "__version__",
+    "attack_replies",
     "lam_for",
     "load_rules",
     "open_run",

@@ -71,10 +71,13 @@ class InputError(DialmeterError):
 
 
 class MissingExtra(DialmeterError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed: an extra of dialmeter, or a package that is in none of them."""
 
-    def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional part: pip install 'dialmeter[{extra}]'")
+    def __init__(self, feature: str, extra: str = "", *, package: str = "") -> None:
+        needed = (
+            f"{package}: pip install {package}" if package else f"an optional part: pip install 'dialmeter[{extra}]'"
+        )
+        super().__init__(f"{feature} needs {needed}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What a process is told of another one's error is the line, not what it was made from.

@@ -10,7 +10,14 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 RENAMED: dict[str, str] = {
+    "conversations": "readers.conversations",
+    "formats.completion": "readers.completions",
+    "formats.native": "readers.own.native",
+    "formats.pairs": "readers.pairs",
+    "formats.parts": "readers.parts",
+    "formats": "readers.corpus",
     "report": "views",
+    "resampling": "core.comparison",
     "tracking.columns": "tracking.bootstrap_matrix",
     "tracking.curve": "studies.curve.curve",
     "tracking.curve_files": "studies.curve.curve_files",
@@ -46,6 +53,9 @@ class RenamedModules:
         warnings.warn(f"{spec.name} is now {new}", DeprecationWarning, stacklevel=2)
         module = import_module(new)
         self._spec = module.__spec__
+        if any(old.startswith(f"{spec.name}.") for old in self._renamed) and not hasattr(module, "__path__"):
+            # An old package that is now a module still has submodules by their old names.
+            module.__path__ = []
         return module
 
     def exec_module(self, module: ModuleType) -> None:

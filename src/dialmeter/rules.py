@@ -7,17 +7,13 @@ Every number that dialmeter prints is made under one of these. A rule set is a T
 from __future__ import annotations
 
 import hashlib
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args, get_type_hints
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct, field
 
+from .core.rule_files import RuleFiles
 from .errors import DialmeterError, did_you_mean
-from .readers.source import Source
-from .readers.toml import parse_toml
 from .values.maps import load as load_map
 
 ABSENT_WORDS = ("", "none", "null", "not mentioned", "not_mentioned", "n/a", "unknown")
@@ -200,52 +196,22 @@ def parse_match(text: str) -> FuzzyMatch | None:
     )
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The named rule sets, the default first.
-
-    Example:
-        >>> names()[0]
-        'dialmeter'
-    """
-    found = sorted(Path(entry.name).stem for entry in files(__package__).joinpath("rulesets").iterdir())
-    return ("dialmeter", *(name for name in found if name != "dialmeter"))
-
-
-@cache
-def named(name: str) -> Rules:
-    """A rule set by name.
-
-    Raises:
-        DialmeterError: no such rule set.
-    """
-    if name not in names():
-        hint = did_you_mean(name, names())
-        raise DialmeterError(f"unknown rule set {name!r}; {hint} (a file of your own must end in .toml)")
-    text = files(__package__).joinpath("rulesets", f"{name}.toml").read_text("utf-8")
-    return _parse(text, name, f"{name}.toml")
-
-
-def load(name_or_file: str) -> Rules:
-    """A rule set by name, or from a TOML file that states its fields.
-
-    Raises:
-        DialmeterError: unknown name, unreadable or incomplete file.
-    """
-    if not name_or_file.endswith(".toml"):
-        return named(name_or_file)
-    return _parse(Source(name_or_file).text, Path(name_or_file).stem, name_or_file)
-
-
-def _parse(text: str, name: str, file: str) -> Rules:
-    try:
-        return msgspec.convert({"name": name, **parse_toml(text, file)}, Rules)
-    except msgspec.ValidationError as error:
-        raise DialmeterError(f"{file}: {error}; a rule set states {', '.join(_NEEDED)}") from None
+_FILES = RuleFiles(
+    Rules,
+    "rule set",
+    __package__,
+    "rulesets",
+    "dialmeter",
+    hint=f"; a rule set states {', '.join(_NEEDED)}",
+    marks=True,
+)
+names = _FILES.names
+named = _FILES.named
+load = _FILES.load
 
 
 def change(rules: Rules, **fields: str | None) -> Rules:
-    """A rule set with fields given as on the command line; ``None`` leaves a field alone.
+    """A rule set with fields given as on the command line; ``None`` keeps a field.
 
     Example:
         >>> change(named("gca-repo"), none="keep").none
@@ -254,35 +220,20 @@ def change(rules: Rules, **fields: str | None) -> Rules:
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: extra: Invalid enum value 'ignore'; known: ignore-domains, ignore-slots, penalise, unlisted
     """
-    given = {name: _from_text(name, text) for name, text in fields.items() if text is not None}
-    unknown = [name for name in given if name not in FIELDS]
-    if unknown:
-        raise DialmeterError(f"a rule set has no field {unknown[0]!r}; {did_you_mean(unknown[0], FIELDS)}")
     current = msgspec.to_builtins(rules)
-    for name, value in given.items():
+    for name, text in fields.items():
+        if text is None:
+            continue
+        if name not in FIELDS:
+            raise DialmeterError(f"a rule set has no field {name!r}; {did_you_mean(name, FIELDS)}")
+        value = _from_text(name, text)
         if isinstance(value, dict):
-            # The side that is not named stays as it is.
+            # The side that is not named keeps its value.
             sides = current[name] if isinstance(current[name], dict) else {"gold": current[name], "pred": current[name]}
-            given[name] = value = {**sides, **value}  # noqa: PLW2901
-        try:
-            msgspec.convert({**current, name: value}, Rules)
-        except msgspec.ValidationError as error:
-            reason = str(error).split(" - at")[0]
-            raise DialmeterError(f"{name}: {reason}{_choices(name)}") from None
-    return msgspec.convert({**current, **given}, Rules)
-
-
-_HINTS = get_type_hints(Rules)
-
-
-def _choices(name: str) -> str:
-    known = sorted({text for text in _texts(_HINTS[name]) if isinstance(text, str)})
-    return f"; known: {', '.join(known)}" if known else ""
-
-
-def _texts(hint: Any) -> list[Any]:
-    """The texts that a type allows by name."""
-    return [each for part in get_args(hint) for each in (_texts(part) or [part])]
+            value = {**sides, **value}
+        current[name] = value
+        rules = _FILES.check(current, name)
+    return rules
 
 
 def _from_text(name: str, text: str) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.judges.judge import Item
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 
 from ..cli.invoke import call, checked
 from ..judges.chat_server import Reply, saying, serve

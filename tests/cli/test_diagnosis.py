@@ -76,7 +76,7 @@ def test_one_of_several_trackers(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialmeter.formats.spans", partial(spans, size=1000))
+    monkeypatch.setattr("dialmeter.readers.corpus.spans", partial(spans, size=1000))
     said = call(capsys, "tracker", "score", times(tmp_path), "--workers", "1")
     assert LINE in said.err
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ..tracking.few_shots import gold, predicted, write
+from ..studies.few_shots import gold, predicted, write
 from . import invoke
 
 MEASURES = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import __version__, conversations, formats, measure, rules
+from dialmeter import __version__, measure, rules
+from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
 from dialmeter.users import behaviours, profile
 from dialmeter.users import measures as user_measures
 from dialmeter.users import rules as user_rules
@@ -33,8 +34,8 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("what", "names"),
     [
-        ("formats", formats.registry.builtin()),
-        ("conversations", conversations.registry.builtin()),
+        ("formats", FORMATS.builtin()),
+        ("conversations", CONVERSATION_FORMATS.builtin()),
         ("measures", [*measure.registry.builtin(), *user_measures.ABOUT]),
         ("rules", [*rules.names(), *user_rules.names()]),
         ("events", [each.name for each in behaviours.ALL]),

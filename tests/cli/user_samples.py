@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dialmeter.conversations.native import written as line_of
 from dialmeter.model import Act, Conversation, Move
+from dialmeter.readers.own.native import written as line_of
 
 from ..users.talks import goal, system, talk, user
 from .samples import written

@@ -8,9 +8,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dialmeter.conversations import open_conversations
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
+from dialmeter.readers.conversations import open_conversations
 
 Talks = list[list[str]]
 

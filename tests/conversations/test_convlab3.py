@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dialmeter.conversations import open_conversations
 from dialmeter.model import Act, DomainGoal
+from dialmeter.readers.conversations import open_conversations
 
 from .samples import complaints, read_all
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations, registry
 from dialmeter.errors import InputError
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.layouts import CONVERSATION_FORMATS
 from dialmeter.readers.raw_file import zstd_module
 
 from .samples import LAYOUTS, TALKS, Talks, outcome, read_all, texts_of, write
@@ -22,7 +23,7 @@ ALONE = {"native", "states", "personachat", *TEXT, *(label for label in LABELS i
 
 
 def test_every_layout_has_a_sample() -> None:
-    assert {layout.form for layout in LAYOUTS.values()} == set(registry.builtin())
+    assert {layout.form for layout in LAYOUTS.values()} == set(CONVERSATION_FORMATS.builtin())
 
 
 @pytest.mark.parametrize("label", LABELS)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations
 from dialmeter.errors import InputError
 from dialmeter.model import DomainGoal
+from dialmeter.readers.conversations import open_conversations
 
 from .samples import LAYOUTS, write
 

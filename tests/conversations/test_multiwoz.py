@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter.conversations import open_conversations
-from dialmeter.conversations.multiwoz_names import slot_in
 from dialmeter.model import Act, DomainGoal
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.pairs.slot_names import slot_in
 
 from .samples import complaints, read_all
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations
-from dialmeter.conversations.satisfaction import Rated, items, rated, read_rated
 from dialmeter.errors import InputError
 from dialmeter.model import Act
+from dialmeter.readers.chat.satisfaction import Rated, items, rated, read_rated
+from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.source import Source
 
 from ..shared_data import shared

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter.conversations import open_conversations
 from dialmeter.errors import InputError
 from dialmeter.model import Act
+from dialmeter.readers.conversations import open_conversations
 
 from ..shared_data import shared
 from .samples import complaints, read_all

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter.conversations import open_conversations
-from dialmeter.conversations.entries import speaker
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.entries import speaker
 
 from ..shared_data import shared
 from .samples import complaints, read_all, texts_of

@@ -13,8 +13,7 @@ import pytest
 from dialmeter import open_run
 from dialmeter.core.lock import Lock
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.adapters.answers import Answers
-from dialmeter.judges.store import ScoreStore
+from dialmeter.judges.store import Answers, ScoreStore
 
 from ..cli.invoke import Said, call_process, files_in
 from ..cli.samples import native_lines, written
@@ -107,14 +106,14 @@ APPENDING = {
         "    assert f'{sys.argv[2]}-{number}' in store.scores('judge')\n"
     ),
     "answers": (
-        "from dialmeter.judges.adapters.answers import Answer, Answers\n"
+        "from dialmeter.judges.store import Answer, Answers\n"
         "for number in range(60):\n"
         "    Answers(sys.argv[1]).add(Answer(f'{sys.argv[2]}-{number}', 'x' * 5000, 1.0))\n"
     ),
     "analyses": (
         "from pathlib import Path\n"
         "from dialmeter.judges.language.analysis import Analysis\n"
-        "from dialmeter.judges.language.store import Store\n"
+        "from dialmeter.judges.language.analysis_store import Store\n"
         "for number in range(60):\n"
         "    store = Store(Path(sys.argv[1]), 'test')\n"
         "    store.put({f'{sys.argv[2]}-{number}': Analysis(())})\n"
@@ -133,7 +132,7 @@ def _known_answers(folder: Path, keys: Sequence[str]) -> int:
 
 
 def _known_analyses(folder: Path, keys: Sequence[str]) -> int:
-    from dialmeter.judges.language.store import Store
+    from dialmeter.judges.language.analysis_store import Store
 
     store = Store(folder, "test")
     found = store.get(keys)

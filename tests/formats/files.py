@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import Role, open_corpus
 from dialmeter.model import Dialogue
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.parts import Role
 
 
 def as_json(folder: Path, thing: Any, name: str = "file.json") -> Path:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dialmeter.formats import native
 from dialmeter.model import Dialogue, State, Turn, Value
+from dialmeter.readers.own import native
 
 from .talks import VALUES
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter.formats.completion import state_in
 from dialmeter.model import DELETED
+from dialmeter.readers.completions import state_in
 
 COUNTED = "counted"
 BOTH = {"hotel-area": "east", "hotel-stars": "4"}

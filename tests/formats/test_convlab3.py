@@ -3,9 +3,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats import Role, convlab3
-from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.model import NAMED
+from dialmeter.readers.multiwoz import convlab3
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint, read_all

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats import Role, dstc10
-from dialmeter.formats.schema import read_schema
+from dialmeter.readers.parts import Role
+from dialmeter.readers.services import dstc10
+from dialmeter.readers.services.schema import read_schema
 from dialmeter.readers.source import Sample
 
 from ..shared_data import shared

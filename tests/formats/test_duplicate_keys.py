@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import Role, open_corpus
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.parts import Role
 from dialmeter.tracking.scorer import score_file
 
 from ..cli.invoke import call, files_in

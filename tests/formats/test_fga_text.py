@@ -4,8 +4,9 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import fga_text, open_corpus
-from dialmeter.formats.completion.literals import LONGEST, python_literal
+from dialmeter.readers.completions.literals import LONGEST, python_literal
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.multiwoz import fga_text
 from dialmeter.readers.source import Sample
 
 from ..shared_data import shared

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import open_corpus
+from dialmeter.readers.corpus import open_corpus
 
 NATIVE = '{"dialogue_id": "d", "turns": [{"turn": 0, "gold": {"a-b": %s}, "pred": {}}]}\n'
 NESTED = '{"d": {"0": {"gt": {"a": {"b": %s}}, "pr": {}}}}'

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from dialmeter.formats.pairs.layers import Layer, split_state
-from dialmeter.formats.pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
-from dialmeter.formats.pairs.vocabulary import Vocabulary
+from dialmeter.readers.pairs.layers import Layer, split_state
+from dialmeter.readers.pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
+from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.strict_json import count_strings, count_written_strings
 
 ODD = ["", "a b", 'say "no"', "back\\slash", "über", "a,b", "{}", '","', "x:y", "\u2028"]

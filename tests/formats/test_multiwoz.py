@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import Role, multiwoz
-from dialmeter.formats.multiwoz import ids_of_list
-from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.model import NAMED
+from dialmeter.readers.multiwoz import multiwoz
+from dialmeter.readers.multiwoz.multiwoz import ids_of_list
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint, read_all

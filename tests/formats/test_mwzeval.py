@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import Role, mwzeval
+from dialmeter.readers.multiwoz import mwzeval
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
 
 from ..shared_data import shared

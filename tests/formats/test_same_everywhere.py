@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import open_corpus
 from dialmeter.measure import Score
 from dialmeter.model import Dialogue
+from dialmeter.readers.corpus import open_corpus
 from dialmeter.rules import Rules, change, named
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer, score_file

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import Role, open_corpus, sgd
 from dialmeter.model import Frame
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.parts import Role
+from dialmeter.readers.services import sgd
 from dialmeter.readers.source import Sample
 
 from ..shared_data import shared

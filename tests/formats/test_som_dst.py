@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats import open_corpus, som_dst
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.multiwoz import som_dst
 from dialmeter.readers.source import Sample
 
 from .files import as_json, complaint

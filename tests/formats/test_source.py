@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import Role, open_corpus
 from dialmeter.readers import source
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.parts import Role
 from dialmeter.readers.strict_json import JsonParts
 from dialmeter.tracking.scorer import score_file
 

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats import Role, open_corpus, registry, t5_text
-from dialmeter.formats.pairs.vocabulary import Vocabulary
-from dialmeter.formats.t5_text import state_in
 from dialmeter.model import Dialogue
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.layouts import FORMATS
+from dialmeter.readers.multiwoz import t5_text
+from dialmeter.readers.multiwoz.t5_text import state_in
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample, Source
 from dialmeter.rules import named
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
@@ -155,7 +158,7 @@ def test_bad_lines(tmp_path: Path, line: bytes, said: str) -> None:
 )
 def test_detection(value: Any, fits: bool) -> None:
     for sample in (Sample("lines", value), Sample("document", value)):
-        claimed = [name for name in registry.builtin() if registry.load(name).detect(sample)]
+        claimed = [name for name in FORMATS.builtin() if FORMATS.load(name).detect(sample)]
         assert claimed == (["t5-text"] if fits else [])
     for sample in (Sample("document", [value]), Sample("lists", [value]), Sample("text", json.dumps(value))):
         assert not t5_text.detect(sample)

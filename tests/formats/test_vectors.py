@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats import open_corpus, vectors
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.own import vectors
 from dialmeter.readers.source import Sample
 from dialmeter.tracking.scorer import TrackerScorer
 

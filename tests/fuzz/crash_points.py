@@ -25,7 +25,7 @@ from dialmeter.simulation.files import play_to_file
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
 
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz")
-_DONE = re.compile(r"holds a finished run|is there already|is not an? ?empty")
+_DONE = re.compile(r"holds a finished run|is there already|is not (?:an )?empty")
 """What a command says that is gone on with although it had come to its end."""
 
 
@@ -39,6 +39,7 @@ class Scenario(NamedTuple):
         again: what is added to go on with it after a failure.
         kept: a run or file that is there before, and must be readable at every moment, the old one or the new one.
         shards: cut the input into small shards.
+        most: how many points are tried, drawn at random; all without it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Scenario(NamedTuple):
     again: str = "--resume"
     kept: str = ""
     shards: bool = False
+    most: int | None = None
 
 
 _TRACKER = "tracker score ../input/talk.jsonl --ci 0 -q --out run"
@@ -109,7 +111,7 @@ SCENARIOS = (
     Scenario(
         "view --bundle --force",
         "view ../input/run --bundle pages --force",
-        ("view run --bundle pages",),
+        ("tracker score ../input/other.jsonl --ci 0 -q --out old", "view old --bundle pages"),
         again="--force",
     ),
     Scenario(
@@ -123,6 +125,8 @@ SCENARIOS = (
         ("judge train satisfaction ../input/ratings.txt --held-out 5 --epochs 1 --threads 1 -q --out j",),
         again="--force",
     ),
+    # Its steps are commands that have scenarios above; each point plays a whole demo twice.
+    Scenario("demo, a sample", "demo --goals 20 -q --out town", again="--force", most=40),
 )
 
 
@@ -192,8 +196,9 @@ def points_of(scenario: Scenario, place: Path, sample: int | None = None) -> Ite
     operations = told.read_text().split()
     chosen: list[tuple[int, Failure]] = [(at, "kill") for at in range(len(operations))]
     chosen += [(at, "full") for at, kind in enumerate(operations) if kind in NEEDS_SPACE]
-    if sample is not None and sample < len(chosen):
-        chosen = sorted(Random(scenario.name).sample(chosen, sample))
+    most = min(each for each in (sample, scenario.most, len(chosen)) if each is not None)
+    if most < len(chosen):
+        chosen = sorted(Random(scenario.name).sample(chosen, most))
     for at, how in chosen:
         work = place / "work"
         shutil.copytree(template, work)

@@ -78,6 +78,7 @@ def _child(first: int, last: int, seed: int, samples: Path, result: Path) -> Non
 
 def run_all(inputs: int, seed: int, workers: int, state: Path) -> list[dict[str, Any]]:
     """Runs all chunks that are not done yet; what every chunk came to, in order."""
+    state = state.resolve()  # inputs run in another folder
     samples = state / "samples"
     if not samples.is_dir():
         (state / "making").mkdir(parents=True, exist_ok=True)

@@ -13,11 +13,11 @@ from dialmeter import measure
 from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
-from dialmeter.formats.completion.choose import state_in
-from dialmeter.judges.attacks.short_forms import shortened, written_out
+from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.words import sentences, tokens
-from dialmeter.judges.spans import changed_spans
+from dialmeter.judges.text_diff import changed_spans
+from dialmeter.readers.completions.choose import state_in
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
 from dialmeter.values.differences import difference
@@ -32,7 +32,7 @@ COMPUTED = {
     "dialmeter.simulation.language.spotting._forms",
     "dialmeter.simulation.language.understand._compiled",
     "dialmeter.users.from_text.__init__",
-    "dialmeter.users.act_types.classifier",
+    "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
 }
 """Functions that put patterns together: tested below by what calls them."""

@@ -12,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.asking import PATIENCE, Answer, Asker
-from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.ask import PATIENCE, Answer, Asker, Shard, score_cases
+from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.judge import Call, Item
-from dialmeter.judges.panel import Panel, Recipe
-from dialmeter.judges.scoring import score_cases
-from dialmeter.judges.units import Shard
+from dialmeter.judges.judge_recipe import Panel, Recipe
 
 from .made import case, cases
 

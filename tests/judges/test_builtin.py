@@ -9,11 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.builtin.chance import Chance
-from dialmeter.judges.builtin.distinct import Distinct
-from dialmeter.judges.builtin.kneser_ney import KneserNey
-from dialmeter.judges.builtin.ngram import NgramCoherence, NgramFluency
-from dialmeter.judges.builtin.overlap import Overlap
+from dialmeter.judges.builtin.ngram import KneserNey, NgramCoherence, NgramFluency
+from dialmeter.judges.builtin.surface import Chance, Distinct, Overlap
 from dialmeter.model import Move
 
 ASKED = (Move("user", "I need a cheap hotel"),)

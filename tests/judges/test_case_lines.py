@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.judges.case_lines import read_cases, read_scores
-from dialmeter.judges.hashing import case_id
-from dialmeter.judges.scoring import Pair
+from dialmeter.judges.ask import Pair
+from dialmeter.judges.case_files import read_cases, read_scores
+from dialmeter.judges.cases import case_id
 
 from .made import cases, write_cases
 

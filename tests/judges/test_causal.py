@@ -9,11 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.adapters import models
-from dialmeter.judges.adapters.pang_c import PangC
-from dialmeter.judges.adapters.pang_f import PangF
+from dialmeter.judges.adapters import network as models
+from dialmeter.judges.adapters.pang import PangC, PangF
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from .made import cases
@@ -143,7 +142,7 @@ def test_device_and_precision_are_passed_on(folder: Path, monkeypatch: pytest.Mo
         asked.append(more)
         return real(kind, model, **{**more, "device": "cpu"})
 
-    monkeypatch.setattr("dialmeter.judges.adapters.models.load", watched)
+    monkeypatch.setattr("dialmeter.judges.adapters.network.load", watched)
     judge = PangC(str(folder), device="cuda:1", dtype="bfloat16")
     assert not asked, "a judge is named without its weights"
     judge.load_weights()

@@ -10,7 +10,7 @@ from dialmeter.embedding import cosine, weights_folder
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.adapters.dialogrpt import HEADS, DialogRPT
 from dialmeter.judges.adapters.minilm import Relevance
-from dialmeter.judges.adapters.pang_l import PangL
+from dialmeter.judges.adapters.pang import PangL
 
 from .tiny import CONTEXT, ITEMS, OTHER, bert, gpt2, torch, transformers
 

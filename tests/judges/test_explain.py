@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.explain import CaseExplained, Explained, common, explain_case, explain_reply, importance, merged
 from dialmeter.judges.judge import Item
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from ..cli.invoke import call, checked, files_in

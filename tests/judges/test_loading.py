@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError
+from dialmeter.judges.external_judges import CommandJudge
 from dialmeter.judges.judge import Judge, load_judge, registry
-from dialmeter.judges.objects import CommandJudge
 from dialmeter.model import Move
 
 CONTEXT = (Move("user", "where is the museum?"),)

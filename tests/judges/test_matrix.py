@@ -8,12 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.builtin.constant import Constant
-from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.ask import Pair
+from dialmeter.judges.builtin.surface import Constant, Length
 from dialmeter.judges.judge import Item
 from dialmeter.judges.matrix import OUTSIDE
-from dialmeter.judges.result import score_judge
-from dialmeter.judges.scoring import Pair
+from dialmeter.judges.scorer import score_judge
 
 from .made import ATTACKS, Flipped, Oracle, case, cases
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.judges.result import score_judge
+from dialmeter.judges.scorer import score_judge
 
 from ..test_plugins import install, run
 from .made import cases, write_cases

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.judges.adapters.satisfaction_bert import SatisfactionBert
-from dialmeter.judges.adapters.satisfaction_gru import SatisfactionGru
+from dialmeter.judges.adapters.satisfaction import SatisfactionBert, SatisfactionGru
 from dialmeter.model import Move
 
 from .tiny import CONTEXT, ITEMS, bert, torch, transformers

@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.judges.builtin.chance import Chance
-from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.ask import score_cases
+from dialmeter.judges.builtin.surface import Chance, Length
 from dialmeter.judges.judge import Item
-from dialmeter.judges.result import score_judge
-from dialmeter.judges.scoring import score_cases
+from dialmeter.judges.scorer import score_judge
 from dialmeter.judges.store import ScoreStore
 
 from .made import case, cases, write_cases
@@ -101,6 +100,8 @@ def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from dialmeter.judges.builtin.length import Length
+from dialmeter.judges.scorer import score_judge
+from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.result import score_judge
 
 class Dying(Length):

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter.judges.builtin.distinct import Distinct
 from dialmeter.judges.builtin.ngram import NgramFluency
-from dialmeter.judges.builtin.overlap import Overlap
+from dialmeter.judges.builtin.surface import Distinct, Overlap
 from dialmeter.judges.explain import TEXT_MASK, explain_reply, pieces_of
 from dialmeter.judges.judge import Judge
 from dialmeter.judges.shapley import shapley_values
@@ -113,7 +112,7 @@ def test_the_definition_used_here_is_the_mean_over_orders() -> None:
 
 def judge_named(name: str, folder: Path) -> Judge:
     if name == "pang-f":
-        from dialmeter.judges.adapters.pang_f import PangF
+        from dialmeter.judges.adapters.pang import PangF
 
         return PangF(str(gpt2(folder)))
     return {"overlap": Overlap(), "distinct": Distinct(), "ngram": NgramFluency([TEXTS])}[name]

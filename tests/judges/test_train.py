@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.train.quality import majority, quality
-from dialmeter.judges.train.ratings import examples, label_of
+from dialmeter.judges.train.ratings import examples, label_of, majority, quality
 from dialmeter.model import Move
 
 from ..cli.invoke import call, checked
@@ -109,7 +108,7 @@ def test_too_few_dialogues(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_examples_end_with_the_rated_turn_or_before_it(data: Path) -> None:
-    from dialmeter.conversations.satisfaction import read_rated
+    from dialmeter.readers.chat.satisfaction import read_rated
 
     rated = next(iter(read_rated(data)))
     with_turn, before = examples(rated), examples(rated, "before")

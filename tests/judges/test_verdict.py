@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.thresholds import Threshold, parse_threshold
-from dialmeter.judges.verdict import conforms, expected_of, relation
+from dialmeter.judges.verdict import Threshold, conforms, expected_of, parse_threshold, relation
 
 from .made import case
 

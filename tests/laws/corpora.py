@@ -8,10 +8,10 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from dialmeter.formats.pairs.state_layouts import FLAT
-from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.measure import Measure, parse, registry
 from dialmeter.model import Dialogue, Schema, State, Turn, Value, domain_of
+from dialmeter.readers.pairs.state_layouts import FLAT
+from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.pairs import PairRules

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 import dialmeter
-from dialmeter.formats.pairs import state_layouts
-from dialmeter.formats.pairs.state_layouts import StateLayout
 from dialmeter.model import Dialogue
+from dialmeter.readers.pairs import state_layouts
+from dialmeter.readers.pairs.state_layouts import StateLayout
 from dialmeter.rules import Rules, change, named, names
 
 from .. import accounts

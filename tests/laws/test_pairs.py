@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from dialmeter.errors import InputError
-from dialmeter.formats.pairs.slot_names import slot_namer
-from dialmeter.formats.pairs.state_layouts import ANY, FLAT, GLUED, NESTED, SERVICES, StateLayout
-from dialmeter.formats.pairs.vocabulary import Vocabulary
-from dialmeter.formats.parts import as_value
 from dialmeter.model import Dialogue, State, Turn, Value
+from dialmeter.readers.pairs.slot_names import slot_namer
+from dialmeter.readers.pairs.state_layouts import ANY, FLAT, GLUED, NESTED, SERVICES, StateLayout
+from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.parts import as_value
 from dialmeter.rules import named, names
 from dialmeter.tracking.digest import GoldText
 from dialmeter.tracking.pairs import NO_CELL, PairRules

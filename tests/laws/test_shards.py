@@ -7,7 +7,7 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.resampling import Resampling
+from dialmeter.core.comparison import Resampling
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import sampled
 from dialmeter.simulation.play import Setting, play

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.formats import read
+from dialmeter.readers.corpus import read
 from dialmeter.readers.raw_file import BUDGET_VARIABLE, zstd_module
 from dialmeter.readers.source import Source
 

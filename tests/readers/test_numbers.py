@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.formats import open_corpus
+from dialmeter.readers.corpus import open_corpus
 from dialmeter.tracking.scorer import score_file
 
 from ..cli.invoke import call

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations
-from dialmeter.conversations.goals import GoalFile
 from dialmeter.errors import DialmeterError, InputError
-from dialmeter.formats import read
-from dialmeter.judges.case_lines import read_cases
+from dialmeter.judges.case_files import read_cases
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.corpus import read
+from dialmeter.readers.multiwoz.goals import GoalFile
 from dialmeter.rules import load as load_rules
 from dialmeter.simulation.world.goal_files import read_goals
-from dialmeter.users.ontology import read_ontology
 from dialmeter.users.profile import load as load_profile
+from dialmeter.users.value_map_builder import read_ontology
 from dialmeter.values.maps import ValueMap
 
 from ..cli.invoke import call

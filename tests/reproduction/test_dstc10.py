@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dialmeter.formats import open_corpus
+from dialmeter.readers.corpus import open_corpus
 from dialmeter.rules import named
 from dialmeter.tracking.scorer import score_file
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter.formats import open_corpus
 from dialmeter.normalise import Normaliser
+from dialmeter.readers.corpus import open_corpus
 from dialmeter.rules import named
 from dialmeter.tracking.baselines import gold_against_itself
 from dialmeter.tracking.result import TrackerResult

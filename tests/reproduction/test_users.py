@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter.conversations import gcdf1, open_conversations
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.services import gcdf1
 from dialmeter.users.outcome import COMBINED, DialogueOutcome, Measured
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations
+from dialmeter.readers.conversations import open_conversations
 
 from ..cli.invoke import call, call_process, checked, files_in
 from .chat_server import Answer, chat_server, saying

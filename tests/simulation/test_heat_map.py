@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dialmeter.views.charts import canvas, heat_map
+from dialmeter.views.charts import canvas
+from dialmeter.views.charts import grid as heat_map
 
 NAMES = {"row_label": "user", "column_label": "system", "value_label": "goals completed", "title": "Goals completed"}
 Values = dict[tuple[str, str], float | None]

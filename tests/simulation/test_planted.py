@@ -11,7 +11,7 @@ from dialmeter.model import Conversation
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.world import town
 from dialmeter.stats import paired_bootstrap, ratio
-from dialmeter.users.blame import Blamer
+from dialmeter.users.analysis.blame import Blamer
 from dialmeter.users.outcome import DialogueOutcome
 from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import UserScorer

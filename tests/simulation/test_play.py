@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations.native import written
 from dialmeter.errors import DialmeterError
-from dialmeter.formats import read
 from dialmeter.model import SYSTEM, USER
+from dialmeter.readers.corpus import read
+from dialmeter.readers.own.native import written
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import play_to_file, sampled
 from dialmeter.simulation.outcome import outcome

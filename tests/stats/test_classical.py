@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dialmeter.stats import benjamini_hochberg, holm, mcnemar, mcnemar_counts, student_interval
-from dialmeter.stats.two_by_two import EXACT_LIMIT
+from dialmeter.stats.significance import EXACT_LIMIT
 
 
 def test_student_agrees_with_scipy():

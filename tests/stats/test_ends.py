@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dialmeter import TrackerScorer, score_judge, score_user
-from dialmeter.resampling import Resampling
+from dialmeter.core.comparison import Resampling
 from dialmeter.stats import Formula, bootstrap, paired_bootstrap, ratio
 from dialmeter.stats.resampling import end_limits
-from dialmeter.studies.curve.estimates import mean
+from dialmeter.studies.curve.curve_scores import mean
 
 from ..viewer.made import case_lines, dialmeter
 

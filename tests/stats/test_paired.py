@@ -8,7 +8,7 @@ from scipy import stats
 
 from dialmeter.stats import Formula, bootstrap, paired_bootstrap, paired_randomisation, ratio
 from dialmeter.stats.draws import resampled_sums
-from dialmeter.stats.tails import expanded_p
+from dialmeter.stats.intervals import expanded_p
 
 JGA = {"JGA": ratio()}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dialmeter.stats.products import product
+from dialmeter.stats.draws import product
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

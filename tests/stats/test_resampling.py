@@ -10,8 +10,7 @@ from scipy import stats
 
 from dialmeter.stats import Formula, bootstrap, ratio, rowwise
 from dialmeter.stats.draws import resampled_sums, swapped_sums
-from dialmeter.stats.exact import _fraction_bits, as_columns, exact, exact_pair
-from dialmeter.stats.formulas import evaluate, point
+from dialmeter.stats.formulas import _fraction_bits, as_columns, evaluate, exact, exact_pair, point
 
 MEAN = {"mean": ratio()}
 

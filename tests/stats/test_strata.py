@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.stats import plain_counting, strata
-from dialmeter.stats.draws import CHUNK_ENTRIES, resampled_sums
-from dialmeter.stats.exact import exact
-from dialmeter.stats.strata import STRATUM, stratified_sums
+from dialmeter.stats import draws
+from dialmeter.stats.draws import CHUNK_ENTRIES, STRATUM, resampled_sums, stratified_sums
+from dialmeter.stats.formulas import exact
 
 MANY = CHUNK_ENTRIES + 1
 
@@ -18,8 +17,8 @@ def columns(n: int) -> np.ndarray:
 
 
 def test_counts_have_the_moments_of_drawing_with_replacement(monkeypatch):
-    monkeypatch.setattr(strata, "STRATUM_BITS", 2)
-    monkeypatch.setattr(strata, "STRATUM", 4)
+    monkeypatch.setattr(draws, "STRATUM_BITS", 2)
+    monkeypatch.setattr(draws, "STRATUM", 4)
     n, resamples = 11, 40_000
     counts = stratified_sums(np.eye(n), resamples, np.random.SeedSequence(5))
     assert (counts.sum(axis=1) == n).all()
@@ -49,7 +48,7 @@ def test_threads_change_no_bit(order, threads):
 def test_compiled_counts_are_those_of_numpy(shares, bits, seed):
     counting = pytest.importorskip("dialmeter.stats.counting")
     found = [np.full((len(shares) + 1, 2**bits), -1.0) for _ in range(2)]
-    for count, counts in zip((counting.count, plain_counting.count), found, strict=True):
+    for count, counts in zip((counting.count, draws.count_in_numpy), found, strict=True):
         count(np.random.PCG64(seed), bits, np.array(shares), counts)
     assert np.array_equal(*found)
     assert found[0].sum(axis=1).tolist() == [*shares, -(2**bits)]

@@ -6,7 +6,7 @@ import sys
 import pytest
 from scipy import special
 
-from dialmeter.stats.tails import MANY, student_quantile
+from dialmeter.stats.intervals import MANY, student_quantile
 
 
 @pytest.mark.parametrize("degrees", [MANY + 1, 10**6, 10**9])
@@ -18,5 +18,5 @@ def test_the_expansion_is_exact_to_the_last_digits(confidence, degrees):
 
 
 def test_many_degrees_do_without_scipy():
-    code = f"import sys; from dialmeter.stats.tails import *; student_quantile(0.95, {MANY + 1}); print('scipy' in sys.modules)"
+    code = f"import sys; from dialmeter.stats.intervals import *; student_quantile(0.95, {MANY + 1}); print('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"

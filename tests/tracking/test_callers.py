@@ -14,8 +14,8 @@ import pytest
 from dialmeter import score_tracker
 from dialmeter.core.shards import Span
 from dialmeter.errors import NotApplicable
-from dialmeter.formats.pairs.vocabulary import Vocabulary
 from dialmeter.model import Dialogue
+from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.rules import change, load, names
 from dialmeter.tracking.align import open_pair, read_pair
 from dialmeter.tracking.explain_rules import explain

@@ -8,11 +8,17 @@ import pytest
 from scipy import stats as scipy_stats
 
 from dialmeter import DialmeterError, TrackerScorer
-from dialmeter.resampling import Resampling
+from dialmeter.core.comparison import Resampling
 from dialmeter.rules import named
 from dialmeter.tracking.baselines import TRIVIAL, trivial
-from dialmeter.tracking.compare import compare, turn_tests, values_by_dialogue
-from dialmeter.tracking.disagree import asked_for, between_measures, between_systems
+from dialmeter.tracking.compare import (
+    asked_for,
+    between_measures,
+    between_systems,
+    compare,
+    turn_tests,
+    values_by_dialogue,
+)
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file
 

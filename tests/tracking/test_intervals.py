@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.resampling import Resampling
+from dialmeter.core.comparison import Resampling
 from dialmeter.stats import bootstrap
 from dialmeter.tracking.bootstrap_matrix import columns
 from dialmeter.tracking.scorer import TrackerScorer

@@ -9,9 +9,9 @@ import pytest
 
 from dialmeter import DialmeterError, TrackerScorer
 from dialmeter.errors import NotApplicable
-from dialmeter.formats import open_corpus
-from dialmeter.formats.native import write
 from dialmeter.model import Dialogue, Frame, Schema, Turn
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.own.native import write
 from dialmeter.studies.sensitivity import schema_sensitivity
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from dialmeter.resampling import Resampling
+from dialmeter.core.comparison import Resampling
 from dialmeter.tracking.compare import compare
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import score_file

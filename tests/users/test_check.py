@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.conversations import open_conversations
-from dialmeter.conversations.native import written
 from dialmeter.model import Conversation
-from dialmeter.users.check import Checked, check_talk, saying_exactly
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.own.native import written
+from dialmeter.users.check import UserCheck, check_talk, saying_exactly
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.result import How
 from dialmeter.users.rules import named
@@ -23,7 +23,7 @@ HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "book": {"people": "
 TALK = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
 
 
-def checked(folder: Path, *talks: Conversation) -> Checked:
+def checked(folder: Path, *talks: Conversation) -> UserCheck:
     file = folder / "users.jsonl"
     file.write_text("".join(json.dumps(written(each)) + "\n" for each in talks))
     return check_talk(open_conversations(file), How(named("dialmeter"), profile_named("multiwoz")), lambda each: each)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
-from dialmeter.resampling import Resampling
 from dialmeter.users.compare import common_goals, compare
 from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import score_user

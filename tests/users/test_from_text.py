@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from dialmeter.conversations import open_conversations
 from dialmeter.model import SYSTEM, USER, Conversation, Move
+from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.from_text import TextReader
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import score_user

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter.conversations import gcdf1, open_conversations
 from dialmeter.errors import InputError
 from dialmeter.model import SYSTEM, USER, Act, DomainGoal, Move
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.services import gcdf1
 from dialmeter.readers.source import Sample
 
 

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
-from dialmeter.users.blame import Blamer, Verdict
-from dialmeter.users.patterns import counted, patterns_of
+from dialmeter.users.analysis.blame import Blamer, BlameVerdict
+from dialmeter.users.analysis.patterns import counted, patterns_of
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import UserScorer
 
@@ -72,7 +72,7 @@ SMALL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"
 AREA = user("Hotel-Inform area=east")
 
 
-def verdict(each: Conversation, database: Mapping[str, int] | None = None) -> Verdict | None:
+def verdict(each: Conversation, database: Mapping[str, int] | None = None) -> BlameVerdict | None:
     found = None if database is None else (lambda domain, wanted: database.get(domain, 0))
     return Blamer(named("multiwoz"), found).verdict(each, UserScorer().add(each))
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dialmeter.core.comparison import Resampling
 from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
-from dialmeter.resampling import Resampling
-from dialmeter.users.blame import Blamer
-from dialmeter.users.patterns import Pattern
+from dialmeter.users.analysis.blame import Blamer
+from dialmeter.users.analysis.patterns import Pattern
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.record import UserRow, finish, identity, row_of, rows_of
 from dialmeter.users.result import How

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
-from dialmeter.users.blame import Blamer
+from dialmeter.users.analysis.blame import Blamer
 from dialmeter.users.profile import named
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer

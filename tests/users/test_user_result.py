@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter.conversations import native
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
+from dialmeter.readers.own import native
 from dialmeter.users.estimates import MEASURES, Resampling
 from dialmeter.users.events import Event
 from dialmeter.users.scorer import UserScorer, score_user

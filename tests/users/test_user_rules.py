@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.users import profile, rules
-from dialmeter.users.act_types import (
+from dialmeter.users.profile import (
     BOOK,
     BOOKING_INTENT,
     INFORM,

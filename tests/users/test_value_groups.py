@@ -9,8 +9,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.model import Act, Conversation, DomainGoal, Move
-from dialmeter.users.ontology import read_ontology
-from dialmeter.users.value_groups import Collected, Doubt, value_map
+from dialmeter.users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 
 
 def talk(*acts: Act, goal: DomainGoal | None = None) -> Conversation:
@@ -26,7 +25,7 @@ def stated(name: str) -> bool:
 
 
 def built(*talks: Conversation, ontology: dict[str, list[str]] | None = None) -> dict[str, object]:
-    collected = Collected.empty(ontology)
+    collected = CollectedValues.empty(ontology)
     for each in talks:
         collected.add(each, stated)
     return value_map(collected)[0]
@@ -67,10 +66,10 @@ def test_acts_that_state_nothing_do_not_count() -> None:
 
 
 def test_a_form_between_two_values_is_told() -> None:
-    collected = Collected.empty({"name": ["north hall inn", "north hill inn"]})
+    collected = CollectedValues.empty({"name": ["north hall inn", "north hill inn"]})
     collected.add(talk(informs("north hell inn")), stated)
     _, doubts = value_map(collected)
-    assert doubts == [Doubt("name", "north hell inn", "north hall inn", "north hill inn")]
+    assert doubts == [DoubtfulForm("name", "north hell inn", "north hall inn", "north hill inn")]
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from typing import Any, BinaryIO, cast
 import click
 
 from ..core.output import new_file
-from ..formats import Role, open_corpus
-from ..formats.native import write
-from ..formats.pairs.vocabulary import Vocabulary
+from ..readers.corpus import open_corpus
+from ..readers.own.native import write
+from ..readers.pairs.vocabulary import Vocabulary
+from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair
 from .options import PLAIN, choice_option, command, force_option, source_options
 from .printer import Output

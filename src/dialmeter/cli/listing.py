@@ -12,12 +12,13 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
-from .. import conversations, formats, measure, rules
+from .. import measure, rules
 from ..core.document import Document, make_document
 from ..errors import DialmeterError, did_you_mean
 from ..judges import attacks as attacking
 from ..judges import judge as judging
 from ..judges.verdict import READING
+from ..readers.layouts import CONVERSATION_FORMATS, FORMATS
 from ..registry import Registry
 from ..simulation import agents as talking
 from ..users import behaviours, profile
@@ -35,8 +36,6 @@ FAMILIES = {
 }
 """The families of events."""
 _OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}
-_SWITCHES = {"repetition": "repetitions", "not_in_goal": "not_in_goal", "request": "requests"}
-"""The part of the rule set that has the switches of a family."""
 
 
 class Description(Struct, frozen=True):
@@ -85,11 +84,11 @@ def _loaded(registry: Registry, headings: tuple[str, ...], row: Callable[[str, A
 
 
 def _formats() -> Table:
-    return _loaded(formats.registry, ("format", "carries"), lambda _, module: [module.CARRIES])
+    return _loaded(FORMATS, ("format", "carries"), lambda _, module: [module.CARRIES])
 
 
 def _conversations() -> Table:
-    return _loaded(conversations.registry, ("layout", "carries"), lambda _, module: [module.CARRIES])
+    return _loaded(CONVERSATION_FORMATS, ("layout", "carries"), lambda _, module: [module.CARRIES])
 
 
 def _module_text(registry: Registry) -> Callable[[str], str]:
@@ -197,8 +196,8 @@ def _event(name: str) -> str:
     parts = []
     for each in found:
         facts = [("family", f"{each.family} ({FAMILIES[each.family]})"), ("caused by", _OWNERS[each.owner])]
-        switch = f"{_SWITCHES.get(each.family, '')}.{each.name}"
-        if switch in user_rules.switches(user_rules.named("dialmeter")):
+        switch = each.full_switch
+        if each.switch == each.name:
             on = {
                 other: user_rules.shown(user_rules.switches(user_rules.named(other))[switch])
                 for other in user_rules.names()
@@ -292,8 +291,8 @@ def _agent(name: str) -> Description:
 
 
 _KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], object]]] = {
-    "formats": (_formats, _module_text(formats.registry)),
-    "conversations": (_conversations, _module_text(conversations.registry)),
+    "formats": (_formats, _module_text(FORMATS)),
+    "conversations": (_conversations, _module_text(CONVERSATION_FORMATS)),
     "measures": (_measures, describe_measure),
     "rules": (_rules, _rule_sets),
     "events": (_events, _event),

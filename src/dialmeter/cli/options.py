@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import click
 
 from ..conditions import Condition, parse_condition
+from ..core.comparison import Resampling
 from ..core.inputs import RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError
-from ..formats.multiwoz import ids_of_list
 from ..model import dialogue_key
+from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
-from ..resampling import Resampling
 from ..rules import FIELDS, Rules, change, load
 from ..values import maps
 from ..values.maps import ValueMap

@@ -13,10 +13,10 @@ from ..errors import one_line
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-    from ..conversations import Conversations
-    from ..formats import Corpus
+    from ..judges.ask import Watch
     from ..judges.attacking import Tell
-    from ..judges.scoring import Watch
+    from ..readers.conversations import Conversations
+    from ..readers.corpus import Corpus
 
 Item = TypeVar("Item")
 

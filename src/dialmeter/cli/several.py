@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from ..core.pairing import Versus
+from ..core.comparison import PairedDifference
 from ..errors import ConditionHolds, DialmeterError
 
 
@@ -41,7 +41,7 @@ def chosen_names(files: Sequence[str], given: Sequence[str], what: str, more: Se
     return labels
 
 
-def fail_if_worse(found: Sequence[Versus], level: float, message: str) -> None:
+def fail_if_worse(found: Sequence[PairedDifference], level: float, message: str) -> None:
     """Ends a command if something is significantly worse than its base.
 
     Args:

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from .._version import __version__
-from ..resampling import Resampling
 from .account import Reason
+from .comparison import Resampling
 
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 Number: TypeAlias = float | None

@@ -15,7 +15,7 @@ from ..readers.source import LINE_LIMIT, Source
 from ..readers.strict_json import parse_unique
 from .manifest import parse_manifest
 from .parquet import finite
-from .tabular import as_polars
+from .result import as_polars
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,9 +13,9 @@ from ..errors import DialmeterError, one_line
 from .attacking import attack_part, with_resources
 from .attacks import Attack, chosen
 from .attempts import Setting
+from .corpus_pool import Pool
 from .language import SYNONYMS, TOKENS, Language, Paraphraser, open_language
 from .planning import AttackPart, AttackTask
-from .pool import Pool
 
 
 class Resources(Struct, frozen=True):

@@ -8,14 +8,14 @@ from functools import partial
 from msgspec import Struct
 
 from ..model import Conversation, Notice
+from .attack_statistics import Yield, gather
 from .attacks import Attack, Variant
 from .attempts import Attempt, Setting, attempts
 from .cases import Case
-from .kept_parts import KeptParts
+from .checkpoint import KeptParts
+from .corpus_pool import make_pool, ordered
 from .language import Language
 from .planning import BATCH, AttackPart, AttackTask, Plan
-from .pool import make_pool, ordered
-from .yields import Yield, gather
 
 Tell = Callable[[str, int, int], None]
 """Hears of progress: the attack that has most to do, cases made, cases wanted."""

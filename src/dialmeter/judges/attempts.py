@@ -9,11 +9,10 @@ from msgspec import Struct
 from ..model import Conversation
 from .attacks import Attack, Kit, NoCase, Variant
 from .cases import Case, Place
+from .corpus_pool import Pool, Snippet, digest, seeded, snippets
 from .language import Language
 from .language.words import same_but_for_case
-from .pool import Pool, digest, seeded
-from .snippets import Snippet, snippets
-from .spans import changed_spans
+from .text_diff import changed_spans
 
 CHANGES_NOTHING = "changes nothing but capitals and blanks"
 

@@ -1,19 +1,21 @@
-"""What one reads off a matrix of error rates: averages, comparisons between judges, and warnings."""
+"""Summaries of the matrix of error rates: means, comparisons between judges, and warnings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from msgspec import Struct
 
+from .._version import __version__
 from ..core.account import Account, counted
+from ..measure import Score
 from ..model import Notice
-from .cases import Case
-from .hashing import case_id
+from .ask import Scored
+from .cases import Case, case_id
 from .judge import FACETS
 from .matrix import CONTROL, OUTSIDE, Cell, Outcome
-from .scoring import Scored
 
 NO_SCORE = "without a score in the file"
 
@@ -31,7 +33,7 @@ class Average(Struct, frozen=True):
     attacks: int
 
 
-class Compared(Struct, frozen=True):
+class JudgeComparison(Struct, frozen=True):
     """Two judges on the same cases: McNemar's test of who conforms, corrected over the whole table."""
 
     corpus: str
@@ -46,7 +48,7 @@ class Compared(Struct, frozen=True):
 
 
 def averages(cells: Sequence[Cell]) -> list[Average]:
-    """Means over attacks, each attack counting the same; degenerate judges and the control are left out."""
+    """Means over attacks, each attack counting the same; without degenerate judges and the control."""
     found = []
     for corpus in dict.fromkeys(cell.corpus for cell in cells):
         for judge in dict.fromkeys(cell.judge for cell in cells):
@@ -62,6 +64,33 @@ def averages(cells: Sequence[Cell]) -> list[Average]:
                 ]
                 found.append(Average(judge, corpus, facet, fmean(values) if values else None, len(values)))
     return found
+
+
+def mean_score(group: Mapping[str, str], cells: Sequence[Cell]) -> Score:
+    """The mean error rate over the cells of one judge, each counting the same, as a score.
+
+    Args:
+        group: of the score; its keys are fields of a cell.
+        cells: those of the group, without the control.
+    """
+    used = [cell for cell in cells if cell.value is not None and not cell.degenerate]
+    shared = [set(cell.signature.split("|")) for cell in used or cells]
+    # Fields in which the cells differ are those of the attack and of its cases.
+    fields = [each for each in (used or cells)[0].signature.split("|")[1:] if all(each in found for found in shared)]
+    data = hashlib.sha256("|".join(cell.signature for cell in used).encode()).hexdigest()[:10]
+    own = [each for each in fields if each.partition(":")[0] not in ("attack", "n", "scored", "data", "expected", "v")]
+    facet = [f"facet:{group['facet']}"] if "facet" in group else []
+    n = sum(cell.n for cell in used)
+    version = f"v:{__version__}"
+    return Score(
+        measure="error",
+        value=fmean(cell.value for cell in used if cell.value is not None) if used else None,
+        n=n,
+        unscored=sum(cell.unscored for cell in cells),
+        reason="" if used else "no attack has an error rate",
+        group={**group},
+        signature="|".join(["error", *own, *facet, f"attacks:{len(used)}", f"n:{n}", f"data:{data}", version]),
+    )
 
 
 def accounts(cells: Sequence[Cell], scored: Scored, cases: Sequence[Case]) -> dict[str, Account]:
@@ -86,10 +115,9 @@ def _why_unscored(cell: Cell, outcome: Outcome, failed: str) -> str:
     return failed if outcome.difference is None else cell.reason
 
 
-def comparisons(cells: Sequence[Cell]) -> list[Compared]:
+def comparisons(cells: Sequence[Cell]) -> list[JudgeComparison]:
     """The first judge that is not degenerate against every other, per attack and corpus; Holm over all of them."""
-    from ..stats.corrections import holm
-    from ..stats.two_by_two import mcnemar_counts
+    from ..stats.significance import holm, mcnemar_counts
 
     fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
     names = list(dict.fromkeys(cell.judge for cell in cells if not cell.degenerate))
@@ -111,7 +139,7 @@ def comparisons(cells: Sequence[Cell]) -> list[Compared]:
             rows.append((corpus, attack, other, len(shared), mine, yours, mcnemar_counts(mine, yours).p))
     corrected = holm([row[-1] for row in rows])
     return [
-        Compared(corpus, attack, names[0], other, n, mine, yours, p, float(p_holm or 0.0))
+        JudgeComparison(corpus, attack, names[0], other, n, mine, yours, p, float(p_holm or 0.0))
         for (corpus, attack, other, n, mine, yours, p), p_holm in zip(rows, corrected, strict=True)
     ]
 

@@ -108,7 +108,7 @@ def pieces_of(judge: Judge, text: str) -> list[str]:
     """The text cut into the judge's own tokens, or into words; blanks belong to what follows them.
 
     Example:
-        >>> from dialmeter.judges.builtin.length import Length
+        >>> from dialmeter.judges.builtin.surface import Length
         >>> pieces_of(Length(), "yes,  of course ")
         ['yes,', '  of', ' course ']
     """

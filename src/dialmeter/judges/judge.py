@@ -52,22 +52,22 @@ registry = Registry(
     "judge",
     "dialmeter.judges",
     {
-        "constant": f"{_BUILTIN}.constant:Constant",
-        "random": f"{_BUILTIN}.chance:Chance",
-        "length": f"{_BUILTIN}.length:Length",
-        "overlap": f"{_BUILTIN}.overlap:Overlap",
-        "distinct": f"{_BUILTIN}.distinct:Distinct",
+        "constant": f"{_BUILTIN}.surface:Constant",
+        "random": f"{_BUILTIN}.surface:Chance",
+        "length": f"{_BUILTIN}.surface:Length",
+        "overlap": f"{_BUILTIN}.surface:Overlap",
+        "distinct": f"{_BUILTIN}.surface:Distinct",
         "ngram-coherence": f"{_BUILTIN}.ngram:NgramCoherence",
         "ngram-fluency": f"{_BUILTIN}.ngram:NgramFluency",
-        "smollm2-coherence": f"{_ADAPTERS}.smollm2:coherence",
-        "smollm2-fluency": f"{_ADAPTERS}.smollm2:fluency",
+        "smollm2-coherence": f"{_ADAPTERS}.pang:coherence",
+        "smollm2-fluency": f"{_ADAPTERS}.pang:fluency",
         "minilm-relevance": f"{_ADAPTERS}.minilm:Relevance",
-        "pang-c": f"{_ADAPTERS}.pang_c:PangC",
-        "pang-f": f"{_ADAPTERS}.pang_f:PangF",
-        "pang-l": f"{_ADAPTERS}.pang_l:PangL",
+        "pang-c": f"{_ADAPTERS}.pang:PangC",
+        "pang-f": f"{_ADAPTERS}.pang:PangF",
+        "pang-l": f"{_ADAPTERS}.pang:PangL",
         "dialogrpt": f"{_ADAPTERS}.dialogrpt:DialogRPT",
-        "satisfaction-bert": f"{_ADAPTERS}.satisfaction_bert:SatisfactionBert",
-        "satisfaction-gru": f"{_ADAPTERS}.satisfaction_gru:SatisfactionGru",
+        "satisfaction-bert": f"{_ADAPTERS}.satisfaction:SatisfactionBert",
+        "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
     },
 )
@@ -142,7 +142,7 @@ def make_judge(call: Call, offered: Mapping[str, Any] | None = None) -> Judge:
         DialmeterError: no such judge, or its parameters do not fit.
     """
     if ":" in call.name:
-        from .objects import judge_of_object
+        from .external_judges import judge_of_object
 
         return judge_of_object(call.name, call.given)
     return _built(call.name, registry.load(call.name), call.given, offered or {})

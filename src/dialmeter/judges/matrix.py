@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from .._version import __version__
-from .cases import Case
-from .hashing import cases_digest
+from .ask import Pair, Scored
+from .cases import Case, cases_digest
 from .judge import Judge, identity_of
-from .scoring import Pair, Scored
-from .thresholds import Threshold
-from .verdict import Relation, conforms, expected_of, relation
+from .verdict import Relation, Threshold, conforms, expected_of, relation
 
 if TYPE_CHECKING:
-    from ..stats.results import Interval
+    from ..stats.intervals import Interval
 
 CONTROL = "identical"
 OUTSIDE = "outside what the judge claims to judge"
@@ -113,7 +111,7 @@ def degenerate(pairs: Sequence[Pair]) -> bool:
 
 
 def _cell(cases: Sequence[Case], numbers: Sequence[int], pairs: Sequence[Pair], judge: About, how: How) -> Cell:
-    from ..stats.wilson import wilson_interval
+    from ..stats.intervals import wilson_interval
 
     first = cases[numbers[0]]
     both = [(number, *pairs[number]) for number in numbers]
@@ -185,8 +183,7 @@ def _why_not(usable: int, threshold: float | None, how: How) -> str:
 
 
 def _student(differences: Sequence[float], confidence: float) -> Interval:
-    from ..stats.results import Interval
-    from ..stats.student import student_interval
+    from ..stats.intervals import Interval, student_interval
 
     if not confidence or len(differences) < 2:
         return Interval(None, None, None, len(differences))

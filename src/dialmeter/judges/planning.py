@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..model import Conversation, Move
 from .attempts import Attempt
-from .pool import ordered
+from .corpus_pool import ordered
 
 BATCH = 25
 _FEW = 4

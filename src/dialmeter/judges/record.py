@@ -1,27 +1,28 @@
-"""A run of judges on disk: what a row holds, and what identifies the run."""
+"""The record of judges: what identifies a run, what a row holds."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import to_builtins
 
 from ..core.account import in_documents
+from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
-from .hashing import case_id
+from .cases import case_id
 from .matrix import About, How
 from .result import JudgeResult
 
 
-def identity(inputs: Sequence[dict[str, str | None]], judges: Sequence[About], how: How) -> dict[str, Any]:
+def identity(inputs: Sequence[Mapping[str, str | None]], judges: Sequence[About], how: How) -> dict[str, Any]:
     """What makes a run this run. Identities are digested, because they may hold a command or a path."""
-    return {
-        "kind": "judge",
-        "inputs": list(inputs),
-        "judges": [
+    return run_identity(
+        "judge",
+        inputs,
+        judges=[
             {
                 "name": judge.name,
                 "identity": hashlib.sha256(judge.identity.encode()).hexdigest()[:10],
@@ -31,10 +32,10 @@ def identity(inputs: Sequence[dict[str, str | None]], judges: Sequence[About], h
             }
             for judge in judges
         ],
-        "threshold": str(how.threshold),
-        "verdict": how.verdict,
-        "confidence": how.confidence,
-    }
+        threshold=str(how.threshold),
+        verdict=how.verdict,
+        confidence=how.confidence,
+    )
 
 
 def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
@@ -64,7 +65,7 @@ def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
         yield {"id": name if times[name] == 1 else f"{name}#{times[name]}", **plain, "scores": said[number]}
 
 
-def finish(writer: RunWriter, result: JudgeResult, about: dict[str, Any], report: str) -> None:
+def finish(writer: RunWriter, result: JudgeResult, about: Mapping[str, Any], report: str) -> None:
     """Writes the rows that are not there yet, and closes the run."""
     for row in rows(result):
         if row["id"] not in writer.done:
@@ -74,14 +75,13 @@ def finish(writer: RunWriter, result: JudgeResult, about: dict[str, Any], report
         for outcome in cell.outcomes:
             if outcome.conforms is not None and cell.value is not None:
                 columns[cell.judge][outcome.case] = float(not outcome.conforms)
-    manifest = {
-        **about,
-        "signature": result.cells[0].signature,
-        **in_documents(result.accounts),
-        "counts": result.counts,
-        "scores": result.to_dicts(),
-        "averages": [to_builtins(each) for each in result.averages],
-        "comparisons": [to_builtins(each) for each in result.comparisons],
-        "warnings": [to_builtins(notice) for notice in result.notices],
-    }
-    writer.finish(manifest, columns, {"report.md": report})
+    finish_run(
+        writer,
+        about,
+        result,
+        signature=result.cells[0].signature,
+        columns=columns,
+        report=report,
+        accounts=in_documents(result.accounts),
+        findings={"averages": result.averages, "comparisons": result.comparisons},
+    )

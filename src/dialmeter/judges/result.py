@@ -1,38 +1,40 @@
-"""Scoring judges from start to end, and what comes of it."""
+"""The result of scoring judges: error rates by judge, attack and corpus, means, comparisons, the clearest failures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from ..core.account import Account, total
-from ..core.tabular import as_polars, html_table, percent
-from ..errors import DialmeterError
+from ..core.result import Result, percent
+from ..errors import DialmeterError, did_you_mean
+from ..measure import Score
 from ..model import Notice
 from . import compare
-from .asking import FAILED, NOT_ASKED, UNREADABLE
-from .case_lines import read_cases
-from .cases import Case
-from .hashing import case_id
-from .judge import TRIVIAL, Judge, load_judge
-from .matrix import About, Cell, How, about, matrix
-from .scoring import Ask, Failure, Pair, Scored, Watch, score_cases
-from .store import ScoreStore
-from .thresholds import parse_threshold
-
-if TYPE_CHECKING:
-    import polars
+from .ask import FAILED, NOT_ASKED, UNREADABLE, Failure, Scored
+from .cases import Case, case_id
+from .matrix import CONTROL, About, Cell, How, matrix
 
 _LISTED = 20
 _SILENT = frozenset({FAILED, UNREADABLE, NOT_ASKED, compare.NO_SCORE})
 
 
-class JudgeResult:
-    """Error rates of judges, and the cases behind them.
+class WorstCase(Struct, frozen=True):
+    """A case in which a judge does not do what an ideal one does; a difference is human reply minus adversarial reply."""
+
+    case: str
+    judge: str
+    attack: str
+    reply: str
+    adversarial: str
+    difference: float
+
+
+class JudgeResult(Result):
+    """Error rates of judges, and the cases behind them. ``result["overlap", "speaker"]`` is a judge under an attack.
 
     Attributes:
         cases: the cases that were scored.
@@ -58,7 +60,7 @@ class JudgeResult:
         return compare.averages(self.cells)
 
     @cached_property
-    def comparisons(self) -> list[compare.Compared]:
+    def comparisons(self) -> list[compare.JudgeComparison]:
         """The first judge against the others."""
         return compare.comparisons(self.cells)
 
@@ -146,138 +148,87 @@ class JudgeResult:
             )
         ]
 
+    @cached_property
+    def scores(self) -> list[Score]:
+        """The error rate of every cell, with the judge, the attack and the corpus as its group."""
+        return [
+            Score(
+                measure="error",
+                value=cell.value,
+                ci=cell.ci,
+                n=cell.n,
+                unscored=cell.unscored,
+                reason=cell.reason,
+                group={"judge": cell.judge, "attack": cell.attack, "corpus": cell.corpus},
+                signature=cell.signature,
+            )
+            for cell in self.cells
+        ]
+
+    @property
+    def named_scores(self) -> Mapping[tuple[str, ...], Score]:
+        """The scores by judge, attack and corpus."""
+        return {
+            (cell.judge, cell.attack, cell.corpus): each for cell, each in zip(self.cells, self.scores, strict=True)
+        }
+
+    def get(self, name: tuple[str, ...], default: Score | None = None) -> Score | None:
+        """The score of a judge, an attack and a corpus; without a corpus, of the first one that has it."""
+        found = (score for key, score in self.named_scores.items() if name in (key, key[:2]))
+        return next(found, default)
+
+    def by(self, group: str) -> list[Score]:
+        """Error rates by ``attack`` (all scores), or means over attacks by ``facet``, ``corpus`` or ``judge``.
+
+        In a mean every attack counts the same; degenerate judges and the control attack have no part in it.
+
+        Raises:
+            DialmeterError: no such group.
+        """
+        groups = {"facet": ("judge", "corpus", "facet"), "corpus": ("judge", "corpus"), "judge": ("judge",)}
+        if group == "attack":
+            return self.scores
+        if group not in groups:
+            raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['attack', *groups])}")
+        found: dict[tuple[str, ...], list[Cell]] = {}
+        for cell in self.cells:
+            if cell.attack != CONTROL:
+                found.setdefault(tuple(getattr(cell, name) for name in groups[group]), []).append(cell)
+        return [compare.mean_score(dict(zip(groups[group], key, strict=True)), cells) for key, cells in found.items()]
+
+    def worst(self, n: int = 10, judge: str | None = None) -> list[WorstCase]:
+        """The cases in which a judge differs most clearly from an ideal one.
+
+        Args:
+            n: at most so many.
+            judge: its name; the first judge without it.
+        """
+        name = self.judges[0].name if judge is None else judge
+        differences = {
+            each.case: each.difference for cell in self.cells if cell.judge == name for each in cell.outcomes
+        }
+        return [
+            WorstCase(case_id(case), name, case.attack, case.reply, case.adversarial, differences[number] or 0.0)
+            for number in self.failing(name)[:n]
+            for case in [self.cases[number]]
+        ]
+
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The cells as they stand in JSON."""
+        """The cells as plain dictionaries, as in JSON."""
         return [cell_dict(cell) for cell in self.cells]
 
-    def to_polars(self) -> polars.DataFrame:
-        """The cells as a polars table."""
-        return as_polars(self.to_dicts())
-
-    def _repr_html_(self) -> str:
-        rows = [(cell.judge, cell.attack, cell.corpus, cell.value, cell.signature) for cell in self.cells]
-        return html_table(("judge", "attack", "corpus", "error", "signature"), rows)
-
-    def __repr__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The mean error of every judge, and how much was scored."""
         means = ", ".join(f"{each.judge} {percent(each.value)}" for each in self.averages if each.facet == "overall")
-        return f"<JudgeResult mean error {means}; {len(self.cases)} cases, threshold {self.how.threshold}>"
+        return f"mean error {means}; {len(self.cases)} cases, threshold {self.how.threshold}"
 
 
 def cell_dict(cell: Cell) -> dict[str, Any]:
-    """A cell as a score of JSON: all but the single cases."""
+    """A cell as a score in JSON: everything but the outcomes of cases."""
     plain = {"measure": "error", **to_builtins(cell)}
     del plain["outcomes"]
     for name in ("reason", "difference_ci_reason"):
         if not plain[name]:
             del plain[name]
     return plain
-
-
-def score_judge(
-    cases: str | Path | Sequence[Case],
-    judges: Mapping[str, Judge] | Sequence[str | Judge],
-    *,
-    threshold: str = "paper",
-    verdict: str = "paper",
-    confidence: float = 0.95,
-    store: str | Path | None = None,
-    talk: Sequence[Sequence[str]] | None = None,
-    scores: Mapping[str, Sequence[Pair]] | None = None,
-    lower_is_better: Sequence[str] = (),
-    watch: Watch | None = None,
-) -> JudgeResult:
-    """Error rates of judges under attack, the trivial judges beside them.
-
-    Args:
-        cases: a file of cases, or cases.
-        judges: judges by name, as text (see :func:`~dialmeter.judges.judge.load_judge`), or as objects.
-        threshold: ``paper``, ``sd``, ``noise`` or ``fixed=0.1``.
-        verdict: ``paper``, or ``published`` for what the published code expects of entrainment.
-        confidence: of intervals; 0 for none.
-        store: a folder in which scores are kept between runs.
-        talk: dialogues that judges which learn are trained on, each as its utterances; without it, what is said before
-            the replies of the cases.
-        scores: scores made elsewhere, by the judge's name, one pair per case.
-        lower_is_better: judges of ``scores`` for which a lower score is better.
-        watch: is told how far it has come.
-
-    Raises:
-        DialmeterError: a judge cannot be loaded, or a setting does not fit.
-        InputError: the file of cases cannot be read.
-
-    Example:
-        >>> from dialmeter.judges.cases import Place
-        >>> from dialmeter.model import Move
-        >>> asked = (Move("user", "a table for two"),)
-        >>> cases = [
-        ...     Case("speaker", "", asked, reply, "a table for two " + reply, "lower", "coherence", Place("d1", n))
-        ...     for n, reply in enumerate(["certainly", "for what day"])
-        ... ]
-        >>> result = score_judge(cases, ["length"], threshold="fixed=0.5")
-        >>> result.cell("length", "speaker").value
-        1.0
-    """
-    found = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
-    if not found:
-        raise DialmeterError("there are no cases to score")
-    offered = {"talk": talk if talk is not None else talk_of(found)}
-    chosen = dict(judges) if isinstance(judges, Mapping) else _named(judges, offered)
-    asked, known = judges_of(chosen, scores or {}, lower_is_better)
-    how = How(parse_threshold(threshold), verdict, confidence)
-    return assembled(found, asked, known, scores or {}, how=how, store=store, watch=watch)
-
-
-def judges_of(
-    judges: Mapping[str, Judge], scores: Mapping[str, Sequence[Pair]], lower_is_better: Sequence[str] = ()
-) -> tuple[dict[str, Judge], list[About]]:
-    """The judges to ask, the trivial ones last, and what is known of all of them.
-
-    Raises:
-        DialmeterError: two have the same name, or there is none.
-    """
-    clash = [name for name in scores if name in judges]
-    if clash:
-        raise DialmeterError(f"two judges are called {clash[0]}; give one another name, as in mine=...")
-    if not judges and not scores:
-        raise DialmeterError("name at least one judge")
-    beside = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
-    known = [about(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
-    known += [About(name, f"scores {name}", name not in lower_is_better) for name in scores]
-    known += [about(name, judge, trivial=True) for name, judge in beside.items()]
-    return {**judges, **beside}, known
-
-
-def assembled(
-    cases: Sequence[Case],
-    asked: Mapping[str, Judge],
-    known: Sequence[About],
-    scores: Mapping[str, Sequence[Pair]],
-    *,
-    how: How,
-    store: str | Path | None,
-    watch: Watch | None,
-    ask: Ask | None = None,
-) -> JudgeResult:
-    """The result of asking judges, with the scores made elsewhere added."""
-    scored = score_cases(cases, asked, ScoreStore(store) if store else None, watch, ask)
-    for name, pairs in scores.items():
-        scored.pairs[name] = list(pairs)
-    return JudgeResult(cases, known, scored, how)
-
-
-def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
-    found: dict[str, Judge] = {}
-    for each in judges:
-        name, judge = load_judge(each, offered) if isinstance(each, str) else (each.name, each)
-        if name in found:
-            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
-        found[name] = judge
-    return found
-
-
-def talk_of(cases: Sequence[Case]) -> list[list[str]]:
-    """The contexts of cases, without the utterances that are scored as replies: nobody is judged on what they learned."""
-    replies = {case.reply for case in cases}
-    contexts = dict.fromkeys(tuple(move.text for move in case.context) for case in cases)
-    kept = [[text for text in context if text not in replies] for context in contexts]
-    return [context for context in kept if context]

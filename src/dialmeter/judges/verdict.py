@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import sqrt
+from statistics import fmean, pstdev
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from ..errors import DialmeterError
 from .cases import Case
@@ -56,3 +61,83 @@ def expected_of(case: Case, rules: str = "paper") -> str:
             f"case of dialogue {case.source.dialogue}: expected is {case.expected!r}, not {', '.join(EXPECTED)}"
         )
     return "lower" if rules == "published" and case.attack == "entrainment" else case.expected
+
+
+MODES = ("paper", "sd", "noise", "fixed")
+
+
+class Threshold(Struct, frozen=True):
+    """A way to set the least difference that counts.
+
+    Attributes:
+        mode: ``paper`` (t(.975, n−1)·s/√n of the human scores), ``sd`` (a share of their standard deviation s),
+            ``noise`` (what the judge itself differs by on identical replies), or ``fixed``.
+        amount: the share of s, the quantile of noise, or the number itself; the level of the test for ``paper``.
+    """
+
+    mode: str
+    amount: float
+
+    def __str__(self) -> str:
+        return self.mode if self.amount == _USUAL.get(self.mode) else f"{self.mode}({self.amount:g})"
+
+    def value(self, human: Sequence[float], noise: Sequence[float] = ()) -> float | None:
+        """The threshold for the human scores of a cell; None where there are too few scores for one.
+
+        Args:
+            human: the scores of the human replies.
+            noise: how far apart the judge put identical replies.
+
+        Example:
+            >>> Threshold("paper", 0.05).value([1, 2, 3, 4])
+            1.7790415683393548
+            >>> Threshold("sd", 0.5).value([1, 2, 3, 4]), Threshold("fixed", 0.2).value([])
+            (0.5590169943749475, 0.2)
+        """
+        if self.mode == "fixed":
+            return self.amount
+        if self.mode == "noise":
+            from numpy import quantile
+
+            return float(quantile(noise, self.amount)) if noise else None
+        if len(human) < 2:
+            return None
+        # Exactly 0 where all scores are the same.
+        spread = pstdev(human, fmean(human)) if min(human) != max(human) else 0.0
+        return (
+            self.amount * spread if self.mode == "sd" else _student(self.amount, len(human)) * spread / sqrt(len(human))
+        )
+
+
+_USUAL = {"paper": 0.05, "sd": 0.5, "noise": 0.95}
+
+
+def parse_threshold(text: str) -> Threshold:
+    """A threshold from text: ``paper``, ``sd``, ``sd=0.2``, ``noise``, ``fixed=0.1``.
+
+    Example:
+        >>> str(parse_threshold("sd=0.2")), str(parse_threshold("paper"))
+        ('sd(0.2)', 'paper')
+        >>> parse_threshold("fixed")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: --threshold fixed needs a number, as in fixed=0.1
+    """
+    mode, equals, amount = text.partition("=")
+    if mode not in MODES:
+        raise DialmeterError(f"--threshold {text!r}: one of {', '.join(MODES)}, perhaps with a number, as in sd=0.5")
+    if not equals and mode == "fixed":
+        raise DialmeterError("--threshold fixed needs a number, as in fixed=0.1")
+    try:
+        number = float(amount) if equals else _USUAL[mode]
+    except ValueError:
+        raise DialmeterError(f"--threshold {text!r}: {amount!r} is not a number") from None
+    below_one = mode in ("paper", "noise")
+    if not 0 <= number < float("inf") or (below_one and not 0 < number < 1):
+        raise DialmeterError(f"--threshold {text!r}: {amount} is out of range")
+    return Threshold(mode, number)
+
+
+def _student(level: float, n: int) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(1 - level / 2, n - 1))

@@ -23,8 +23,8 @@ from .raw_file import STDIN, RawFile, open_raw
 from .strict_json import Doubled, JsonParts, kind_of, parse_json, parse_unique
 
 if TYPE_CHECKING:
-    from ..formats.pairs.state_layouts import StateLayout
-    from ..formats.pairs.vocabulary import Vocabulary
+    from .pairs.state_layouts import StateLayout
+    from .pairs.vocabulary import Vocabulary
 
 LINE_LIMIT = 64 * 1024 * 1024
 """A longer line is an error: nothing that is one dialogue is that long."""

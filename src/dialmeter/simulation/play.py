@@ -9,11 +9,11 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from ..conversations.native import written
 from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
+from ..readers.own.native import written
 from .agents import QUICK
 from .agents.agent import Agent, Chosen
 from .agents.choosing import made

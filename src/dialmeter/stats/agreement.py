@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dialmeter.stats.formulas import Floats
+from .formulas import Floats
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Difference = Callable[[Floats, Floats], Floats]

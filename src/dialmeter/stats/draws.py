@@ -1,27 +1,58 @@
-"""Random draws over dialogues, turned into sums by matrix products.
+"""Random draws of dialogues, turned into sums by matrix products.
 
 One draw serves every measure: it is a row of weights over the dialogues, and `weights @ columns` gives the sums of all
 columns at once. Rows are drawn in chunks whose size depends on the number of dialogues alone, so the block size
-changes memory and speed but never a number. Very many dialogues are drawn in `strata`.
+changes memory and speed but never a number.
+
+Very many dialogues are drawn by stratum. To draw n of n dialogues with replacement, one may first draw how many come
+from each stratum, and then draw that many within each: the distribution is the same. A stratum fits into a processor's
+cache and has its own seed, so strata can be processed in any order and by several threads. Sums are exact, so this
+changes no number.
 
 The k-th row of `columns` gets the k-th weight. For a result that does not depend on the order of the input, sort the
 dialogues by id first.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialmeter.stats.formulas import Floats
-from dialmeter.stats.products import product
-from dialmeter.stats.strata import stratified_sums
+from .formulas import Floats
 
 BLOCK_BYTES = 8 * 2**20
 CHUNK_ENTRIES = 2**16
+STRATUM_BITS = 13
+STRATUM = 2**STRATUM_BITS
+PRODUCT_ROWS = 32
+PRODUCT_ENTRIES = 2**18
+"""Products of so many multiplications are still computed in one thread."""
 Seed = int | np.random.SeedSequence
 Draw = Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]
+
+
+def count_in_numpy(bit_generator: np.random.BitGenerator, bits: int, shares: NDArray[np.int64], counts: Floats) -> None:
+    """Counts how often each of 2**bits dialogues is drawn, one row per share; the same numbers as `counting.pyx`.
+
+    Every 64 random bits give four draws, the lowest bits first.
+
+    Example:
+        >>> counts = np.empty((2, 4))
+        >>> count_in_numpy(np.random.PCG64(1), 2, np.array([9, 5]), counts)
+        >>> counts.sum(axis=1).tolist()
+        [9.0, 5.0]
+    """
+    for row, share in zip(counts, shares.tolist(), strict=False):
+        raw = bit_generator.random_raw(-(-share // 4)).astype("<u8", copy=False)
+        row[:] = np.bincount(raw.view("<u2")[:share] >> np.uint16(16 - bits), minlength=1 << bits)
+
+
+try:
+    from .counting import count
+except ImportError:
+    count = count_in_numpy
 
 
 def resampled_sums(
@@ -44,8 +75,7 @@ def resampled_sums(
         array([2., 2., 2.])
     """
     if len(columns) > CHUNK_ENTRIES:
-        _check(resamples)
-        return stratified_sums(columns, resamples, _sequence(seed), threads)
+        return stratified_sums(columns, resamples, seed, threads)
     return _sums(columns, _counts, resamples, seed, block_bytes)
 
 
@@ -69,34 +99,82 @@ def swapped_sums(columns: Floats, resamples: int, seed: Seed, block_bytes: int =
     return _sums(columns, _coins, resamples, seed, block_bytes)
 
 
-def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Floats:
-    _check(resamples)
-    blocks = _blocks(len(columns), draw, resamples, seed, block_bytes)
-    return np.vstack([product(weights, columns) for weights in blocks])
+def stratified_sums(columns: Floats, resamples: int, seed: Seed, threads: int = 1) -> Floats:
+    """Sums over very many dialogues drawn with replacement, stratum by stratum.
+
+    Args:
+        columns: One row per dialogue, already `exact`.
+        resamples: How many times n of the n dialogues are drawn.
+        seed: Seed of the draw.
+        threads: How many strata are processed at a time; changes no number.
+
+    Returns:
+        Sums of shape (resamples, k).
+
+    Example:
+        >>> stratified_sums(np.ones((20_000, 1)), 2, seed=1).tolist()
+        [[20000.0], [20000.0]]
+    """
+    root = _checked_seed(resamples, seed)
+    n = len(columns)
+    starts = range(0, n, STRATUM)
+    sizes = np.array([min(STRATUM, n - start) for start in starts])
+    # Not by spawn(), which gives other children when it is called again.
+    first, *seeds = (
+        np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, number)) for number in range(1 + len(starts))
+    )
+    shares = np.random.Generator(np.random.PCG64(first)).multinomial(n, sizes / n, size=resamples)
+    strata = [columns[start : start + STRATUM] for start in starts]
+    sums = np.zeros((resamples, columns.shape[1]))
+    with ThreadPoolExecutor(threads) as pool:
+        for part in pool.map(_stratum_sums, strata, shares.T, seeds):
+            sums += part
+    return sums
 
 
-def _check(resamples: int) -> None:
+def product(weights: Floats, columns: Floats) -> Floats:
+    """The same as `weights @ columns` where sums are exact, in small pieces.
+
+    A linear algebra library computes a large product with its own threads, which wait for each other by spinning: on a
+    busy machine this takes a hundred times as long as one thread. Small products stay in one thread, and in the cache.
+
+    Example:
+        >>> product(np.array([[1.0, 2.0, 3.0]]), np.array([[3.0], [4.0], [5.0]]))
+        array([[26.]])
+    """
+    n, width = columns.shape
+    length = max(1, PRODUCT_ENTRIES // (PRODUCT_ROWS * width))
+    pieces = n // length
+    whole = pieces * length
+    right = columns[:whole].reshape(pieces, length, width)
+    found = []
+    for start in range(0, len(weights), PRODUCT_ROWS):
+        rows = weights[start : start + PRODUCT_ROWS]
+        left = rows[:, :whole].reshape(len(rows), pieces, length).transpose(1, 0, 2)
+        found.append(np.matmul(left, right).sum(axis=0) + rows[:, whole:] @ columns[whole:])
+    return np.vstack(found)
+
+
+def _checked_seed(resamples: int, seed: Seed) -> np.random.SeedSequence:
     if resamples < 1:
         raise ValueError(f"at least one resample is needed, and {resamples} were asked for")
-
-
-def _sequence(seed: Seed) -> np.random.SeedSequence:
     return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
 
 
-def _blocks(n: int, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Iterator[Floats]:
-    # Named, because numpy may change what default_rng() returns.
-    generator = np.random.Generator(np.random.PCG64(_sequence(seed)))
+def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed, block_bytes: int) -> Floats:
+    # The generator is named, because numpy may change what default_rng() returns.
+    generator = np.random.Generator(np.random.PCG64(_checked_seed(resamples, seed)))
+    n = len(columns)
     chunk = max(1, CHUNK_ENTRIES // n)
     chunks = max(1, block_bytes // (8 * n * chunk))
     block = np.empty((min(chunks * chunk, -(-resamples // chunk) * chunk), n))
-    left = resamples
-    while left > 0:
-        rows = min(left, len(block))
+    sums = []
+    for done in range(0, resamples, len(block)):
+        rows = min(resamples - done, len(block))
         for row in range(0, rows, chunk):
             block[row : row + chunk] = draw(generator, chunk, n)
-        yield block[:rows]
-        left -= rows
+        sums.append(product(block[:rows], columns))
+    return np.vstack(sums)
 
 
 def _counts(generator: np.random.Generator, rows: int, n: int) -> NDArray[np.int64]:
@@ -108,3 +186,20 @@ def _counts(generator: np.random.Generator, rows: int, n: int) -> NDArray[np.int
 def _coins(generator: np.random.Generator, rows: int, n: int) -> NDArray[np.uint8]:
     packed = np.frombuffer(generator.bytes(-(-rows * n // 8)), dtype=np.uint8)
     return np.unpackbits(packed, count=rows * n).reshape(rows, n)
+
+
+def _stratum_sums(columns: Floats, shares: NDArray[np.int64], seed: np.random.SeedSequence) -> Floats:
+    columns = np.ascontiguousarray(columns)
+    n = len(columns)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    weights = np.empty((PRODUCT_ROWS, n))
+    sums = np.empty((len(shares), columns.shape[1]))
+    for first in range(0, len(shares), PRODUCT_ROWS):
+        some = shares[first : first + PRODUCT_ROWS]
+        if n == STRATUM:
+            count(generator.bit_generator, STRATUM_BITS, some, weights)
+        else:  # the last stratum, whose size is no power of two
+            for row, share in zip(weights, some.tolist(), strict=False):
+                row[:] = np.bincount(generator.integers(n, size=share, dtype=np.uint32), minlength=n)
+        sums[first : first + PRODUCT_ROWS] = product(weights[: len(some)], columns)
+    return sums

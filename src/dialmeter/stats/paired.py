@@ -6,17 +6,52 @@ keeps its level for any number of dialogues when the two systems are exchangeabl
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialmeter.stats.draws import BLOCK_BYTES, Seed, resampled_sums, swapped_sums
-from dialmeter.stats.exact import as_columns, exact_pair
-from dialmeter.stats.formulas import Floats, Formula, evaluate, point
-from dialmeter.stats.resampling import NO_RESAMPLE, TIE, limits
-from dialmeter.stats.results import Comparison
-from dialmeter.stats.tails import check_confidence, expanded_p
+from .draws import BLOCK_BYTES, Seed, resampled_sums, swapped_sums
+from .formulas import Floats, Formula, as_columns, evaluate, exact_pair, point
+from .intervals import check_confidence, expanded_p
+from .resampling import NO_RESAMPLE, TIE, Limits, limits
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two systems on the same dialogues; the first one is the baseline.
+
+    Attributes:
+        first: Value of the baseline.
+        second: Value of the other system.
+        difference: `second - first`.
+        low: Lower limit of the difference; None for tests that give no interval.
+        high: Upper limit of the difference; None for tests that give no interval.
+        p: Two-sided p value of "no difference".
+        n: Number of dialogues.
+        left_out: Resamples in which one of the systems had no value.
+        reason: Why `difference`, the interval or `p` is None.
+
+    Example:
+        >>> Comparison(0.5, 0.6, 0.1, None, None, p=0.03, n=100).p
+        0.03
+    """
+
+    first: float | None
+    second: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    n: int
+    left_out: int = 0
+    reason: str | None = None
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """Both limits, or None if there is no interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def paired_bootstrap(
@@ -65,21 +100,19 @@ def paired_bootstrap(
     one, two = exact_pair(first, second)
     k = one.shape[1]
     sums = resampled_sums(np.hstack([one, two]), resamples, seed, block_bytes)
-    values = _points(first, second, formulas)
+    systems = as_columns(first), as_columns(second)
     results = {}
     for name, formula in formulas.items():
         differences = evaluate(formula, sums[:, k:]) - evaluate(formula, sums[:, :k])
         observed = _observed(formula, one, two)
-        # A difference has no range of its own: where it is the same in all resamples, there is no interval.
+        # A difference has no range: where it is the same in all resamples, there is no interval.
         found = limits(differences, confidence, len(one), expand=expand)
         p = None
         if observed is not None and found.reason != NO_RESAMPLE:
             scored = differences[~np.isnan(differences)]
             p = _share(scored - scored.mean(), observed)
             p = expanded_p(p, len(one)) if expand else p
-        results[name] = _comparison(
-            values[name], (found.low, found.high), p, len(one), found.left_out, reason=found.reason
-        )
+        results[name] = _comparison(formula, systems, p, found)
     return results
 
 
@@ -126,15 +159,15 @@ def paired_randomisation(
     one, two = exact_pair(first, second)
     moved = swapped_sums(two - one, resamples, seed, block_bytes)
     sums_one, sums_two = one.sum(axis=0) + moved, two.sum(axis=0) - moved
-    values = _points(first, second, formulas)
+    systems = as_columns(first), as_columns(second)
     results = {}
     for name, formula in formulas.items():
         differences = evaluate(formula, sums_two) - evaluate(formula, sums_one)
         scored = differences[~np.isnan(differences)]
         observed = _observed(formula, one, two)
         p = None if observed is None or not len(scored) else _share(scored, observed, 0.5 if mid_p else 1.0)
-        why = NO_RESAMPLE if p is None else None
-        results[name] = _comparison(values[name], (None, None), p, len(one), len(differences) - len(scored), reason=why)
+        found = Limits(None, None, len(differences) - len(scored), NO_RESAMPLE if p is None else None)
+        results[name] = _comparison(formula, systems, p, found)
     return results
 
 
@@ -144,7 +177,7 @@ class _Observed(NamedTuple):
 
 
 def _observed(formula: Formula, one: Floats, two: Floats) -> _Observed | None:
-    # From the rounded columns, so that it is on the same footing as the resampled differences.
+    # From the rounded columns, as the resampled differences.
     before, after = (float(evaluate(formula, columns.sum(axis=0)[None])[0]) for columns in (one, two))
     return None if np.isnan(after - before) else _Observed(abs(after - before), max(abs(after), abs(before)))
 
@@ -158,23 +191,11 @@ def _share(null: Floats, observed: _Observed, tie_weight: float = 1.0) -> float:
     return (1 + greater + tie_weight * ties) / (1 + len(null))
 
 
-def _points(first: ArrayLike, second: ArrayLike, formulas: Mapping[str, Formula]) -> dict[str, list[float | None]]:
-    systems = as_columns(first), as_columns(second)
-    return {name: [point(formula, columns) for columns in systems] for name, formula in formulas.items()}
-
-
-def _comparison(
-    values: list[float | None],
-    limits: tuple[float | None, float | None],
-    p: float | None,
-    n: int,
-    left_out: int,
-    *,
-    reason: str | None,
-) -> Comparison:
-    before, after = values
+def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, found: Limits) -> Comparison:
+    before, after = (point(formula, columns) for columns in systems)
+    n = len(systems[0])
     if before is None or after is None:
         which = "either system" if before is after else "the first system" if before is None else "the second system"
         none = f"the measure has no value for {which} (its denominator is zero)"
-        return Comparison(before, after, None, None, None, None, n, left_out, none)
-    return Comparison(before, after, after - before, *limits, p, n, left_out, reason)
+        return Comparison(before, after, None, None, None, None, n, found.left_out, none)
+    return Comparison(before, after, after - before, found.low, found.high, p, n, found.left_out, found.reason)

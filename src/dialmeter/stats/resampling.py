@@ -10,11 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialmeter.stats.draws import BLOCK_BYTES, Seed, resampled_sums
-from dialmeter.stats.exact import as_columns, exact
-from dialmeter.stats.formulas import Floats, Formula, evaluate, point, taken
-from dialmeter.stats.results import Interval
-from dialmeter.stats.tails import check_confidence, expanded_tail
+from .draws import BLOCK_BYTES, Seed, resampled_sums
+from .formulas import Floats, Formula, as_columns, evaluate, exact, point, taken
+from .intervals import Interval, check_confidence, expanded_tail
 
 NO_VALUE = "the measure has no value on these dialogues (its denominator is zero)"
 NO_RESAMPLE = "the measure has no value in all but one of the resamples"
@@ -30,6 +28,11 @@ class Limits(NamedTuple):
     high: float | None
     left_out: int
     reason: str | None
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """Both limits, or None if there is no interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def bootstrap(

@@ -1,1 +1,4 @@
-"""Questions asked of several results: bias of measures, few-shot curves, human ratings, schema sensitivity."""
+"""Studies: questions asked of several results."""
+
+FEW_DIALOGUES = 5
+"""Fewer dialogues than these give intervals and correlations that mean little."""

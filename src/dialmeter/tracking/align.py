@@ -10,9 +10,10 @@ from typing import Any
 from msgspec import Struct
 
 from ..errors import DialmeterError, InputError
-from ..formats import Corpus, Role, open_corpus, split_tracker
-from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..model import Dialogue, Frame, Turn, dialogue_key
+from ..readers.corpus import Corpus, open_corpus, split_tracker
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.parts import Role
 
 
 def open_pair(

@@ -1,29 +1,36 @@
-"""Trackers that need no training, as yardsticks: what does a measure give for next to nothing?
+"""Trivial trackers, made from gold alone, as a baseline for the values of a measure; and a tracker scored with them.
 
-Each is made from gold alone. ``late`` and ``copy-previous`` are easily confused: the first says at every turn what was
-true one turn before, and so is always one turn behind; the second is right until the user first says something, and
-from then on copies its own previous state, so that it falls behind for good.
+``late`` and ``copy-previous`` are easily confused: the first predicts at every turn the gold state of the turn before, and
+so is always one turn behind; the second is right until the user first says something, and from then on copies its own
+previous state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from ..errors import DialmeterError, did_you_mean
+from ..core.comparison import Resampling
+from ..errors import DialmeterError, InputError, did_you_mean
+from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..normalise import Normaliser
+from ..readers.corpus import Corpus
+from ..readers.services.schema import read_schema
 from ..rules import Rules
+from .align import open_pair, read_pair
+from .result import TrackerResult
+from .scorer import TrackerScorer
 
 WRONG = "≠"
 """A value that equals no other, and resembles none: similarity scorers find no letter or digit in it."""
 
 Predict: TypeAlias = Callable[[Sequence[State], Callable[[State], list[str]], Random], list[State]]
-"""From gold states as a tracker would say them, what names the slots of a state that hold a value, and a source of
-chance, to predicted states."""
+"""Gold states as a tracker would predict them, a function that names the slots with a value, a random generator →
+predicted states."""
 
 
 class Trivial(NamedTuple):
@@ -64,10 +71,9 @@ TRIVIAL: Mapping[str, Trivial] = {
 
 
 def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dialogue]:
-    """A trivial tracker: takes a dialogue with gold, gives it back with the trivial prediction.
+    """A trivial tracker: a function from a dialogue with gold to the same dialogue with the trivial prediction.
 
-    Turns without gold are left out, and so is what a file says of predicted intents. What is drawn by chance depends on
-    the seed and the dialogue's id alone.
+    Turns without gold and predicted intents are dropped. Random choices depend on the seed and the dialogue's id alone.
 
     Args:
         name: one of ``TRIVIAL``.
@@ -105,7 +111,7 @@ def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dial
 
 
 def gold_against_itself(dialogue: Dialogue, normaliser: Normaliser) -> Dialogue:
-    """The same dialogue with gold in the place of the prediction, as a tracker would have to say it.
+    """The same dialogue with gold as the prediction, in the form that a tracker would have to predict.
 
     Example:
         >>> from dialmeter.model import Turn
@@ -132,3 +138,84 @@ def _with(turn: Turn, pred: State) -> Turn:
         for service, frame in turn.frames.items()
     }
     return structs.replace(turn, pred=pred, frames=frames, written=None)
+
+
+class MeasuredTracker(NamedTuple):
+    """A tracker's result, and those of trivial trackers on the same gold."""
+
+    result: TrackerResult
+    yardsticks: dict[str, TrackerResult]
+    format: str
+
+
+def score_with_yardsticks(
+    path: str,
+    gold: str | None = None,
+    *,
+    names: Sequence[str] = (),
+    seed: int = 0,
+    form: str | None = None,
+    gold_form: str | None = None,
+    schema: str | None = None,
+    only: frozenset[str] | None = None,
+    measures: Sequence[str] | None = None,
+    rules: Rules,
+    resampling: Resampling | None = None,
+    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+) -> MeasuredTracker:
+    """Scores a prediction file, and trivial trackers on its gold.
+
+    Trivial trackers answer the turns that count for the tracker: all with gold, or, where rules skip turns without
+    prediction, those with one.
+
+    Args:
+        path: predictions, with gold or without.
+        gold: the file with gold states, where the first has none.
+        names: the trivial trackers.
+        seed: of what trivial trackers draw.
+        form: the format of the predictions; detected if not given.
+        gold_form: the format of gold.
+        schema: a schema file.
+        only: keys of the dialogues to score.
+        measures: what to compute; without it the measures of the rule set.
+        rules: a rule set.
+        resampling: how intervals of the tracker's scores are made.
+        watch: wraps the dialogues, for a progress bar.
+
+    Raises:
+        DialmeterError: the file has no values, so that kinds of mistakes cannot be counted.
+        InputError: whatever is wrong with a file, with its place.
+    """
+    trackers = {name: trivial(name, rules, seed) for name in names}
+    parsed = [parse(measure) for measure in measures or rules.measures]
+    corpus, gold_corpus = open_pair(path, gold, form, gold_form)
+    if corpus.correctness_only:
+        corpus.close()
+        raise DialmeterError(
+            f"{corpus.name}: the file says only which slots are right; counting missed, wrong and over needs values"
+        )
+    known = read_schema(schema) if schema else None
+    scorer = TrackerScorer(parsed, rules, known)
+    # Gold that is cumulative stays so in a trivial prediction, whatever the tracker's own states are.
+    plain = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
+    words = scorer.vocabulary
+    scorers = {name: TrackerScorer(parsed, plain, known, vocabulary=words) for name in names}
+    for read in watch(read_pair(corpus, gold_corpus, words), corpus):
+        if only is not None and dialogue_key(read.id) not in only:
+            continue
+        for each in (scorer, *scorers.values()):
+            each.schema = each.schema or (gold_corpus or corpus).schema
+        try:
+            scored = scorer.add_pairs(read)
+        except InputError as error:
+            raise corpus.place(error) from None
+        if scored and trackers:
+            kept = words.plain(read)
+            if rules.skips_missing:
+                kept = Dialogue(kept.id, tuple(turn for turn in kept.turns if turn.pred is not None))
+            for name, tracker in trackers.items():
+                scorers[name].add_pairs(words.with_predictions(read, tracker(kept)))
+    notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
+    result = scorer.result(corpus.name, notices, resampling, only)
+    trivials = {name: each.result(corpus.name) for name, each in scorers.items()}
+    return MeasuredTracker(result, trivials, corpus.format)

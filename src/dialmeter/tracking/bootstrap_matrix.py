@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
+from ..core.comparison import Resampling
 from ..measure import Measure, Score
 from ..model import dialogue_key
-from ..resampling import Resampling
 from .measure_columns import Ledger
 from .resolve_measures import Asked
 
@@ -107,7 +107,7 @@ def _exact_columns(ledger: Ledger, asked: Sequence[Asked], threads: int = 1) -> 
 
     import numpy as np
 
-    from ..stats.exact import exact
+    from ..stats.formulas import exact
 
     gathered = [each for each in asked if each.used.average != "dialogue" and ledger.is_gathered(each.used)]
     matrix, places = ledger.distinct([each.used for each in gathered], threads)

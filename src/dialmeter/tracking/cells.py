@@ -8,8 +8,8 @@ from __future__ import annotations
 from array import array
 
 from ..errors import InputError
-from ..formats.pairs.clashes import clashing, two_values
-from ..formats.pairs.vocabulary import PairDialogue, PairState, Place
+from ..readers.pairs.clashes import clashing, two_values
+from ..readers.pairs.vocabulary import PairDialogue, PairState, Place
 from .digest import NOT_UNICODE, GoldText
 from .pairs import NO_CELL, PairRules
 

@@ -9,12 +9,12 @@ from msgspec import Struct, structs
 
 from ..core.account import Account
 from ..errors import InputError
-from ..formats import Corpus
-from ..formats.pairs.vocabulary import Vocabulary
-from ..formats.schema import read_schema
 from ..measure import Score
 from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
 from ..normalise import Normaliser
+from ..readers.corpus import Corpus
+from ..readers.pairs.vocabulary import Vocabulary
+from ..readers.services.schema import read_schema
 from ..rules import Rules
 from .align import PairFiles, open_pair, read_pair
 from .baselines import gold_against_itself

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import combinations, pairwise
+from collections.abc import Mapping, Sequence
+from itertools import chain, combinations, pairwise
 from math import isnan
 
 from msgspec import Struct
 
 from ..core.comparability import not_comparable
-from ..core.pairing import FEWEST, Test, Versus, corrected, why_not
-from ..errors import DialmeterError
-from ..model import Notice, dialogue_key
-from ..resampling import Resampling
+from ..core.comparison import PairedSample, Resampling, SystemComparison, Test, compare_pairs
+from ..errors import DialmeterError, did_you_mean
+from ..measure import parse
+from ..model import dialogue_key
 from .bootstrap_matrix import columns, order_of
 from .resolve_measures import Asked
 from .result import TrackerResult
@@ -37,18 +37,27 @@ class TurnTest(Struct, frozen=True):
     p: float
 
 
-class Compared(Struct, frozen=True):
-    """All that was compared."""
+class TrackerComparison(SystemComparison[TrackerResult], frozen=True, kw_only=True):
+    """Trackers that were compared, with their ranks."""
 
-    results: Mapping[str, TrackerResult]
-    versus: list[Versus]
     ranks: Ranks
-    notices: list[Notice]
+
+
+class Disagreement(Struct, frozen=True):
+    """A dialogue with the two values; between measures the gap is one of ranks, between systems one of values."""
+
+    dialogue: str
+    system: str
+    first: str
+    second: str
+    first_value: float
+    second_value: float
+    gap: float
 
 
 def compare(
     results: Mapping[str, TrackerResult], how: Resampling, test: Test = "randomisation", all_pairs: bool = False
-) -> Compared:
+) -> TrackerComparison:
     """Compares systems with the first, or all with each other.
 
     Args:
@@ -61,14 +70,16 @@ def compare(
         DialmeterError: the systems were not scored on the same dialogues with the same gold.
     """
     check_comparable(results)
-    names = list(results)
-    pairs = list(combinations(names, 2)) if all_pairs else [(names[0], other) for other in names[1:]]
-    found = [each for base, system in pairs for each in _versus(results, base, system, how, test)]
-    count = next(iter(results.values())).dialogues
-    notices = [
-        Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are given")
-    ]
-    return Compared(results, corrected(found), ranks(results), notices if count < FEWEST else [])
+    samples = []
+    for name, result in results.items():
+        matrix, formulas = columns(result.ledger, result.asked)
+        totals = {score.measure: score.value for score in result.scores}
+        by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.asked}
+        samples.append(PairedSample(name, matrix, totals, by_dialogue))
+    first, *others = samples
+    pairs = combinations(samples, 2) if all_pairs else ((first, other) for other in others)
+    found, notices = compare_pairs(list(pairs), formulas, how, test)
+    return TrackerComparison(results=results, versus=found, notices=notices, ranks=ranks(results))
 
 
 def check_comparable(results: Mapping[str, TrackerResult]) -> None:
@@ -91,59 +102,6 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
             unlike = not_comparable("tracker", one.signature, two.signature)
             if unlike:
                 raise DialmeterError(f"{base} and {name} are not comparable under {one.measure}: {unlike}")
-
-
-def _versus(results: Mapping[str, TrackerResult], base: str, system: str, how: Resampling, test: Test) -> list[Versus]:
-    from ..stats import paired_bootstrap, paired_randomisation
-
-    first, second = results[base], results[system]
-    few = first.dialogues < FEWEST
-    before, formulas = columns(first.ledger, first.asked)
-    after, _ = columns(second.ledger, second.asked)
-    spans = {}
-    if first.dialogues > 1:
-        spans = paired_bootstrap(
-            before, after, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed
-        )
-    tests = spans
-    if test == "randomisation" and not few:
-        # The mid-p value keeps the level where whole counts tie often, as JGA's do on few dialogues.
-        tests = paired_randomisation(before, after, formulas, mid_p=True, resamples=how.resamples, seed=how.seed)
-    found = []
-    for mine, theirs in zip(first.asked, second.asked, strict=True):
-        span = spans.get(mine.text)
-        low, high = (span.low, span.high) if span else (None, None)
-        wins, ties, losses = _outcomes(first, second, mine, theirs)
-        values = (first[mine.text].value, second[mine.text].value)
-        found.append(
-            Versus(
-                measure=mine.text,
-                system=system,
-                base=base,
-                difference=values[1] - values[0] if values[0] is not None and values[1] is not None else None,
-                ci=(low, high) if low is not None and high is not None else None,
-                p=None if few else tests[mine.text].p,
-                p_holm=None,
-                wins=wins,
-                ties=ties,
-                losses=losses,
-                reason="too few dialogues" if few else why_not(tests[mine.text], span),
-            )
-        )
-    return found
-
-
-def _outcomes(first: TrackerResult, second: TrackerResult, mine: Asked, theirs: Asked) -> tuple[int, int, int]:
-    """In how many dialogues the second system is better, equal, worse; unscored dialogues count as equal."""
-    wins = ties = losses = 0
-    for before, after in zip(values_by_dialogue(first, mine), values_by_dialogue(second, theirs), strict=True):
-        if before is None or after is None or before == after:
-            ties += 1
-        elif after > before:
-            wins += 1
-        else:
-            losses += 1
-    return wins, ties, losses
 
 
 def values_by_dialogue(result: TrackerResult, asked: Asked) -> list[float | None]:
@@ -178,9 +136,10 @@ def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
     (base, first), *others = results.items()
     found = []
     for name, other in others:
-        for unit, before, after in (
-            ("turn", _exact_turns(first), _exact_turns(other)),
-            ("dialogue", _exact_dialogues(first), _exact_dialogues(other)),
+        both = _exact(first), _exact(other)
+        for unit, (before, after) in (
+            ("turn", [list(chain.from_iterable(turns)) for turns in both]),
+            ("dialogue", [list(map(all, turns)) for turns in both]),
         ):
             done = mcnemar(before, after)
             found.append(TurnTest(name, base, unit, done.only_first, done.only_second, len(before), done.p))
@@ -188,19 +147,76 @@ def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
 
 
 def _exact(result: TrackerResult) -> list[list[bool]]:
+    """Is each turn exact, by dialogue?"""
     book = result.ledger.main
     exact = [tally.exact for tally in book.table]
     return [[exact[row] for row in book.rows_of(position)] for position in order_of(result.ledger)]
 
 
-def _exact_turns(result: TrackerResult) -> list[bool]:
-    return [exact for turns in _exact(result) for exact in turns]
-
-
-def _exact_dialogues(result: TrackerResult) -> list[bool]:
-    return [all(turns) for turns in _exact(result)]
-
-
 def keys_by_order(result: TrackerResult) -> list[str]:
-    """The keys of the dialogues, sorted as everything here is."""
+    """The keys of the dialogues, sorted."""
     return [dialogue_key(result.ledger.main.dialogues[position]) for position in order_of(result.ledger)]
+
+
+def between_measures(name: str, result: TrackerResult, first: Asked, second: Asked, most: int) -> list[Disagreement]:
+    """Dialogues whose rank under one measure is far from that under the other.
+
+    Ranks, as shares of the dialogues, are compared because measures have different scales.
+    """
+    scored = [
+        (key, one, other)
+        for key, one, other in zip(
+            keys_by_order(result), values_by_dialogue(result, first), values_by_dialogue(result, second), strict=True
+        )
+        if one is not None and other is not None
+    ]
+    ones, others = _shares([one for _, one, _ in scored]), _shares([other for _, _, other in scored])
+    found = [
+        Disagreement(key, name, first.text, second.text, one, other, abs(above - below))
+        for (key, one, other), above, below in zip(scored, ones, others, strict=True)
+    ]
+    return _most(found, most)
+
+
+def between_systems(
+    systems: Mapping[str, TrackerResult], first: str, second: str, measure: str, most: int
+) -> list[Disagreement]:
+    """Dialogues that one system handles far better than the other."""
+    one, other = systems[first], systems[second]
+    pairs = zip(
+        keys_by_order(one),
+        values_by_dialogue(one, asked_for(one, measure)),
+        values_by_dialogue(other, asked_for(other, measure)),
+        strict=True,
+    )
+    found = [
+        Disagreement(key, f"{first} / {second}", first, second, mine, theirs, abs(mine - theirs))
+        for key, mine, theirs in pairs
+        if mine is not None and theirs is not None
+    ]
+    return _most(found, most)
+
+
+def asked_for(result: TrackerResult, measure: str) -> Asked:
+    """A measure that was asked for, by any spelling of it.
+
+    Raises:
+        DialmeterError: it was not.
+    """
+    wanted = repr(parse(measure))
+    for each in result.asked:
+        if each.text == wanted:
+            return each
+    raise DialmeterError(f"{measure} was not asked for; {did_you_mean(wanted, [each.text for each in result.asked])}")
+
+
+def _most(found: Sequence[Disagreement], most: int) -> list[Disagreement]:
+    apart = [each for each in found if each.gap > 0]
+    return sorted(apart, key=lambda each: (-each.gap, each.dialogue))[:most]
+
+
+def _shares(values: Sequence[float]) -> list[float]:
+    """The mean rank of each value as a share of all; equal values share theirs."""
+    from scipy.stats import rankdata
+
+    return [float(rank) / len(values) for rank in rankdata(values)] if values else []

@@ -57,8 +57,8 @@ class ComparedDialogue:
         pairs: what the rule set makes of pairs.
 
     Example:
-        >>> from dialmeter.formats.pairs.state_layouts import FLAT
-        >>> from dialmeter.formats.pairs.vocabulary import Vocabulary
+        >>> from dialmeter.readers.pairs.state_layouts import FLAT
+        >>> from dialmeter.readers.pairs.vocabulary import Vocabulary
         >>> from dialmeter.model import Dialogue, Turn
         >>> from dialmeter.rules import named
         >>> words = Vocabulary()

@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..errors import one_line
-from ..formats.pairs.slot_names import slot_namer
 from ..model import Value
+from ..readers.pairs.slot_names import slot_namer
 from ..rules import Rules
 from .align import PairFiles
 from .findings import Findings

@@ -7,10 +7,10 @@ import hashlib
 import msgspec
 
 from ..errors import InputError
-from ..formats.pairs.clashes import clashing
-from ..formats.pairs.slot_names import slot_namer
-from ..formats.pairs.vocabulary import PairState, Vocabulary
 from ..model import NAMED, Value, dialogue_key
+from ..readers.pairs.clashes import clashing
+from ..readers.pairs.slot_names import slot_namer
+from ..readers.pairs.vocabulary import PairState, Vocabulary
 
 _encode = msgspec.json.encode
 NOT_UNICODE = b"?"
@@ -21,7 +21,7 @@ class GoldText:
     """Written pairs as the digest has them, before any rule: one name per slot, alternatives sorted; by pair of a vocabulary.
 
     Example:
-        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> from dialmeter.readers.pairs.state_layouts import FLAT
         >>> words = Vocabulary()
         >>> words.number({"hotel-book day": "sunday", "a-b": "2|1", "a-c": ["1", "2"]}, FLAT)
         (0, 1, 2)

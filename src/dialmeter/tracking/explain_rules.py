@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from ..core.account import Account, only_field
 from ..errors import DialmeterError, NotApplicable
-from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
 from ..model import Schema, Value
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..rules import FIELDS, Rules, named, names
 from ..signature import signature
 from .compared import ComparedDialogue
@@ -80,7 +80,7 @@ def explain(
         only: keys of the dialogues that were asked for; all that have gold where it is None.
 
     Example:
-        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> from dialmeter.readers.pairs.state_layouts import FLAT
         >>> from dialmeter.model import Dialogue, Turn
         >>> words = Vocabulary()
         >>> read = words.number_dialogue(Dialogue("d", (Turn(0, gold={"a-b": "x"}, pred={"a-b": "X"}),)), FLAT)

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from ..core.run_writer import row_part
 from ..core.shards import Span
-from ..formats import Corpus, open_span
-from ..formats.pairs.vocabulary import PairDialogue
-from ..formats.schema import read_schema
 from ..model import Notice, dialogue_key
+from ..readers.corpus import Corpus, open_span
+from ..readers.pairs.vocabulary import PairDialogue
+from ..readers.services.schema import read_schema
 from ..rules import Rules
 from . import record, show
 from .breakdown import By

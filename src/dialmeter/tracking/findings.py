@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct, field
 
 from ..core.account import NO_GOLD, NO_PREDICTION, NOT_IN_FILE, Account, Reason, counted
-from ..formats.pairs.vocabulary import Vocabulary
 from ..model import Notice, dialogue_key
+from ..readers.pairs.vocabulary import Vocabulary
 from .digest import GoldDigest
 from .mistakes import Mistakes
 from .pairs import PairRules

@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import InputError
-from ..formats.pairs.vocabulary import PairDialogue
 from ..measure import Measure, Vector
 from ..model import Schema
+from ..readers.pairs.vocabulary import PairDialogue
 from .compared import ComparedDialogue
 from .frames import FrameCells, cells_of_frames, slots_of_service
 

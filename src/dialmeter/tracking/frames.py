@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..errors import InputError
-from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Frame, Schema, Value
+from ..readers.pairs.vocabulary import PairDialogue
 from ..rules import Rules
 from ..values.similarity import Backend, similarity
 from .compared import ComparedDialogue

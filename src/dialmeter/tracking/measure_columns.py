@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from msgspec import structs
 
 from ..errors import NotApplicable
-from ..formats.pairs.vocabulary import PairDialogue
 from ..measure import Gather, Measure, Vector
 from ..model import Schema
+from ..readers.pairs.vocabulary import PairDialogue
 from .compared import ComparedDialogue
 from .frame_book import FrameBook
 from .group_by_dialogue import gather_into, gathered
-from .measures.dstc10_values import Overlap, ValueMeasure
+from .measures.dstc10 import ValueMeasure, ValueOverlap
 from .state_texts import state_texts
 from .tally import Lens, Tally
 from .tally_table import Book
@@ -110,7 +110,7 @@ class Ledger:
             tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
             wrong = compared.wrong_changes(lens.alternatives)
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
-        overlaps: dict[str, list[Overlap]] = {}
+        overlaps: dict[str, list[ValueOverlap]] = {}
         for measure in self._by_states:
             if isinstance(measure, ValueMeasure):
                 if measure.several not in overlaps:

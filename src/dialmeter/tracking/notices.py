@@ -12,8 +12,7 @@ from ..rules import Rules, parse_match
 from .findings import Findings
 from .measure_columns import Ledger
 from .measures.fga import FGA
-from .measures.rsa import RSA
-from .measures.sa import SA
+from .measures.slots import RSA, SA
 from .mistakes import shown
 from .resolve_measures import Asked
 from .tally import NEVER, Tally

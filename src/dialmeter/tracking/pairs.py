@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ..formats.pairs.slot_names import slot_namer
-from ..formats.pairs.vocabulary import PairState, Vocabulary
 from ..model import State, Value, domain_of
 from ..normalise import Normaliser, set_score
+from ..readers.pairs.slot_names import slot_namer
+from ..readers.pairs.vocabulary import PairState, Vocabulary
 from ..rules import FuzzyMatch, Rules, Side, parse_match
 from ..values.similarity import Backend, similarity
 
@@ -32,7 +32,7 @@ class PairRules:
         equated: values of a slot under the rules that count as another value.
 
     Example:
-        >>> from dialmeter.formats.pairs.state_layouts import FLAT
+        >>> from dialmeter.readers.pairs.state_layouts import FLAT
         >>> from dialmeter.rules import named
         >>> words = Vocabulary()
         >>> numbers = words.number({"hotel-book day": " Sunday", "hotel-area": "none", "hotel-name": "a|b"}, FLAT)

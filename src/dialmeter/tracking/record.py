@@ -1,26 +1,25 @@
-"""A tracker's run on disk: what a row holds, and what identifies the run."""
+"""The record of a tracker: what identifies a run, what a row holds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import to_builtins
-
+from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
-from ..formats.pairs.vocabulary import PairDialogue
+from ..readers.pairs.vocabulary import PairDialogue
 from ..rules import Rules
 from .compared import KIND_NAMES, ComparedDialogue
-from .result import TrackerResult, score_dict
+from .result import TrackerResult
 from .tally import CORRECT, MISSED, OVER, WRONG
 
 _MISTAKES = 50
 """How many pairs of gold and predicted value a run keeps."""
 
 
-def identity(inputs: Sequence[dict[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
+def identity(inputs: Sequence[Mapping[str, str | None]], rules: Rules, measures: Sequence[str]) -> dict[str, Any]:
     """What makes a run this run."""
-    return {"kind": "tracker", "inputs": list(inputs), "rules": to_builtins(rules), "measures": list(measures)}
+    return run_identity("tracker", inputs, rules=rules, measures=list(measures))
 
 
 def row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
@@ -54,20 +53,16 @@ _CLASSES = {
 }
 
 
-def finish(writer: RunWriter, result: TrackerResult, about: dict[str, Any], report: str) -> None:
+def finish(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
     """Closes the run with the scores of the whole and of each dialogue."""
     ranked = [each for each in result.asked if each.used.average == "turn"]
-    columns = {each.text: result.ledger.per_dialogue(each.used) for each in ranked}
-    manifest = {
-        **about,
-        "seed": result.resampling.seed if result.resampling else None,
-        "intervals": to_builtins(result.resampling),
-        "signature": result.signature,
-        "account": result.account.plain(),
-        "counts": result.counts,
-        "scores": [score_dict(score) for score in result.scores],
-        "warnings": [to_builtins(notice) for notice in result.notices],
-        "diagnosis": to_builtins(result.diagnosis),
-        "mistakes": to_builtins(result.mistakes.worst(_MISTAKES)) if result.values_known else [],
-    }
-    writer.finish(manifest, columns, {"report.md": report})
+    finish_run(
+        writer,
+        {**about, **resampled(result.resampling)},
+        result,
+        signature=result.signature,
+        columns={each.text: result.ledger.per_dialogue(each.used) for each in ranked},
+        report=report,
+        diagnosis=result.diagnosis,
+        mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ..errors import InputError
-from ..formats.pairs.vocabulary import Vocabulary
+from ..readers.pairs.vocabulary import Vocabulary
 from ..rules import Rules
 from .align import PairFiles
 from .pairs import PairRules

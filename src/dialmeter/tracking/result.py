@@ -1,19 +1,19 @@
-"""What a scored tracker looks like: scores with signatures, counts, warnings, breakdowns, the worst dialogues."""
+"""The result of scoring a tracker: scores with signatures, counts, warnings, breakdowns, the worst dialogues."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from ..core.account import Account, only_field
-from ..core.tabular import as_polars, html_table, percent
+from ..core.comparison import Resampling
+from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
-from ..resampling import Resampling
 from ..rules import Rules
 from ..signature import signature
 from .align import PairFiles
@@ -25,9 +25,6 @@ from .group_by_dialogue import gathered
 from .measure_columns import Ledger, Valued, with_slots
 from .notices import notices_of
 from .resolve_measures import Asked
-
-if TYPE_CHECKING:
-    import polars
 
 
 class Worst(Struct, frozen=True):
@@ -42,7 +39,7 @@ class Worst(Struct, frozen=True):
     over: int
 
 
-class TrackerResult:
+class TrackerResult(Result):
     """The result of one pass. Values are fractions; see ``scores``, ``by``, ``worst``."""
 
     def __init__(
@@ -104,24 +101,8 @@ class TrackerResult:
         plain = [self._score(each, self.ledger.value(each.used)) for each in self.asked]
         return [with_interval(score, limits.get(score.measure)) for score in plain]
 
-    def __getitem__(self, measure: str) -> Score:
-        """The score of a measure as it was asked for."""
-        for score in self.scores:
-            if score.measure == measure:
-                return score
-        raise DialmeterError(
-            f"{measure!r} was not asked for; {did_you_mean(measure, [each.text for each in self.asked])}"
-        )
-
-    @property
-    def value(self) -> float | None:
-        """The value of the first measure."""
-        return self.scores[0].value
-
-    @property
-    def signature(self) -> str:
-        """The signature of the first measure."""
-        return self.scores[0].signature
+    def _no_score(self, name: Any) -> str:
+        return f"{name!r} was not asked for; {did_you_mean(str(name), [each.text for each in self.asked])}"
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -262,40 +243,13 @@ class TrackerResult:
         """The measure that ``worst`` sorts by when none is named."""
         return self._ranking(None).text
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The scores as plain dictionaries, as in JSON."""
-        return [score_dict(score) for score in self.scores]
-
-    def to_polars(self) -> polars.DataFrame:
-        """The scores as a polars table."""
-        return as_polars(self.to_dicts())
-
-    def _repr_html_(self) -> str:
-        rows = [(score.measure, score.value, score.signature) for score in self.scores]
-        return html_table(("measure", "value", "signature"), rows)
-
-    def __repr__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The scores, and how much was scored."""
         shown = ", ".join(f"{each.measure} {percent(each.value)}" for each in self.scores)
-        return f"<TrackerResult {shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}>"
+        return f"{shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}"
 
 
 def _domain_of_service(service: str) -> str:
     """The domain of a service such as ``Hotels_2``."""
     return service.partition("_")[0]
-
-
-def score_dict(score: Score) -> dict[str, Any]:
-    """A score as it stands in JSON: the keys of its group beside the others."""
-    plain: dict[str, Any] = to_builtins(score)
-    group = plain.pop("group", {})
-    reasons = {name: text for name in ("ci_reason", "reason") if (text := getattr(score, name))}
-    return {
-        "measure": score.measure,
-        "value": score.value,
-        "ci": list(score.ci) if score.ci else None,
-        "n": score.n,
-        "unscored": score.unscored,
-        **group,
-        **reasons,
-        "signature": score.signature,
-    }

@@ -11,15 +11,15 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.account import BY_NAME, NO_GOLD, NO_PREDICTION
+from ..core.comparison import Resampling
 from ..errors import InputError, NotApplicable
-from ..formats import Corpus
-from ..formats.pairs.state_layouts import ANY, FLAT
-from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
-from ..formats.parts import Once, as_mapping, dialogue
-from ..formats.schema import read_schema
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
-from ..resampling import Resampling
+from ..readers.corpus import Corpus
+from ..readers.pairs.state_layouts import ANY, FLAT
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.parts import UniqueIds, as_mapping, dialogue
+from ..readers.services.schema import read_schema
 from ..rules import Rules, load
 from .align import GoldFile, PairFiles, open_pair, read_pair
 from .breakdown import Breakdown, By
@@ -76,7 +76,7 @@ class TrackerScorer:
         vocabulary: Vocabulary | None = None,
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(str(rules))
-        self._once = Once()
+        self._once = UniqueIds()
         self.schema = schema
         self._correctness_only = correctness_only
         self._seen = seen

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.comparison import Resampling
 from ..errors import DialmeterError
-from ..formats import Role, open_corpus
-from ..formats.pairs.state_layouts import ANY
-from ..formats.pairs.vocabulary import PairDialogue, Vocabulary
-from ..formats.parts import dialogue, sided
-from ..formats.schema import read_schema
 from ..measure import Measure
-from ..resampling import Resampling
+from ..readers.corpus import open_corpus
+from ..readers.pairs.state_layouts import ANY
+from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.parts import Role, dialogue, sided
+from ..readers.services.schema import read_schema
 from ..rules import Rules
 from .align import joined
 from .breakdown import By

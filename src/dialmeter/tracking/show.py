@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import one_line
-from ..formats.pairs.vocabulary import PairDialogue
 from ..model import Value
+from ..readers.pairs.vocabulary import PairDialogue
 from .compared import KIND_NAMES, ComparedDialogue, SlotOutcome
 from .tally import CORRECT, WRONG
 

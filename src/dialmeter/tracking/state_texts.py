@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..formats.pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from ..model import NAMED, Value
+from ..readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from .compared import ComparedDialogue
 
 

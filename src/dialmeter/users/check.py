@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..conversations import Conversations
 from ..core.account import Account, counted
 from ..errors import InputError
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
+from ..readers.conversations import Conversations
 from .notices import SHOWN
 from .outcome import COMBINED
 from .result import How, places_of
@@ -18,7 +18,7 @@ from .score_table import Row
 from .scorer import UserScorer
 
 
-class Checked(Struct, frozen=True):
+class UserCheck(Struct, frozen=True):
     """What a look at a file found: what `score` would leave out is a problem, the rest a notice."""
 
     format: str
@@ -41,7 +41,7 @@ class Checked(Struct, frozen=True):
 
 def check_talk(
     talks: Conversations, how: How, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
-) -> Checked:
+) -> UserCheck:
     """Looks at an opened file.
 
     Args:
@@ -72,14 +72,14 @@ def check_talk(
     asked = counts["dialogues"] + len(scorer.refused)
     account = Account("dialogue", asked, asked, counts["dialogues"], counted(places_of(scorer.refused)))
     if not counts["dialogues"]:
-        return Checked(talks.format, account, counts, list(talks.notices), scorer.refused, [])
+        return UserCheck(talks.format, account, counts, list(talks.notices), scorer.refused, [])
     scores = [
         each
         for each in perfect.result().to_dicts()
         if each["domain"] == COMBINED and each["measure"] in ("I-GCDF1", "R-GCDF1")
     ]
     notices = [each for each in scorer.result(talks.notices).notices if each.code != "refused"]
-    return Checked(talks.format, account, counts, [*notices, *_imperfect(perfect.book.rows)], scorer.refused, scores)
+    return UserCheck(talks.format, account, counts, [*notices, *_imperfect(perfect.book.rows)], scorer.refused, scores)
 
 
 def _imperfect(rows: Mapping[str, Row]) -> list[Notice]:

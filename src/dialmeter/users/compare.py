@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from ..core.comparability import not_comparable
-from ..core.pairing import FEWEST, Versus, corrected, why_not
+from ..core.comparison import PairedSample, Resampling, SystemComparison, compare_pairs
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
-from ..resampling import Resampling
 from .estimates import MEASURES, column
 from .outcome import COMBINED
 from .result import UserResult
@@ -24,12 +23,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 
 
-class Compared(Struct, frozen=True):
-    """All that was compared."""
-
-    results: Mapping[str, UserResult]
-    versus: list[Versus]
-    notices: list[Notice]
+UserComparison: TypeAlias = SystemComparison[UserResult]
 
 
 class Common(Struct, frozen=True):
@@ -66,7 +60,7 @@ def common_goals(results: Mapping[str, UserResult]) -> Common:
     )
 
 
-def compare(results: Mapping[str, UserResult], how: Resampling, domain: str = COMBINED) -> Compared:
+def compare(results: Mapping[str, UserResult], how: Resampling, domain: str = COMBINED) -> UserComparison:
     """Compares users with the first, on the same goals.
 
     Args:
@@ -77,77 +71,34 @@ def compare(results: Mapping[str, UserResult], how: Resampling, domain: str = CO
     Raises:
         DialmeterError: not the same dialogues and goals, or scored in different ways.
     """
+    from ..stats import ratio
+
     names = list(results)
     first = results[names[0]]
     for name in names[1:]:
         unlike = not_comparable("user", first.signature, results[name].signature)
         if unlike:
             raise DialmeterError(f"{names[0]} and {name} are not comparable: {unlike}")
-    found = [each for name in names[1:] for each in _versus(names[0], name, results, how, domain)]
-    count = first.dialogues
-    few = Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are given")
-    return Compared(results, corrected(found), [few] if count < FEWEST else [])
-
-
-def _versus(base: str, name: str, results: Mapping[str, UserResult], how: Resampling, domain: str) -> list[Versus]:
-    from ..stats import paired_bootstrap, paired_randomisation, ratio
-
-    before, after = (_matrix(results[each], domain) for each in (base, name))
+    base, *others = [_sample(name, result, domain) for name, result in results.items()]
     formulas = {measure: ratio(2 * place, 2 * place + 1) for place, measure in enumerate(MEASURES)}
-    few = results[base].dialogues < FEWEST
-    spans, tests = {}, {}
-    if results[base].dialogues > 1:
-        spans = paired_bootstrap(
-            before, after, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed
-        )
-    if not few:
-        tests = paired_randomisation(before, after, formulas, mid_p=True, resamples=how.resamples, seed=how.seed)
-    found = []
-    for place, measure in enumerate(MEASURES):
-        span, test = spans.get(measure), tests.get(measure)
-        values = [_mean(each[:, 2 * place], each[:, 2 * place + 1]) for each in (before, after)]
-        wins, ties, losses = _tally(before, after, place)
-        low, high = (span.low, span.high) if span else (None, None)
-        found.append(
-            Versus(
-                measure=measure,
-                system=name,
-                base=base,
-                difference=values[1] - values[0] if values[0] is not None and values[1] is not None else None,
-                ci=(low, high) if low is not None and high is not None else None,
-                p=test.p if test else None,
-                p_holm=None,
-                wins=wins,
-                ties=ties,
-                losses=losses,
-                reason="too few dialogues" if few else why_not(test, span),
-            )
-        )
-    return found
+    found, notices = compare_pairs([(base, other) for other in others], formulas, how)
+    return UserComparison(results=results, versus=found, notices=notices)
 
 
-def _matrix(result: UserResult, domain: str) -> FloatArray:
-    """Two columns per measure, value and whether there is one; a row per dialogue, sorted by its key."""
+def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
+    """Two columns per measure: the value, and whether there is one; a row per dialogue, sorted by key."""
     import numpy as np
 
     order = sorted(result.book.rows, key=dialogue_key)
     matrix: FloatArray = np.zeros((len(order), 2 * len(MEASURES)))
+    totals: dict[str, float | None] = {}
+    by_dialogue: dict[str, list[float | None]] = {}
     for place, measure in enumerate(MEASURES):
         values = column(result.book.rows, measure, domain)
-        for row, name in enumerate(order):
-            if name in values:
-                matrix[row, 2 * place : 2 * place + 2] = values[name], 1
-    return matrix
-
-
-def _mean(values: FloatArray, counts: FloatArray) -> float | None:
-    total = float(counts.sum())
-    return float(values.sum()) / total if total else None
-
-
-def _tally(before: FloatArray, after: FloatArray, place: int) -> tuple[int, int, int]:
-    """In how many dialogues the second user is better, equal, worse; without a value on both sides they are equal."""
-    both = (before[:, 2 * place + 1] > 0) & (after[:, 2 * place + 1] > 0)
-    apart = (after[:, 2 * place] - before[:, 2 * place])[both]
-    wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
-    return wins, len(before) - wins - losses, losses
+        by_dialogue[measure] = [values.get(dialogue) for dialogue in order]
+        for row, value in enumerate(by_dialogue[measure]):
+            if value is not None:
+                matrix[row, 2 * place : 2 * place + 2] = value, 1
+        total, count = matrix[:, 2 * place].sum(), matrix[:, 2 * place + 1].sum()
+        totals[measure] = float(total) / float(count) if count else None
+    return PairedSample(name, matrix, totals, by_dialogue)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..core.comparison import Resampling
 from ..model import dialogue_key
-from ..resampling import Resampling
 from .outcome import Measured
 from .score_table import Row
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ..conversations import Conversations, open_span
 from ..core.run_writer import row_part
 from ..core.shards import Span
 from ..errors import InputError
 from ..model import Conversation, Notice, dialogue_key
-from .blame import Blamer, Verdict
+from ..readers.conversations import Conversations, open_span
+from .analysis.blame import Blamer, BlameVerdict
 from .record import UserRow, row_of
 from .result import How
 from .score_table import Book
@@ -50,7 +50,7 @@ class SpanScore(Struct):
     book: Book
     refused: list[InputError]
     notices: list[Notice]
-    verdicts: list[Verdict]
+    verdicts: list[BlameVerdict]
     rows: list[UserRow]
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ..model import USER, Act, Conversation, Move
 from ..values.maps import ValueMap
 from .events import Remark
-from .goals import Wants, constraint, wants_of
+from .goals import GoalUnits, constraint, goal_units
 from .profile import Profile
 
 Index: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -29,7 +29,7 @@ _WEAK = re.compile(r"\d{1,2}|yes|no|none|any|\w{1,2}")
 """Forms that say nothing without a word for their slot."""
 
 
-class Read(Struct, frozen=True):
+class ReadConversation(Struct, frozen=True):
     """A conversation with acts at every turn, and remarks on the turns that got theirs from text."""
 
     talk: Conversation
@@ -63,9 +63,9 @@ class TextReader:
         self._domain_words = {_joined(_words(word)): name for name, listed in words.domains.items() for word in listed}
         self._asks = [re.compile(rf"\b{re.escape(cue)}\b") for cue in words.asks]
 
-    def read(self, talk: Conversation) -> Read:
+    def read(self, talk: Conversation) -> ReadConversation:
         """A conversation with acts at every turn."""
-        wants = wants_of(talk.goal or {})
+        wants = goal_units(talk.goal or {})
         moves, remarks = [], []
         current: str | None = None
         listed = any(move.requested is not None for move in talk.moves)
@@ -80,7 +80,7 @@ class TextReader:
             # Where other turns list what is asked for, request acts are not looked at.
             requested = self._requested(acts) if listed and move.requested is None else move.requested
             moves.append(replace(move, acts=tuple(acts), requested=requested))
-        return Read(replace(talk, moves=tuple(moves)), tuple(remarks))
+        return ReadConversation(replace(talk, moves=tuple(moves)), tuple(remarks))
 
     def _requested(self, acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
@@ -93,7 +93,7 @@ class TextReader:
         found = [form for _, form in _matches(_words(text), self._domain_words)]
         return self._domain_words[found[-1]] if found else current
 
-    def _acts(self, move: Move, wants: Mapping[str, Wants], current: str | None) -> list[Act]:
+    def _acts(self, move: Move, wants: Mapping[str, GoalUnits], current: str | None) -> list[Act]:
         found: dict[Act, None] = {}
         in_goal = {
             _joined(_words(value)) for each in wants.values() for values in each.values.values() for value in values
@@ -131,7 +131,7 @@ class TextReader:
         return self._known[domains]
 
     def _meant(
-        self, form: str, domain: str, wants: Mapping[str, Wants], slot_words: Iterable[str]
+        self, form: str, domain: str, wants: Mapping[str, GoalUnits], slot_words: Iterable[str]
     ) -> tuple[str, str] | None:
         """The slot and canonical value that a form stands for in a domain, if that is clear."""
         choices = dict(self._index(domain).get(form, {}))

@@ -14,7 +14,7 @@ PARTS = ("info", "fail_info", "book", "fail_book")
 """The parts of a goal that hold constraints."""
 
 
-class Wants(Struct, frozen=True):
+class GoalUnits(Struct, frozen=True):
     """A domain of a goal.
 
     Attributes:
@@ -75,7 +75,7 @@ def requested_slot(request: str) -> str:
     return request.partition("-")[2] or request
 
 
-def wants_of(goal: Goal, slots_as_written: bool = False) -> dict[str, Wants]:
+def goal_units(goal: Goal, slots_as_written: bool = False) -> dict[str, GoalUnits]:
     """What a goal asks for, by domain.
 
     Args:
@@ -83,13 +83,13 @@ def wants_of(goal: Goal, slots_as_written: bool = False) -> dict[str, Wants]:
         slots_as_written: keep the letter case of slots in ``values``, a fault of the published evaluator.
 
     Example:
-        >>> wants_of({"train": DomainGoal(info={"leaveAt": "10:00"}, requests=("price",))})["train"].constraints
+        >>> goal_units({"train": DomainGoal(info={"leaveAt": "10:00"}, requests=("price",))})["train"].constraints
         ('leaveat=10:00',)
     """
     return {domain: _wants(domain, inside, slots_as_written) for domain, inside in goal.items()}
 
 
-def _wants(domain: str, inside: DomainGoal, slots_as_written: bool) -> Wants:
+def _wants(domain: str, inside: DomainGoal, slots_as_written: bool) -> GoalUnits:
     constraints: dict[str, None] = {}
     slots: set[str] = set()
     values: dict[str, tuple[str, ...]] = {}
@@ -108,7 +108,7 @@ def _wants(domain: str, inside: DomainGoal, slots_as_written: bool) -> Wants:
         parts[name] = tuple(held)
         constraints.update(dict.fromkeys(held))
     requests = tuple(dict.fromkeys([request(domain, slot) for slot in inside.requests]))
-    return Wants(tuple(constraints), frozenset(slots), values, parts, requests, bool(inside.book))
+    return GoalUnits(tuple(constraints), frozenset(slots), values, parts, requests, bool(inside.book))
 
 
 def canonical_goal(goal: Goal) -> dict[str, dict[str, object]]:

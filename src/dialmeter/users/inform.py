@@ -7,22 +7,21 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from .behaviours import OUTSIDE_GOAL, REPEATED_BY_SYSTEM, REPEATED_BY_USER, REPETITION_LOGS
-from .behaviours.not_in_goal import Mention
+from .behaviours.not_in_goal import OutsideMention
 from .behaviours.repeating import Repetition
-from .booking import told
-from .events import Event, Family, Remark
-from .goals import Wants, slot_of
-from .prepared_dialogue import Scene, Stage
+from .events import Event, Family, Remark, switched_on
+from .goals import GoalUnits, slot_of
+from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .score import Counts, DialogueCounts
+from .system_turn import told
 
 
 class _Place(Struct, eq=False):
     """A domain of a dialogue while its constraints are gone through."""
 
-    scene: Scene
+    dialogue: PreparedDialogue
     domain: str
-    wants: Wants
+    wants: GoalUnits
     counts: Counts
     events: list[Event]
 
@@ -43,30 +42,27 @@ class _Place(Struct, eq=False):
 class InformWalk:
     """Goes through the constraints of dialogues under one rule set."""
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        rules = stage.rules
-        repeated, outside = rules.repetitions, rules.not_in_goal
-        self._by_system = [each for each in REPEATED_BY_SYSTEM if getattr(repeated, each.name)]
-        self._by_user = [each for each in REPEATED_BY_USER if getattr(repeated, each.name)]
-        on = {each.name for each in self._by_system}
-        failures = ("elicited_by_booking_failure", "elicited_by_no_offers")
-        self._logs = [log for log, of in zip(REPETITION_LOGS, failures, strict=True) if of in on]
-        self._outside = [each for each in OUTSIDE_GOAL if getattr(outside, each.name)]
+    def __init__(self, setup: ScoringSetup) -> None:
+        self._setup = setup
+        repeated = switched_on("repetition", setup.rules.repetitions)
+        self._by_system = [each for each in repeated if each.owner == "system"]
+        self._by_user = [each for each in repeated if each.owner == "user"]
+        self._notes = [each for each in repeated if each.owner == "log"]
+        self._outside = switched_on("not_in_goal", setup.rules.not_in_goal)
 
-    def informs(self, scene: Scene) -> DialogueCounts:
+    def informs(self, dialogue: PreparedDialogue) -> DialogueCounts:
         """What the constraints of a dialogue come to."""
         found = DialogueCounts({}, [], {})
-        for domain, wants in scene.wants.items():
+        for domain, wants in dialogue.wants.items():
             counts = found.domains[domain] = Counts(list(wants.constraints), [])
-            place = _Place(scene, domain, wants, counts, found.events)
-            for constraint, turns in sorted(scene.said.get(domain, {}).items()):
+            place = _Place(dialogue, domain, wants, counts, found.events)
+            for constraint, turns in sorted(dialogue.said.get(domain, {}).items()):
                 self._count(place, constraint, turns)
             dropped = self._finish(place)
             if dropped:
                 found.dropped[domain] = dropped
-        for domain in sorted(scene.said.keys() - scene.wants.keys()):
-            said = sorted(scene.said[domain].items())
+        for domain in sorted(dialogue.said.keys() - dialogue.wants.keys()):
+            said = sorted(dialogue.said[domain].items())
             found.domains[domain] = Counts([], [each for each, turns in said for _ in self._counting(turns)])
             found.events += [
                 Event("informed_domains_outside_goals", "goal", domain, each, tuple(turns)) for each, turns in said
@@ -75,13 +71,13 @@ class InformWalk:
 
     def _counting(self, turns: list[int]) -> list[int]:
         """Every mention, or the first where repetitions do not count."""
-        return turns if self._stage.rules.repetitions.count_fp else turns[:1]
+        return turns if self._setup.rules.repetitions.count_fp else turns[:1]
 
     def _count(self, place: _Place, constraint: str, turns: list[int]) -> None:
         place.counts.counted += [constraint] * len(self._counting(turns))
         if len(turns) > 1:
             place.log("repeated_inform", "repetition", constraint, turns)
-            if len(turns) > self._stage.rules.repetitions.warn_above:
+            if len(turns) > self._setup.rules.repetitions.warn_above:
                 place.log("repetitions_warning", "repetition", constraint, turns)
         if slot_of(constraint) not in place.wants.slots:
             self._outside_goal(place, constraint, turns)
@@ -91,7 +87,7 @@ class InformWalk:
             place.log("single_repetitions_nog", "goal", constraint, turns)
 
     def _outside_goal(self, place: _Place, constraint: str, turns: list[int]) -> None:
-        rules, scene, domain = self._stage.rules, place.scene, place.domain
+        rules, dialogue, domain = self._setup.rules, place.dialogue, place.domain
         slot = slot_of(constraint)
         most = len(self._counting(turns))
         fine = self._always_fine(domain, slot, constraint)
@@ -104,9 +100,9 @@ class InformWalk:
             if number == 0:
                 place.log("first_turn", "not_in_goal", constraint, (0,))
                 continue
-            mention = Mention(domain, slot, scene.between(-1, number, domain), self._stage)
+            mention = OutsideMention(domain, slot, dialogue.between(-1, number, domain), self._setup)
             names = [each.name for each in self._outside if each.holds and each.holds(mention)]
-            if names and mention.names_entity and scene.turns[number].taxi:
+            if names and mention.names_entity and dialogue.turns[number].taxi:
                 place.log("wrong_taxi_annotations", "not_in_goal", constraint, (number,))
                 continue
             credited = bool(names) and k <= min(rules.not_in_goal.max, most)
@@ -117,28 +113,28 @@ class InformWalk:
 
     def _always_fine(self, domain: str, slot: str, constraint: str) -> str:
         """The class under which a constraint outside the goal is fine wherever it is said; empty if it is not."""
-        on, fine = self._stage.rules.auto_match, self._stage.profile.fine
+        on, fine = self._setup.rules.auto_match, self._setup.profile.fine
         value = constraint[len(slot) + 1 :]
         if on.values and value in fine.values:
             return "auto_matched_value"
-        if on.slots and slot in self._stage.traits(domain).fine_slots:
+        if on.slots and slot in self._setup.traits(domain).fine_slots:
             return "auto_matched_slot"
         if on.pairs and value in fine.pairs.get(slot, ()):
             return "auto_matched_slot_value_pair"
         return ""
 
     def _repeated(self, place: _Place, constraint: str, turns: list[int]) -> None:
-        rules, scene, domain = self._stage.rules, place.scene, place.domain
+        rules, dialogue, domain = self._setup.rules, place.dialogue, place.domain
         slot = slot_of(constraint)
         wanted = constraint in place.wants.constraints or rules.faults.credit_wrong_values
         may_credit = wanted and rules.repetitions.count_fp
         for k, pair in enumerate(pairwise(turns), 1):
-            between = scene.between(*pair, domain)
-            seen = Repetition(domain, slot, constraint, between, scene.turns[pair[1]], self._stage)
+            between = dialogue.between(*pair, domain)
+            seen = Repetition(domain, slot, constraint, between, dialogue.turns[pair[1]], self._setup)
             names = [each.name for each in self._by_system if each.holds and each.holds(seen)]
-            for log in self._logs:
-                if log.holds and log.holds(seen):
-                    place.log(log.name, "repetition", constraint, pair)
+            for note in self._notes:
+                if note.holds and note.holds(seen):
+                    place.log(note.name, "repetition", constraint, pair)
             if not names:
                 names = [each.name for each in self._by_user if each.holds and each.holds(seen)]
             credited = bool(names) and k <= rules.repetitions.max and may_credit
@@ -153,7 +149,7 @@ class InformWalk:
         Returns:
             What left the goal.
         """
-        rules, scene, counts = self._stage.rules, place.scene, place.counts
+        rules, dialogue, counts = self._setup.rules, place.dialogue, place.counts
         if counts.wanted and not counts.counted:
             place.log("missed_domain", "goal")
         missing = sorted(set(counts.wanted) - set(counts.counted))
@@ -161,7 +157,7 @@ class InformWalk:
             missing = [each for each in missing if not _was_told(place, each)]
         if not missing:
             return ()
-        said = scene.said.get(place.domain, {})
+        said = dialogue.said.get(place.domain, {})
         if rules.empty_db_result.constraints and said and self._ended_empty(place):
             for each in missing:
                 place.log("failed_dialogue", "goal", each)
@@ -178,18 +174,18 @@ class InformWalk:
 
     def _ended_empty(self, place: _Place) -> bool:
         """Did the system find nothing right after the last that the user said in the domain?"""
-        scene = place.scene
-        reply = max(turns[-1] for turns in scene.said[place.domain].values()) + 1
-        if reply >= len(scene.turns):
-            scene.remarks.append(Remark("ends-on-user-turn", reply - 1, place.domain))
+        dialogue = place.dialogue
+        reply = max(turns[-1] for turns in dialogue.said[place.domain].values()) + 1
+        if reply >= len(dialogue.turns):
+            dialogue.remarks.append(Remark("ends-on-user-turn", reply - 1, place.domain))
             return False
-        seen = scene.glance(reply, place.domain)
+        seen = dialogue.system_turn(reply, place.domain)
         return seen.no_offer and not seen.choice
 
 
 def _was_told(place: _Place, missing: str) -> bool:
     """Counts a missing constraint that the system told, and says whether it did."""
-    turns = told(place.scene, place.domain, missing)
+    turns = told(place.dialogue, place.domain, missing)
     if turns:
         place.counts.counted.append(missing)
         place.log("sys_preempted_constraint", "goal", missing, turns, credited=True)

@@ -1,4 +1,4 @@
-"""A dialogue made ready: acts by turn and service, in lower case, with canonical values and the parts that they play."""
+"""A dialogue prepared for scoring: acts by turn and service, in lower case, with canonical values and act types."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from msgspec import Struct, field
 
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, Goal
-from .act_types import INFORM, NO_BOOK, RAW, REQUEST, classifier
 from .canonical import Matcher
 from .events import Remark
-from .goals import Wants, constraint, request, wants_of
-from .profile import Profile, Traits
+from .goals import GoalUnits, constraint, goal_units, request
+from .profile import INFORM, NO_BOOK, RAW, REQUEST, DomainTraits, Profile, classifier
 from .rules import UserRules
-from .system_turn import Glance, glance
+from .system_turn import SystemTurn, system_turn
 
-Said: TypeAlias = tuple[int, str, str]
+ActEntry: TypeAlias = tuple[int, str, str]
 """The parts that an act plays, its slot and one value; empty where there is none."""
 
-ByService: TypeAlias = dict[str, list[Said]]
+ByService: TypeAlias = dict[str, list[ActEntry]]
 
 
-class Turn(Struct, eq=False):
+class PreparedTurn(Struct, eq=False):
     """One turn. Only services with at least one act are in ``acts``."""
 
     number: int
@@ -32,10 +31,10 @@ class Turn(Struct, eq=False):
     """Has it taxi acts, or a word for taxi in its text?"""
     no_book: bool = False
     understood: ByService | None = None
-    glances: dict[str, Glance] = field(default_factory=dict)
+    by_domain: dict[str, SystemTurn] = field(default_factory=dict)
 
 
-class Scene(Struct, eq=False):
+class PreparedDialogue(Struct, eq=False):
     """A dialogue made ready.
 
     Attributes:
@@ -46,27 +45,27 @@ class Scene(Struct, eq=False):
     """
 
     id: str
-    turns: list[Turn]
-    wants: dict[str, Wants]
+    turns: list[PreparedTurn]
+    wants: dict[str, GoalUnits]
     said: dict[str, dict[str, list[int]]]
     asked: dict[str, dict[str, list[int]]]
     remarks: list[Remark]
-    stage: Stage
+    setup: ScoringSetup
 
-    def glance(self, number: int, domain: str) -> Glance:
+    def system_turn(self, number: int, domain: str) -> SystemTurn:
         """What a system turn does, as seen from a domain."""
         turn = self.turns[number]
-        found = turn.glances.get(domain)
+        found = turn.by_domain.get(domain)
         if found is None:
-            found = turn.glances[domain] = glance(turn, domain, self.stage)
+            found = turn.by_domain[domain] = system_turn(turn, domain, self.setup)
         return found
 
-    def between(self, after: int, before: int, domain: str) -> list[Glance]:
+    def between(self, after: int, before: int, domain: str) -> list[SystemTurn]:
         """The system turns between two user turns, newest first."""
-        return [self.glance(number, domain) for number in range(before - 1, after, -2)]
+        return [self.system_turn(number, domain) for number in range(before - 1, after, -2)]
 
 
-class Stage:
+class ScoringSetup:
     """What all dialogues of a run are made ready with: rules, profile, values, and what was looked up once."""
 
     def __init__(self, rules: UserRules, profile: Profile, matcher: Matcher) -> None:
@@ -76,25 +75,25 @@ class Stage:
         self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
         self._classify = classifier(profile.acts, rules.faults.nooffer_misspelt)
         self._parts: dict[str, int] = {}
-        self._traits: dict[str, Traits] = {}
+        self._traits: dict[str, DomainTraits] = {}
         self._slots: dict[str, str] = {}
         self._known: dict[str, bool] = {}
 
-    def traits(self, domain: str) -> Traits:
+    def traits(self, domain: str) -> DomainTraits:
         """What the profile says of a domain, looked up once."""
         found = self._traits.get(domain)
         if found is None:
             found = self._traits[domain] = self.profile.traits(domain)
         return found
 
-    def scene(self, talk: Conversation) -> Scene:
+    def prepare(self, talk: Conversation) -> PreparedDialogue:
         """Makes a dialogue ready.
 
         Raises:
             InputError: it has no goal or no turns, or user and system do not take turns.
         """
         goal = _checked(talk)
-        wants = wants_of(goal, self.rules.faults.goal_slots_as_written)
+        wants = goal_units(goal, self.rules.faults.goal_slots_as_written)
         remarks: list[Remark] = []
         self._look_at_goal(wants, remarks)
         turns = []
@@ -102,7 +101,7 @@ class Stage:
             acts = self._by_service(move.acts or (), wants, number, remarks)
             if move.acts is None:
                 remarks.append(Remark("no-acts", number))
-            turn = Turn(number, acts, self._is_about_taxi(acts, move.text))
+            turn = PreparedTurn(number, acts, self._is_about_taxi(acts, move.text))
             if number % 2:
                 turn.no_book = any(part & NO_BOOK for said in acts.values() for part, _, _ in said)
                 if move.understood is None:
@@ -111,9 +110,9 @@ class Stage:
                     turn.understood = self._by_service(move.understood, wants, number, None)
             turns.append(turn)
         said = self._said(turns, remarks)
-        return Scene(talk.id, turns, wants, said, self._asked(talk, turns), remarks, self)
+        return PreparedDialogue(talk.id, turns, wants, said, self._asked(talk, turns), remarks, self)
 
-    def _look_at_goal(self, wants: Mapping[str, Wants], remarks: list[Remark]) -> None:
+    def _look_at_goal(self, wants: Mapping[str, GoalUnits], remarks: list[Remark]) -> None:
         values = self.matcher.map
         for domain, wanted in wants.items():
             if not self._is_known(domain):
@@ -143,7 +142,7 @@ class Stage:
         return found
 
     def _by_service(
-        self, acts: Sequence[Act], wants: Mapping[str, Wants], number: int, remarks: list[Remark] | None
+        self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], number: int, remarks: list[Remark] | None
     ) -> ByService:
         """Acts by service, one value each; what the listener understood is taken without remarks."""
         found: ByService = {}
@@ -184,7 +183,7 @@ class Stage:
             return self._kept(acts, wants)
         return found
 
-    def _kept(self, acts: Sequence[Act], wants: Mapping[str, Wants]) -> ByService:
+    def _kept(self, acts: Sequence[Act], wants: Mapping[str, GoalUnits]) -> ByService:
         """Puts back values of one slot and turn that were rewritten to the same, as the published evaluator leaves them."""
         forms: dict[tuple[str, str, str], dict[str, None]] = {}
         written: dict[str, list[tuple[int, str, str, str]]] = {}
@@ -207,7 +206,7 @@ class Stage:
             for service, lines in written.items()
         }
 
-    def _said(self, turns: list[Turn], remarks: list[Remark]) -> dict[str, dict[str, list[int]]]:
+    def _said(self, turns: list[PreparedTurn], remarks: list[Remark]) -> dict[str, dict[str, list[int]]]:
         found: dict[str, dict[str, list[int]]] = {}
         for turn in turns[::2]:
             for service, acts in turn.acts.items():
@@ -227,7 +226,7 @@ class Stage:
                         mentions.append(turn.number)
         return found
 
-    def _asked(self, talk: Conversation, turns: list[Turn]) -> dict[str, dict[str, list[int]]]:
+    def _asked(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
         """Requests by the lists beside the acts, or by acts where the dialogue has no such list."""
         found: dict[str, dict[str, list[int]]] = {}
         listed = any(move.requested is not None for move in talk.moves[::2])

@@ -1,20 +1,19 @@
-"""What a corpus calls things: act names, services, entity slots. A corpus other than MultiWOZ needs a profile, not code."""
+"""The names that a corpus uses for acts, services and entity slots, and the types that its acts have.
+
+A corpus other than MultiWOZ needs a profile, not code.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
+from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
-from ..errors import DialmeterError, did_you_mean
-from ..readers.source import Source
-from ..readers.toml import parse_toml
+from ..core.rule_files import RuleFiles
 
 
 class Acts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,7 +48,7 @@ class Taxi(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     words: tuple[str, ...] = ()
 
 
-class Fine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AllowedConstraints(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Constraints outside the goal that are always fine: any slot with a value, a domain's slot, a slot with a value."""
 
     values: tuple[str, ...] = ()
@@ -57,18 +56,18 @@ class Fine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pairs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class UtteranceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How slots and domains are called in utterances, for users without acts, and how acts made from them are named."""
 
     inform: str = "Inform"
     request: str = "Request"
     asks: tuple[str, ...] = ()
-    """Words that make a sentence a question without its mark."""
+    """UtteranceWords that make a sentence a question without its mark."""
     domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-class Traits(Struct, frozen=True):
+class DomainTraits(Struct, frozen=True):
     """What the profile says of one domain."""
 
     entity_slots: frozenset[str]
@@ -99,19 +98,19 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
     kept_values: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Values that are not brought to canonical form, by domain."""
     taxi: Taxi = field(default_factory=Taxi)
-    fine: Fine = field(default_factory=Fine)
-    words: Words = field(default_factory=Words)
+    fine: AllowedConstraints = field(default_factory=AllowedConstraints)
+    words: UtteranceWords = field(default_factory=UtteranceWords)
     shown: str = ""
     """As in a signature: the name, and the digest of a file that is not shipped."""
 
-    def traits(self, domain: str) -> Traits:
+    def traits(self, domain: str) -> DomainTraits:
         """What the profile says of a domain.
 
         Example:
             >>> named("multiwoz").traits("train").own_booking, sorted(named("sgd").traits("Hotels_4").entity_slots)
             (True, ['hotel_name', 'place_name'])
         """
-        return Traits(
+        return DomainTraits(
             frozenset(slot for name, slots in self.entity_slots.items() if fnmatchcase(domain, name) for slot in slots),
             _listed(domain, self.transactional),
             _listed(domain, self.own_booking),
@@ -133,48 +132,69 @@ def _listed(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The shipped profiles, the default first.
+def _complete(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
+    digest = f"@{hashlib.sha256(text.encode()).hexdigest()[:10]}" if text is not None else ""
+    return {"name": name, "shown": name + digest, **stated}
+
+
+_FILES = RuleFiles(Profile, "profile", __package__, "profiles", "multiwoz", complete=_complete)
+names = _FILES.names
+named = _FILES.named
+load = _FILES.load
+
+
+INFORM = 1
+REQUEST = 2
+RECOMMEND = 4
+NO_OFFER = 8
+BOOK = 16
+NO_BOOK = 32
+BOOKING_INTENT = 64
+OWN_CONFIRM = 128
+OWN_INTENT = 256
+RAW = 512
+"""Its values stay as they are."""
+
+SLOT_VALUES = INFORM | RECOMMEND | OWN_CONFIRM | BOOK | NO_OFFER
+"""Acts that tell slots with values."""
+OFFERS = INFORM | RECOMMEND | BOOK
+OTHER = 1024
+"""Known, and without a part."""
+
+_FIELDS = {
+    "inform": INFORM,
+    "request": REQUEST,
+    "recommend": RECOMMEND,
+    "no_offer": NO_OFFER,
+    "book": BOOK,
+    "no_book": NO_BOOK,
+    "booking_intent": BOOKING_INTENT,
+    "own_booking_confirm": OWN_CONFIRM,
+    "own_booking_intent": OWN_INTENT,
+    "raw": RAW,
+    "other": OTHER,
+}
+
+
+def classifier(acts: Acts, nooffer_misspelt: bool = False) -> Callable[[str], int]:
+    """A function from the name of an act to its parts.
+
+    Args:
+        acts: the patterns of a profile.
+        nooffer_misspelt: look for ``noofer``, as the published evaluator does.
 
     Example:
-        >>> names()
-        ('multiwoz', 'sgd', 'town')
+        >>> from .profile import named
+        >>> parts = classifier(named("multiwoz").acts)
+        >>> parts("Booking-Inform") == INFORM | BOOKING_INTENT, parts("Train-OfferBook") == OWN_INTENT, parts("Booking-Wait")
+        (True, True, 0)
     """
-    found = sorted(Path(entry.name).stem for entry in files(__package__).joinpath("profiles").iterdir())
-    return ("multiwoz", *(name for name in found if name != "multiwoz"))
+    patterns = [(re.compile(pattern), bit) for name, bit in _FIELDS.items() if (pattern := getattr(acts, name))]
+    if nooffer_misspelt:
+        misspelt = acts.no_offer.replace("nooffer", "noofer")
+        patterns = [(re.compile(misspelt) if bit == NO_OFFER else pattern, bit) for pattern, bit in patterns]
 
+    def parts(name: str) -> int:
+        return sum(bit for pattern, bit in patterns if pattern.search(name))
 
-@cache
-def named(name: str) -> Profile:
-    """A shipped profile.
-
-    Raises:
-        DialmeterError: no such profile.
-    """
-    if name not in names():
-        raise DialmeterError(
-            f"unknown profile {name!r}; {did_you_mean(name, names())} (a file of your own must end in .toml)"
-        )
-    text = files(__package__).joinpath("profiles", f"{name}.toml").read_text("utf-8")
-    return _parse(text, name, name, f"{name}.toml")
-
-
-def load(name_or_file: str) -> Profile:
-    """A profile by name, or from a TOML file.
-
-    Raises:
-        DialmeterError: unknown name, unreadable or incomplete file.
-    """
-    if not name_or_file.endswith(".toml"):
-        return named(name_or_file)
-    text = Source(name_or_file).text
-    stem = Path(name_or_file).stem
-    return _parse(text, stem, f"{stem}@{hashlib.sha256(text.encode()).hexdigest()[:10]}", name_or_file)
-
-
-def _parse(text: str, name: str, shown: str, file: str) -> Profile:
-    try:
-        return msgspec.convert({"name": name, "shown": shown, **parse_toml(text, file)}, Profile)
-    except msgspec.ValidationError as error:
-        raise DialmeterError(f"{file}: {str(error).replace('`', '')}") from None
+    return parts

@@ -1,4 +1,4 @@
-"""A user's run on disk: what a row holds, and what identifies the run."""
+"""The record of a user: what identifies a run, what a row holds."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import msgspec
 from msgspec import Struct
 
 from ..core.open_runs import Run
+from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
-from .blame import Verdict
+from .analysis.blame import BlameVerdict
+from .analysis.patterns import Pattern, patterns_of
 from .estimates import MEASURES, column
 from .events import Event, Remark
 from .notices import SHOWN
 from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured
-from .patterns import Pattern, patterns_of
 from .result import How, UserResult
 from .score import Parts
 
@@ -34,7 +35,7 @@ class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     events: tuple[Event, ...]
     patterns: tuple[Pattern, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    verdict: Verdict | None = None
+    verdict: BlameVerdict | None = None
     cut: bool = False
 
     def score(self, measured: Measured, domain: str = COMBINED) -> Parts | None:
@@ -45,7 +46,7 @@ class UserRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return found.score if found else None
 
 
-def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: Verdict | None = None) -> UserRow:
+def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict | None = None) -> UserRow:
     """The row of a scored dialogue."""
     return UserRow(
         id=talk.id,
@@ -78,16 +79,16 @@ def rows_of(run: Run) -> Iterable[UserRow]:
 
 def identity(inputs: Sequence[Mapping[str, str | None]], how: How, blamed: bool) -> dict[str, Any]:
     """What makes a run this run."""
-    return {
-        "kind": "user",
-        "inputs": [dict(each) for each in inputs],
-        "rules": msgspec.to_builtins(how.rules),
-        "profile": msgspec.to_builtins(how.profile),
-        "map": how.value_map.shown if how.value_map is not None else None,
-        "from_text": how.from_text,
-        "measures": list(MEASURES),
-        "blame": blamed,
-    }
+    return run_identity(
+        "user",
+        inputs,
+        rules=how.rules,
+        profile=how.profile,
+        map=how.value_map.shown if how.value_map is not None else None,
+        from_text=how.from_text,
+        measures=list(MEASURES),
+        blame=blamed,
+    )
 
 
 def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], report: str, **more: Any) -> None:
@@ -96,26 +97,24 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
     for measure in MEASURES:
         values = column(result.book.rows, measure, COMBINED)
         columns[measure] = [values.get(name) for name in result.book.rows]
-    refused = [str(_without_file(error)) for error in result.refused]
-    manifest = {
-        **about,
-        "seed": result.resampling.seed if result.resampling else None,
-        "intervals": msgspec.to_builtins(result.resampling),
-        "signature": result.signature,
-        "account": result.account.plain(),
-        "counts": result.counts,
-        "scores": result.to_dicts(),
-        "events": result.events,
-        "warnings": [
-            {**msgspec.to_builtins(notice), **({"where": refused[:SHOWN]} if notice.code == "refused" else {})}
-            for notice in result.notices
-        ],
-        "refused": refused,
+    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
+    refused = [
+        str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn, slot=each.slot))
+        for each in result.refused
+    ]
+    warnings = [
+        {**msgspec.to_builtins(notice), **({"where": refused[:SHOWN]} if notice.code == "refused" else {})}
+        for notice in result.notices
+    ]
+    finish_run(
+        writer,
+        {**about, **resampled(result.resampling)},
+        result,
+        signature=result.signature,
+        columns=columns,
+        report=report,
+        findings={"events": result.events},
+        warnings=warnings,
+        refused=refused,
         **more,
-    }
-    writer.finish(manifest, columns, {"report.md": report})
-
-
-def _without_file(error: InputError) -> InputError:
-    """What is wrong and in which dialogue; a run is the same wherever its input lies."""
-    return InputError(error.message, line=error.line, dialogue=error.dialogue, turn=error.turn, slot=error.slot)
+    )

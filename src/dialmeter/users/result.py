@@ -1,19 +1,19 @@
-"""What a scored user looks like: scores with signatures, events, warnings, the worst dialogues."""
+"""The result of scoring a user: scores with signatures, events, warnings, the worst dialogues."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from ..core.account import NOT_IN_FILE, Account, counted, only_field
-from ..core.tabular import as_polars, html_table, percent
+from ..core.comparison import Resampling
+from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
-from ..resampling import Resampling
 from ..values.maps import ValueMap
 from .estimates import MEASURES, column, intervals, mean
 from .goals import data_digest
@@ -23,9 +23,6 @@ from .profile import Profile
 from .rules import UserRules
 from .score_table import Book
 from .signature import how_scored, signature
-
-if TYPE_CHECKING:
-    import polars
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -47,7 +44,7 @@ class How(Struct, frozen=True):
     from_text: bool = False
 
 
-class UserResult:
+class UserResult(Result):
     """The result of one pass. Values are fractions; see ``scores``, ``events``, ``by``, ``worst``."""
 
     def __init__(
@@ -142,22 +139,10 @@ class UserResult:
             )
         return found
 
-    def __getitem__(self, measure: str) -> Score:
-        """The score of a measure over all domains together."""
-        for score in self.scores:
-            if score.measure == measure and score.group["domain"] == COMBINED:
-                return score
-        raise DialmeterError(f"there is no measure {measure!r}; {did_you_mean(measure, MEASURES)}")
-
     @property
-    def value(self) -> float | None:
-        """I-GCDF1 over all domains together."""
-        return self["I-GCDF1"].value
-
-    @property
-    def signature(self) -> str:
-        """The signature of ``value``."""
-        return self["I-GCDF1"].signature
+    def named_scores(self) -> dict[str, Score]:
+        """The six measures over all domains together."""
+        return {score.measure: score for score in self.scores if score.group["domain"] == COMBINED}
 
     @cached_property
     def events(self) -> dict[str, dict[str, int]]:
@@ -220,33 +205,11 @@ class UserResult:
         lossy = [each for each in found if min(_or_one(each.inform), _or_one(each.request)) < 1]
         return sorted(lossy, key=lambda each: (_or_one(each.inform), _or_one(each.request), each.dialogue))[:n]
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The scores as plain dictionaries, as in JSON."""
-        return [
-            {
-                "measure": score.measure,
-                "value": score.value,
-                "ci": list(score.ci) if score.ci else None,
-                "n": score.n,
-                "unscored": score.unscored,
-                **score.group,
-                **{name: text for name in ("ci_reason", "reason") if (text := getattr(score, name))},
-                "signature": score.signature,
-            }
-            for score in self.scores
-        ]
-
-    def to_polars(self) -> polars.DataFrame:
-        """The scores as a polars table."""
-        return as_polars(self.to_dicts())
-
-    def _repr_html_(self) -> str:
-        rows = [(score.measure, str(score.group["domain"]), score.value, score.signature) for score in self.scores]
-        return html_table(("measure", "domain", "value", "signature"), rows)
-
-    def __repr__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The two F1 measures, and how much was scored."""
         shown = ", ".join(f"{name} {percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
-        return f"<UserResult {shown}; {self.dialogues} dialogues, rules {self.rules.name}>"
+        return f"{shown}; {self.dialogues} dialogues, rules {self.rules.name}"
 
 
 def places_of(refused: Sequence[InputError]) -> list[tuple[str, str]]:

@@ -1,23 +1,23 @@
 """How users are scored: named, printable, changeable rule sets.
 
-A rule set states every switch of the two measures; ``rulesets/`` holds the named ones. ``dialmeter`` is the definition,
-``gcdf1-repo`` the published evaluator with its faults.
+A rule set states the switches of the two measures; ``rulesets/`` holds the named ones. ``dialmeter`` is the definition,
+``gcdf1-repo`` the published evaluator with its faults. The switches of behaviours come from their declarations, with the
+values that they have in rule sets that do not state them.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
+from ..core.rule_files import RuleFiles
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.toml import read_toml
+from .behaviours import ALL
+from .events import Family
 
 Count = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -27,33 +27,15 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class Repetitions(_Part, frozen=True):
-    """A constraint of the goal that is said again: how often it is credited, and which behaviours excuse it."""
-
+class _Repetitions(_Part, frozen=True):
     max: Count
     count_fp: bool
     warn_above: Count
-    elicited_by_sys_question: bool
-    elicited_by_booking_failure: bool
-    elicited_by_no_offers: bool
-    failed_sys_nlu: bool
-    confirmed_choice_params: bool
-    repeated_while_requesting_info: bool
-    repeated_while_booking: bool
-    repeated_when_answering_request: bool
-    switched_between_domains: bool
 
 
-class NotInGoal(_Part, frozen=True):
-    """A constraint on a slot that the goal does not have."""
-
+class _NotInGoal(_Part, frozen=True):
     max: Count
     context: Count
-    elicited_by_sys_question: bool
-    elicited_by_sys_offer: bool
-    elicited_by_booking_failure: bool
-    elicited_by_booking_acceptance: bool
-    elicited_by_recommendation: bool
 
 
 class AutoMatch(_Part, frozen=True):
@@ -65,9 +47,7 @@ class AutoMatch(_Part, frozen=True):
     pairs: bool
 
 
-class Requests(_Part, frozen=True):
-    """What the user asks for."""
-
+class _Requests(_Part, frozen=True):
     max: Count
     count_fp: bool
     warn_above: Count
@@ -77,6 +57,29 @@ class Requests(_Part, frozen=True):
     provision: bool
     provision_domains: tuple[str, ...]
     auto_ref: bool
+
+
+def _table(family: Family, name: str, base: type[_Part], about: str) -> Any:
+    """A table of a rule set, with a switch for each behaviour of a family."""
+    behaviours = (each for each in ALL if each.family == family and each.switch not in ("", *base.__struct_fields__))
+    switches = {each.switch: each.on for each in behaviours if each.switch == each.name}
+    fields = [(switch, bool, on) for switch, on in switches.items()]
+    return msgspec.defstruct(name, fields, bases=(base,), namespace={"__doc__": about}, module=__name__, frozen=True)
+
+
+if TYPE_CHECKING:
+    Repetitions: TypeAlias = _Repetitions
+    NotInGoal: TypeAlias = _NotInGoal
+    Requests: TypeAlias = _Requests
+else:
+    Repetitions = _table(
+        "repetition",
+        "Repetitions",
+        _Repetitions,
+        "A constraint of the goal that is said again: how often it is credited, and which behaviours excuse it.",
+    )
+    NotInGoal = _table("not_in_goal", "NotInGoal", _NotInGoal, "A constraint on a slot that the goal does not have.")
+    Requests = _table("request", "Requests", _Requests, "What the user asks for.")
 
 
 class EmptyResult(_Part, frozen=True):
@@ -142,54 +145,25 @@ class UserRules(_Part, frozen=True, kw_only=True):
         return {name: shown(value) for name, value in switches(self).items() if value != usual[name]}
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The named rule sets, the default first.
-
-    Example:
-        >>> names()
-        ('dialmeter', 'gcdf1-repo')
-    """
-    found = sorted(Path(entry.name).stem for entry in files(__package__).joinpath("rulesets").iterdir())
-    return ("dialmeter", *(name for name in found if name != "dialmeter"))
-
-
-@cache
-def named(name: str) -> UserRules:
-    """A rule set by name.
-
-    Raises:
-        DialmeterError: no such rule set.
-    """
-    if name not in names():
-        raise DialmeterError(
-            f"unknown rule set {name!r}; {did_you_mean(name, names())} (a file of your own must end in .toml)"
-        )
-    text = files(__package__).joinpath("rulesets", f"{name}.toml").read_text("utf-8")
-    return msgspec.convert({"name": name, **tomllib.loads(text)}, UserRules)
-
-
-def load(name_or_file: str) -> UserRules:
-    """A rule set by name, or from a TOML file: the switches that it states, the rest from ``base`` (default dialmeter).
-
-    Raises:
-        DialmeterError: unknown name, unreadable file, unknown switch.
-    """
-    if not name_or_file.endswith(".toml"):
-        return named(name_or_file)
-    stated = read_toml(name_or_file)
+def _inherit(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
+    """All switches of a file of the user: those that it states, the others from ``base`` (default dialmeter)."""
+    if text is None:
+        return {"name": name, **stated}
     base = stated.pop("base", "dialmeter")
     words = {key: stated.pop(key) for key in ("about", "evidence") if key in stated}
-    try:
-        whole = msgspec.to_builtins(named(str(base)))
-        for part, given in stated.items():
-            if not isinstance(given, dict):
-                raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
-            for switch, value in given.items():
-                _put(whole, f"{part}.{switch}", value)
-        return msgspec.convert({**whole, **words, "name": Path(name_or_file).stem, "base": base}, UserRules)
-    except (DialmeterError, msgspec.ValidationError) as error:
-        raise DialmeterError(f"{name_or_file}: {error}") from None
+    whole = msgspec.to_builtins(named(str(base)))
+    for part, given in stated.items():
+        if not isinstance(given, dict):
+            raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
+        for switch, value in given.items():
+            _put(whole, f"{part}.{switch}", value)
+    return {**whole, **words, "name": name, "base": base}
+
+
+_FILES = RuleFiles(UserRules, "rule set", __package__, "rulesets", "dialmeter", complete=_inherit)
+names = _FILES.names
+named = _FILES.named
+load = _FILES.load
 
 
 def changed(rules: UserRules, *changes: str) -> UserRules:
@@ -260,10 +234,7 @@ def _put(whole: dict[str, Any], name: str, value: Any) -> None:
     if isinstance(known[name], list | tuple) and not isinstance(value, list):
         value = [value]
     whole[part][switch] = value
-    try:
-        msgspec.convert(whole, UserRules)
-    except msgspec.ValidationError as error:
-        raise DialmeterError(f"{name}: {str(error).split(' - at')[0].replace('`', '')}") from None
+    _FILES.check(whole, name)
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..conversations import Conversations, open_conversations
+from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, placing
-from ..formats.parts import Once
 from ..model import Conversation, Notice
-from ..resampling import Resampling
+from ..readers.conversations import Conversations, open_conversations
+from ..readers.parts import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .canonical import Matcher
@@ -17,7 +17,7 @@ from .events import Event
 from .from_text import TextReader
 from .inform import InformWalk
 from .outcome import DialogueOutcome, DomainOutcome
-from .prepared_dialogue import Stage
+from .prepared_dialogue import ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
 from .request import requests
@@ -61,9 +61,9 @@ class UserScorer:
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self._stage = Stage(self.rules, self.profile, matcher)
-        self._walk = InformWalk(self._stage)
-        self._once = Once()
+        self._setup = ScoringSetup(self.rules, self.profile, matcher)
+        self._walk = InformWalk(self._setup)
+        self._once = UniqueIds()
         self._from_text = TextReader(self.profile, self.value_map) if from_text else None
         self.book = Book(keep)
         self.refused: list[InputError] = []
@@ -87,10 +87,10 @@ class UserScorer:
             InputError: it cannot be scored.
         """
         read = self._from_text.read(talk) if self._from_text else None
-        scene = self._stage.scene(read.talk if read else talk)
-        scene.remarks += read.remarks if read else ()
-        informs = self._walk.informs(scene)
-        asked = requests(scene, informs.dropped)
+        dialogue = self._setup.prepare(read.talk if read else talk)
+        dialogue.remarks += read.remarks if read else ()
+        informs = self._walk.informs(dialogue)
+        asked = requests(dialogue, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
         dropped = {
             domain: (*informs.dropped.get(domain, ()), *asked.dropped.get(domain, ())) for domain in informs.dropped
@@ -99,7 +99,7 @@ class UserScorer:
             id=talk.id,
             turns=len(talk.moves),
             cut=talk.cut,
-            domains=tuple(scene.wants),
+            domains=tuple(dialogue.wants),
             inform=_outcomes(informs.domains),
             request=_outcomes(asked.domains),
             combined={
@@ -107,10 +107,10 @@ class UserScorer:
                 "R": pooled(asked.domains, with_domain=False),
             },
             events=_in_order(informs.events, asked.events),
-            said=_frozen(scene.said),
-            asked=_frozen(scene.asked),
+            said=_frozen(dialogue.said),
+            asked=_frozen(dialogue.asked),
             dropped=dropped,
-            remarks=tuple(scene.remarks),
+            remarks=tuple(dialogue.remarks),
         )
 
     def refuse(self, error: InputError) -> None:

@@ -1,4 +1,7 @@
-"""What one system turn does, as seen from one domain. Looked up once; behaviours ask nothing else."""
+"""What the system does and says about a domain, by the acts of the domain and by booking acts, which name no domain.
+
+Behaviours look at :class:`SystemTurn` and at nothing else of a system turn; it is computed once per turn and domain.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,25 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from .act_types import BOOK, BOOKING_INTENT, INFORM, NO_OFFER, OFFERS, OWN_CONFIRM, OWN_INTENT, RECOMMEND, REQUEST
 from .goals import constraint
+from .profile import (
+    BOOK,
+    BOOKING_INTENT,
+    INFORM,
+    NO_OFFER,
+    OFFERS,
+    OWN_CONFIRM,
+    OWN_INTENT,
+    RECOMMEND,
+    REQUEST,
+    SLOT_VALUES,
+)
 
 if TYPE_CHECKING:
-    from .prepared_dialogue import Said, Stage, Turn
+    from .prepared_dialogue import ActEntry, PreparedDialogue, PreparedTurn, ScoringSetup
 
 
-class Glance(Struct, eq=False, gc=False):
+class SystemTurn(Struct, eq=False, gc=False):
     """A system turn and a domain.
 
     Attributes:
@@ -58,12 +72,12 @@ class Glance(Struct, eq=False, gc=False):
         return self.reference or self.entity_or_booking
 
 
-_NOTHING: list[Said] = []
+_NOTHING: list[ActEntry] = []
 
 
-def glance(turn: Turn, domain: str, stage: Stage) -> Glance:
+def system_turn(turn: PreparedTurn, domain: str, setup: ScoringSetup) -> SystemTurn:
     """Looks at a system turn from a domain."""
-    profile, traits = stage.profile, stage.traits(domain)
+    profile, traits = setup.profile, setup.traits(domain)
     own = turn.acts.get(domain, _NOTHING)
     booking = turn.acts.get(profile.booking, _NOTHING) if profile.booking else _NOTHING
     both = own + booking if booking else own
@@ -82,10 +96,10 @@ def glance(turn: Turn, domain: str, stage: Stage) -> Glance:
         entity_or_booking = (
             recommends
             or (traits.transactional and intent and not turn.no_book)
-            or any(offered(slot, offers, stage) for slot in traits.entity_slots)
+            or any(offered(slot, offers, setup) for slot in traits.entity_slots)
         )
     heard = None if turn.understood is None else turn.understood.get(domain, _NOTHING)
-    return Glance(
+    return SystemTurn(
         number=turn.number,
         services=frozenset(turn.acts),
         taxi=turn.taxi,
@@ -105,23 +119,77 @@ def glance(turn: Turn, domain: str, stage: Stage) -> Glance:
     )
 
 
-def _all_parts(acts: list[Said]) -> int:
+def _all_parts(acts: list[ActEntry]) -> int:
     found = 0
     for parts, _, _ in acts:
         found |= parts
     return found
 
 
-def _slots(acts: list[Said], parts: int) -> frozenset[str]:
+def _slots(acts: list[ActEntry], parts: int) -> frozenset[str]:
     return frozenset([slot for each, slot, _ in acts if each & parts])
 
 
-def _constraints(acts: list[Said]) -> frozenset[str]:
+def _constraints(acts: list[ActEntry]) -> frozenset[str]:
     return frozenset([constraint(slot, value) for parts, slot, value in acts if parts & INFORM])
 
 
-def offered(slot: str, offers: frozenset[str], stage: Stage) -> bool:
+def offered(slot: str, offers: frozenset[str], setup: ScoringSetup) -> bool:
     """Is a slot among those offered? The published evaluator takes any slot whose name holds this one's."""
     if slot in offers:
         return True
-    return stage.rules.faults.offers_by_substring and any(slot in each for each in offers)
+    return setup.rules.faults.offers_by_substring and any(slot in each for each in offers)
+
+
+def told(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple[int, ...]:
+    """The system turns that tell a constraint of a domain."""
+    return tuple(
+        [
+            turn.number
+            for turn in dialogue.turns[1::2]
+            for service in _services(dialogue, turn.number, domain)
+            if any(
+                parts & SLOT_VALUES and constraint(slot, value) == wanted for parts, slot, value in turn.acts[service]
+            )
+        ]
+    )
+
+
+def told_slots(dialogue: PreparedDialogue, domain: str) -> dict[str, int]:
+    """The slots of a domain that the system tells, each with the first turn at which it does."""
+    found: dict[str, int] = {}
+    for turn in dialogue.turns[1::2]:
+        for service in _services(dialogue, turn.number, domain):
+            for parts, slot, _ in turn.acts[service]:
+                if parts & SLOT_VALUES and slot:
+                    found.setdefault(slot, turn.number)
+    return found
+
+
+def _services(dialogue: PreparedDialogue, number: int, domain: str) -> list[str]:
+    """The services of a turn that speak for a domain."""
+    acts, setup = dialogue.turns[number].acts, dialogue.setup
+    found = [domain] if domain in acts else []
+    booking = setup.profile.booking
+    if booking in acts and (setup.rules.faults.booking_is_every_domain or booked_domain(dialogue, number) == domain):
+        found.append(booking)
+    return found
+
+
+def booked_domain(dialogue: PreparedDialogue, number: int) -> str | None:
+    """The domain that a booking act is about: the bookable one that was spoken of last.
+
+    Where two were spoken of at the same turn it is the one of these that was spoken of later before that turn, and
+    where that does not tell them apart, the first by name: one booking is never two.
+    """
+    setup = dialogue.setup
+    left: set[str] = set()
+    for turn in reversed(dialogue.turns[: number + 1]):
+        here = {service for service in turn.acts if setup.traits(service).transactional}
+        if left and here & left:
+            left &= here
+        elif not left:
+            left = here
+        if len(left) == 1:
+            break
+    return min(left) if left else None

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
-from ..formats.pairs.slot_names import canonical_slot
+from ..readers.pairs.slot_names import canonical_slot
 from ..readers.source import Source
 from .steps import STEPS
 

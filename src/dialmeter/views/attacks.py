@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..judges.yields import Yield
+from ..judges.attack_statistics import Yield
 from .tables import Table
 
 

@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import fsum
 
-from ..studies.bias.bias import REFERENCE, RIVAL, rows_of
-from ..studies.bias.bias_filter import FILTER_WORDS, Filter
-from ..studies.bias.bias_findings import Limits, Study
-from ..studies.bias.bias_summary import no_correlation
-from ..studies.bias.bias_verdict import WORDS, Verdict, limits
+from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlation
+from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, BiasStudy, Filter, Limits, rows_of
 from ..tracking.result import TrackerResult
 from .tables import Table, markdown_text, percent, render
 
@@ -43,7 +40,7 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
     return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,))
 
 
-def correlation_table(study: Study, traits: Sequence[str] = VERSIONS[0]) -> Table:
+def correlation_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0]) -> Table:
     """One row per measure: its correlation with each trait, without and with the published filter."""
     cells = {(each.measure, each.trait, each.filter): each for each in study.correlations}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
@@ -55,7 +52,7 @@ def correlation_table(study: Study, traits: Sequence[str] = VERSIONS[0]) -> Tabl
     return Table(f"correlation with {' and '.join(traits)}", headings, rows, frozenset(range(1, len(headings))))
 
 
-def pair_table(study: Study, traits: Sequence[str] = VERSIONS[0], every: bool = False) -> Table:
+def pair_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0], every: bool = False) -> Table:
     """Differences of correlations with Zou's interval: pairs with GCA, or every pair."""
     cells = {(each.first, each.second, each.trait, each.filter): each for each in study.pairs}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
@@ -69,7 +66,7 @@ def pair_table(study: Study, traits: Sequence[str] = VERSIONS[0], every: bool = 
     return Table(title, headings, rows, frozenset(range(2, len(headings))))
 
 
-def between_table(study: Study) -> Table:
+def between_table(study: BiasStudy) -> Table:
     """Measures with each other, over all dialogues."""
     cells = {(each.first, each.second): each.r for each in study.between if each.filter == "none"}
     cells |= {(second, first): r for (first, second), r in cells.items()}
@@ -81,7 +78,7 @@ def between_table(study: Study) -> Table:
     return Table("correlation between measures", headings, rows, frozenset(range(1, len(headings))))
 
 
-def verdict_table(found: Sequence[Verdict]) -> Table:
+def verdict_table(found: Sequence[BiasVerdict]) -> Table:
     """The papers' claim for their own pair of measures, by trait and filter."""
     rows = tuple(
         (
@@ -103,7 +100,7 @@ def verdict_table(found: Sequence[Verdict]) -> Table:
     return Table(title, (*headings, "published r"), rows, frozenset({2, 3, 4, 5, 8}))
 
 
-def tables_of(study: Study, found: Sequence[Verdict], every_pair: bool = False) -> list[Table]:
+def tables_of(study: BiasStudy, found: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:
     """All tables of one study that say something: no pairs where there is one measure, no claim without GCA and FGA."""
     if no_correlation(study):
         return []
@@ -114,7 +111,7 @@ def tables_of(study: Study, found: Sequence[Verdict], every_pair: bool = False) 
     return [table for table in tables if table.rows]
 
 
-def long_table(studies: Sequence[Study], pairs: bool = False) -> Table:
+def long_table(studies: Sequence[BiasStudy], pairs: bool = False) -> Table:
     """One row per correlation, or per pair, with plain numbers: for other programs."""
     names = list(_PAIR if pairs else _CORRELATION)
     rows = tuple(

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..stats import Interval
-from ..studies.bias.bias_findings import Study
+from ..studies.bias.correlations import BiasStudy
 from ..studies.bias.error_position import TRAITS
 from .chart_files import Chart, slug
-from .charts import scatter, trait_grid
+from .charts import points as scatter
+from .charts import trait_grid
 
 DRAWN = ("TO", "NU")
 
 
-def bias_charts(studies: Sequence[Study]) -> Iterator[Chart]:
+def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:
     """For every study and measure: a scatter over each trait, and the grid of both."""
     for study in studies:
         for measure in study.measures:
             yield from _charts(study, measure)
 
 
-def _charts(study: Study, measure: str) -> Iterator[Chart]:
+def _charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
     called = slug(f"{study.system}-{measure}")
     values = [row.values[measure] for row in study.rows]
     columns = {trait: [row.traits[trait] for row in study.rows] for trait in DRAWN}
@@ -44,7 +45,7 @@ def _charts(study: Study, measure: str) -> Iterator[Chart]:
     yield Chart(f"{called}-grid", figure, trait_grid.table(across, upward, values, **labels))  # type: ignore[arg-type]
 
 
-def _correlation(study: Study, trait: str, measure: str) -> Interval:
+def _correlation(study: BiasStudy, trait: str, measure: str) -> Interval:
     [each] = [
         each for each in study.correlations if (each.trait, each.measure, each.filter) == (trait, measure, "none")
     ]

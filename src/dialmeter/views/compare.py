@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from string import ascii_lowercase
 
 from ..core.account import lines
-from ..core.pairing import Versus
+from ..core.comparison import PairedDifference
 from ..measure import Score
-from ..tracking.compare import Compared, TurnTest
-from ..tracking.disagree import Disagreement
+from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
 from .tables import Table, interval, percent
 
 
@@ -28,7 +27,7 @@ def p_value(p: float | None) -> str:
     return "–" if p is None else "<.001" if p < 0.001 else f"{p:.3f}"
 
 
-def long_table(compared: Compared) -> Table:
+def long_table(compared: TrackerComparison) -> Table:
     """One row per measure and system: value, interval, difference to the base, tests, dialogues won and lost."""
     against = {(each.measure, each.system, each.base): each for each in compared.versus}
     base = next(iter(compared.results))
@@ -54,12 +53,12 @@ def long_table(compared: Compared) -> Table:
     return Table("", headings, tuple(rows), frozenset(range(2, 9)), marks, foot=account_lines(compared))
 
 
-def account_lines(compared: Compared) -> tuple[str, ...]:
+def account_lines(compared: TrackerComparison) -> tuple[str, ...]:
     """What was asked for and scored of every system."""
     return tuple(lines({name: result.account for name, result in compared.results.items()}))
 
 
-def difference_cells(found: Versus | None) -> tuple[str, ...]:
+def difference_cells(found: PairedDifference | None) -> tuple[str, ...]:
     """Difference, its interval, p values, and dialogues won, tied and lost; blank for the base."""
     if found is None:
         return ("", "", "", "", "")
@@ -69,7 +68,7 @@ def difference_cells(found: Versus | None) -> tuple[str, ...]:
     return (change, span, p_value(found.p), p_value(found.p_holm), tally)
 
 
-def wide_table(compared: Compared, letters: bool) -> Table:
+def wide_table(compared: TrackerComparison, letters: bool) -> Table:
     """One row per system, one column per measure, for papers.
 
     Marks are stars for a difference to the first system, or the letters of the systems that this one is better than.
@@ -95,7 +94,7 @@ def wide_table(compared: Compared, letters: bool) -> Table:
     return Table("", ("system", *measures), rows, numeric, marks, foot=account_lines(compared))
 
 
-def rank_table(compared: Compared) -> Table:
+def rank_table(compared: TrackerComparison) -> Table:
     """The rank of each system under each measure."""
     names = list(compared.results)
     rows = tuple(
@@ -104,7 +103,7 @@ def rank_table(compared: Compared) -> Table:
     return Table("ranks", ("measure", *names), rows, frozenset(range(1, len(names) + 1)))
 
 
-def tau_table(compared: Compared) -> Table:
+def tau_table(compared: TrackerComparison) -> Table:
     """Pairs of measures that do not order the systems alike."""
     apart = [(one, other, tau) for one, other, tau in compared.ranks.tau if tau is None or tau < 1 - 1e-9]
     rows = tuple((one, other, "–" if tau is None else f"{tau:.2f}") for one, other, tau in apart)

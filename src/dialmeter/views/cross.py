@@ -1,168 +1,17 @@
-"""Every user with every system on the same goals: values, and differences to the first user with the same system."""
+"""The cross evaluation of users and systems as tables, JSON and charts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from math import fsum, inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from msgspec import Struct
-
-from .._version import __version__
-from ..core.account import Account
-from ..model import Conversation
-from ..resampling import Resampling
-from ..simulation.outcome import outcome
-from ..simulation.play import Setting
-from ..simulation.world import World
-from ..users.outcome import DialogueOutcome
-from ..users.result import UserResult
-from ..users.signature import how_scored
+from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from .chart_files import Chart, slug
-from .charts import heat_map
+from .charts import grid as heat_map
 from .tables import Table
 
-if TYPE_CHECKING:
-    from ..stats.results import Comparison, Interval
 
-
-class Measured(NamedTuple):
-    """One column of the cross evaluation, a ratio of two sums over dialogues."""
-
-    name: str
-    title: str
-    as_percent: bool = True
-
-
-MEASURES = (
-    Measured("GoalCompletion", "goals completed"),
-    Measured("BookingRate", "wanted bookings that were made"),
-    Measured("I-GCDF1", "I-GCDF1, constraints told"),
-    Measured("R-GCDF1", "R-GCDF1, requests made"),
-    Measured("Turns", "turns of the user per dialogue", as_percent=False),
-)
-
-
-class Cell(Struct, frozen=True):
-    """One user with one system.
-
-    Attributes:
-        setting: who talked, and how.
-        rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
-        result: what the user's scorer says.
-        account: how many dialogues were asked for and played.
-    """
-
-    setting: Setting
-    rows: list[tuple[float, ...]]
-    result: UserResult
-    account: Account
-
-    @property
-    def user(self) -> str:
-        return self.setting.user.text
-
-    @property
-    def system(self) -> str:
-        return self.setting.system.text
-
-
-def row(talk: Conversation, scored: DialogueOutcome, world: World) -> tuple[float, ...]:
-    """The numbers of a dialogue: for every measure what is counted, and out of how many."""
-    found = outcome(talk, world)
-    values = [each.f1 if each is not None else None for each in (scored.combined["I"], scored.combined["R"])]
-    parts = [(value or 0.0, float(value is not None)) for value in values]
-    turns = (float(len(talk.moves) // 2), 1.0)
-    return (float(found.complete), 1.0, *map(float, found.bookings), *parts[0], *parts[1], *turns)
-
-
-class CrossScore(Struct, frozen=True):
-    """One measure of one cell; the difference is to the first user with the same system."""
-
-    measure: Measured
-    user: str
-    system: str
-    value: float | None
-    ci: tuple[float, float] | None
-    n: int
-    unscored: int
-    difference: float | None
-    difference_ci: tuple[float, float] | None
-    signature: str
-    ci_reason: str = ""
-    difference_ci_reason: str = ""
-
-    @property
-    def stands_out(self) -> bool:
-        """Does the interval of the difference leave out zero?"""
-        return self.difference_ci is not None and not self.difference_ci[0] <= 0 <= self.difference_ci[1]
-
-
-def scores(cells: Sequence[Cell], how: Resampling | None) -> list[CrossScore]:
-    """All measures of all cells, measure by measure."""
-    first = {cell.system: cell for cell in reversed(cells)}
-    found = [list(_of_cell(cell, first[cell.system], how)) for cell in cells]
-    return [each[place] for place in range(len(MEASURES)) for each in found]
-
-
-def _of_cell(cell: Cell, base: Cell, how: Resampling | None) -> Iterator[CrossScore]:
-    from ..stats import bootstrap, paired_bootstrap, ratio
-
-    formulas = {
-        # A number of turns has no highest value.
-        each.name: replace(ratio(2 * place, 2 * place + 1), high=1.0 if each.as_percent else inf)
-        for place, each in enumerate(MEASURES)
-    }
-    spans: dict[str, Interval] = {}
-    apart: dict[str, Comparison] = {}
-    if how is not None and len(cell.rows) > 1:
-        settings: dict[str, Any] = {"confidence": how.confidence, "resamples": how.resamples, "seed": how.seed}
-        spans = bootstrap(cell.rows, formulas, **settings)
-        apart = paired_bootstrap(base.rows, cell.rows, formulas, **settings) if cell is not base else {}
-    for place, each in enumerate(MEASURES):
-        value, before = (_value(one.rows, place) for one in (cell, base))
-        span, versus = spans.get(each.name), apart.get(each.name)
-        yield CrossScore(
-            measure=each,
-            user=cell.user,
-            system=cell.system,
-            value=value,
-            ci=_limits(span),
-            n=round(fsum(numbers[2 * place + 1] for numbers in cell.rows)),
-            unscored=sum(not numbers[2 * place + 1] for numbers in cell.rows),
-            difference=value - before if cell is not base and value is not None and before is not None else None,
-            difference_ci=_limits(versus),
-            signature=_signature(each.name, cell),
-            ci_reason=(span.reason or "") if span else "",
-            difference_ci_reason=(versus.reason or "") if versus else "",
-        )
-
-
-def _value(rows: Sequence[tuple[float, ...]], place: int) -> float | None:
-    above, below = (fsum(numbers[column] for numbers in rows) for column in (2 * place, 2 * place + 1))
-    return above / below if below else None
-
-
-def _limits(found: Interval | Comparison | None) -> tuple[float, float] | None:
-    return None if found is None or found.low is None or found.high is None else (found.low, found.high)
-
-
-def _signature(measure: str, cell: Cell) -> str:
-    setting, how = cell.setting, cell.result.how
-    played = (
-        f"user:{cell.user}",
-        f"system:{cell.system}",
-        f"noise:{setting.noise:g}",
-        f"turns:{setting.max_turns}",
-        f"seed:{setting.seed}",
-    )
-    shared = how_scored(how.rules, how.profile, how.value_map, how.from_text)
-    counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
-    return "|".join((measure, *played, *shared, *cell.account.signed, *counts))
-
-
-def shown(measure: Measured, value: float | None, sign: str = "") -> str:
+def shown(measure: CrossMeasure, value: float | None, sign: str = "") -> str:
     """A value as tables have it.
 
     Example:
@@ -172,7 +21,7 @@ def shown(measure: Measured, value: float | None, sign: str = "") -> str:
     return "–" if value is None else f"{100 * value if measure.as_percent else value:{sign}.2f}"
 
 
-def _span(measure: Measured, limits: tuple[float, float] | None, reason: str) -> str:
+def _span(measure: CrossMeasure, limits: tuple[float, float] | None, reason: str) -> str:
     if limits is None:
         return f"none: {reason}" if reason else ""
     return f"{shown(measure, limits[0])} to {shown(measure, limits[1])}"

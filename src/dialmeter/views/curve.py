@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..studies.curve.curve import Curve
-from ..studies.curve.curve_points import Point, Trend
-from ..studies.curve.estimates import Estimate
+from ..studies.curve.curve import Curve, Point, Trend
+from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
 from .tables import Table, interval, percent
 
@@ -83,11 +82,11 @@ def _intervals(points: Sequence[Point], reference: str | None, about: str) -> Ta
     )
 
 
-def _difference(found: Estimate | None) -> tuple[str, ...]:
+def _difference(found: CurveEstimate | None) -> tuple[str, ...]:
     return ("", "", "") if found is None else (signed(found.value), *_limits(found))
 
 
-def _limits(found: Estimate) -> tuple[str, str]:
+def _limits(found: CurveEstimate) -> tuple[str, str]:
     return interval(found.seeds), interval(found.dialogues)
 
 

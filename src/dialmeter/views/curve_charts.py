@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..studies.curve.curve import Curve
-from ..studies.curve.curve_points import Kind, Point
-from ..studies.curve.estimates import Estimate
+from ..studies.curve.curve import Curve, Kind, Point
+from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED
 from .chart_files import Chart, slug
-from .charts import bars, data, few_shot
+from .charts import bars, data
+from .charts import lines as few_shot
 from .curve import share
 
 
@@ -39,7 +39,7 @@ def curve_charts(curve: Curve) -> Iterator[Chart]:
 def _series(points: list[Point], kind: Kind) -> dict[str, dict[float, data.HasInterval]]:
     series: dict[str, dict[float, data.HasInterval]] = {}
     for point in points:
-        found: Estimate | None = getattr(point, kind)
+        found: CurveEstimate | None = getattr(point, kind)
         if found is not None and point.ratio is not None:
             series.setdefault(point.measure, {})[point.ratio] = _drawn(found)
     return series
@@ -54,7 +54,7 @@ def _intervals(curve: Curve, points: list[Point]) -> str:
     return f"; {100 * curve.resampling.confidence:g} % intervals over {over}"
 
 
-def _drawn(found: Estimate) -> data.Estimate:
+def _drawn(found: CurveEstimate) -> data.Estimate:
     """With the interval over seeds; over dialogues where there is one seed."""
     low, high = found.seeds or found.dialogues or (None, None)
     return data.Estimate(found.value, low, high)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..studies.human.annotation_sheet import HELP, QUESTION, Scale, Sheet
-from ..studies.human.human import Number, Study
+from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet
+from ..studies.human.human import HumanStudy, Statistic
 from .html_env import page
 from .tables import Table
 
@@ -13,7 +13,7 @@ _MOST_RATERS = 12
 """More raters than these stand in JSON only."""
 
 
-def tables_of(study: Study, confidence: float) -> Iterator[Table]:
+def tables_of(study: HumanStudy, confidence: float) -> Iterator[Table]:
     """All tables in the order in which they are printed; none that is empty."""
     yield _correlations(study)
     if study.agreement:
@@ -35,11 +35,11 @@ def coefficient(value: float | None) -> str:
     return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 
-def _interval(found: Number) -> str:
+def _interval(found: Statistic) -> str:
     return "" if found.ci is None else f"{coefficient(found.ci[0])} to {coefficient(found.ci[1])}"
 
 
-def _correlations(study: Study) -> Table:
+def _correlations(study: HumanStudy) -> Table:
     kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
     of = {(each.measure, each.statistic): each.found for each in study.correlations}
     rows = []
@@ -59,12 +59,12 @@ def _correlations(study: Study) -> Table:
     return Table(title, headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
 
 
-def _agreement(study: Study) -> Table:
+def _agreement(study: HumanStudy) -> Table:
     rows = tuple((each.statistic, coefficient(each.value), str(each.n), each.reason) for each in study.agreement)
     return Table("agreement of raters", ("statistic", "value", "n", "note"), rows, frozenset({1, 2}))
 
 
-def _raters(study: Study) -> Table:
+def _raters(study: HumanStudy) -> Table:
     measures = list(study.raters[0].pearson)
     rows = tuple(
         (line.rater, str(line.n), f"{line.mean:.2f}", *(coefficient(line.pearson[name].value) for name in measures))
@@ -74,7 +74,7 @@ def _raters(study: Study) -> Table:
     return Table("Pearson by rater", headings, rows, frozenset(range(1, len(headings))))
 
 
-def _pairs(study: Study) -> Table:
+def _pairs(study: HumanStudy) -> Table:
     rows = tuple(
         (
             pair.first,
@@ -89,18 +89,18 @@ def _pairs(study: Study) -> Table:
     return Table("Pearson of the first minus Pearson of the second, Zou's interval", headings, rows, frozenset({2, 3}))
 
 
-def _verdict(found: Number) -> str:
+def _verdict(found: Statistic) -> str:
     if found.ci is None:
         return found.reason
     low, high = found.ci
     return "the first is higher" if low > 0 else "the second is higher" if high < 0 else ""
 
 
-def sheet_page(sheet: Sheet, rater: str, scale: Scale) -> str:
+def sheet_page(sheet: Sheet, rater: str, scale: RatingScale) -> str:
     """A sheet as one HTML page that needs nothing else; text from files is escaped.
 
     Example:
-        >>> "&lt;b&gt;" in sheet_page(Sheet("<b>", ()), "rater1", Scale(1, 5))
+        >>> "&lt;b&gt;" in sheet_page(Sheet("<b>", ()), "rater1", RatingScale(1, 5))
         True
     """
     grades = range(scale.low, scale.high + 1) if scale.high - scale.low <= 10 else ()

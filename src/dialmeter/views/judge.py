@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..core.account import lines
-from ..judges.compare import Compared
-from ..judges.hashing import case_id
+from ..judges.cases import case_id
+from ..judges.compare import JudgeComparison
 from ..judges.matrix import CONTROL, OUTSIDE, Cell
 from ..judges.result import JudgeResult
 from ..judges.verdict import READING
@@ -115,7 +115,7 @@ def _limits(limits: tuple[float, float] | None) -> str:
     return "" if limits is None else f"{limits[0]:.3g} to {limits[1]:.3g}"
 
 
-def comparison_table(compared: Sequence[Compared]) -> Table:
+def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
     """Which judges differ from the first one after Holm's correction; a row per test."""
     rows = tuple(
         (

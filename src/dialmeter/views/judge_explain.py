@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..judges.cases import Case
+from ..judges.cases import Case, case_id
 from ..judges.explain import CaseExplained, Explained, Importance
-from ..judges.hashing import case_id
 from .chart_files import Chart, slug
 from .charts import bars, token_bars
 from .charts.data import Estimate

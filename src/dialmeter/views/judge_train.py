@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .tables import Table, decimals
 
 if TYPE_CHECKING:
-    from ..judges.train.quality import Quality
+    from ..judges.train.ratings import Quality
     from ..judges.train.satisfaction import Trained
 
 _MEASURES = ("accuracy", "uar", "macro_f1", "spearman")

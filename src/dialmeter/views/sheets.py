@@ -8,13 +8,12 @@ from pathlib import Path
 
 from ..core.output import new_folder
 from ..errors import DialmeterError
-from ..studies.human.annotation_sheet import Scale, Sheet
+from ..studies.human.annotation_sheet import RatingScale, Sheet, write_sheet
 from ..studies.human.ratings import write_ratings
-from ..studies.human.sheet_text import written
 from .human import sheet_page
 
 
-def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: Scale) -> list[str]:
+def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: RatingScale) -> list[str]:
     """Writes all sheets.
 
     Args:
@@ -44,7 +43,7 @@ def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: Scale
             own.mkdir()
             for number, sheet in enumerate(sheets, 1):
                 stem = f"{number:0{digits}}_{file_name(sheet.dialogue)}"
-                (own / f"{stem}.txt").write_text(written(sheet, rater, scale), "utf-8")
+                (own / f"{stem}.txt").write_text(write_sheet(sheet, rater, scale), "utf-8")
                 (own / f"{stem}.html").write_text(sheet_page(sheet, rater, scale), "utf-8")
         (root / "ratings.csv").write_text(write_ratings([sheet.dialogue for sheet in sheets], names, {}), "utf-8")
     return names

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..core.account import Account, lines
 from ..measure import Score
-from ..users import blame
+from ..users.analysis import blame
+from ..users.analysis.blame import PARTIES, BlameVerdict
+from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
-from ..users.blame import PARTIES, Verdict
-from ..users.compare import Compared
+from ..users.compare import UserComparison
 from ..users.estimates import MEASURES
 from ..users.events import Event
 from ..users.outcome import COMBINED
-from ..users.patterns import Kind
 from ..users.record import UserRow
 from ..users.result import UserResult
 from .compare import difference_cells, stars
@@ -91,7 +91,7 @@ def found_table(found: Iterable[tuple[UserRow, Sequence[Event]]]) -> Table:
     return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
 
 
-def verdicts_of(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def verdicts_of(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
     """How many dialogues and how many lost units are put down to whom."""
     dialogues = Counter(verdict.party for verdict in verdicts)
     return {"dialogues": {party: dialogues[party] for party in PARTIES}, "units": blame.table(verdicts)}
@@ -134,7 +134,7 @@ def pattern_tables(
     yield Table("domains that are missed", ("domain", "missed", "goals", "share"), rows, frozenset({1, 2, 3}))
 
 
-def comparison_table(compared: Compared, domain: str) -> Table:
+def comparison_table(compared: UserComparison, domain: str) -> Table:
     """One row per measure and user: value, interval, difference to the first, tests, dialogues won and lost."""
     against = {(each.measure, each.system): each for each in compared.versus}
     rows: list[tuple[str, ...]] = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..users.patterns import Kind, Pattern, counted
+from ..users.analysis.patterns import Kind, Pattern, counted
+from ..users.behaviours import ALL
 from ..users.record import UserRow
 from .chart_files import Chart
 from .charts import bars
@@ -114,7 +115,10 @@ def _labelled(
     events: Mapping[tuple[str, str, str], int], family: str, labels: Mapping[str, tuple[str, ...]]
 ) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
-    for label, classes in labels.items():
+    shown = {name for classes in labels.values() for name in classes}
+    # A behaviour that the publication does not have is shown under its own name.
+    new = {each.name: (each.name,) for each in ALL if each.family == family and each.excuses and each.name not in shown}
+    for label, classes in {**labels, **new}.items():
         for (kind, name, domain), count in events.items():
             if kind == family and name in classes:
                 inside = found.setdefault(label, {})

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from dialmeter.judges.language import Language, open_language, pipeline, wordnet
+from dialmeter.judges.language import Language, open_language
+from dialmeter.judges.language import analysers as pipeline
+from dialmeter.judges.language import thesaurus as wordnet
 
 
 @pytest.fixture(scope="session")

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import msgspec
 
-from dialmeter.conversations import open_conversations
 from dialmeter.judges.attacking import attack_corpus
 from dialmeter.judges.attacks import PAPER, chosen
 from dialmeter.judges.cases import Case
 from dialmeter.judges.language import Language
+from dialmeter.readers.conversations import open_conversations
 
 CASES = 20
 CHANGED = ("pronoun", "named-entity", "co-reference", "contradiction", "natural-paraphrase")

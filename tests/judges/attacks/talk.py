@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dialmeter.judges.attacks import Kit, named
+from dialmeter.judges.corpus_pool import Pool, Snippet, make_pool, seeded, snippets
 from dialmeter.judges.language import Language
-from dialmeter.judges.pool import Pool, make_pool, seeded
-from dialmeter.judges.snippets import Snippet, snippets
 from dialmeter.model import Conversation, Move
 
 

@@ -10,9 +10,8 @@ from dialmeter.errors import InputError
 from dialmeter.judges.attacking import attack_corpus
 from dialmeter.judges.attacks import PAPER, named
 from dialmeter.judges.case_files import PUBLISHED_NAMES, case_folders, read_published, write_published
-from dialmeter.judges.cases import Case
+from dialmeter.judges.cases import Case, pairs
 from dialmeter.judges.language import Language
-from dialmeter.judges.pairs import pairs
 
 from .talk import VILLAGE
 

@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from dialmeter.conversations.native import written
-from dialmeter.judges.case_lines import read_cases
-from dialmeter.judges.language import Language, wordnet
+from dialmeter.judges.case_files import read_cases
+from dialmeter.judges.language import Language
+from dialmeter.judges.language import thesaurus as wordnet
+from dialmeter.readers.own.native import written
 
 from ...cli.invoke import call, checked, files_in
 from .talk import VILLAGE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -12,9 +13,9 @@ from dialmeter.judges.attacking import attack_corpus
 from dialmeter.judges.attacks import BEYOND, PAPER, chosen, named, registry
 from dialmeter.judges.attempts import Setting
 from dialmeter.judges.cases import Case
+from dialmeter.judges.corpus_pool import snippets
 from dialmeter.judges.language import Language
 from dialmeter.judges.language.words import same_but_for_case
-from dialmeter.judges.snippets import snippets
 from dialmeter.model import Conversation, Move
 
 from .talk import VILLAGE, talk
@@ -120,7 +121,7 @@ def test_the_same_cases_under_three_hash_seeds(options: str, full: Language) -> 
         done = subprocess.run(
             [sys.executable, "-c", _PRINT.format(folder=folder, options=options)],
             capture_output=True,
-            env={"PYTHONHASHSEED": hash_seed, "PATH": ""},
+            env={"PYTHONHASHSEED": hash_seed, "PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
             check=True,
         )
         told.add(done.stdout)
@@ -139,9 +140,9 @@ def test_every_distinct_utterance_is_analysed_once_for_all_attacks() -> None:
 
 
 def test_shards_put_together_are_the_whole(with_wordnet: Language) -> None:
+    from dialmeter.judges.attack_statistics import gather
     from dialmeter.judges.attacking import attack_shard
-    from dialmeter.judges.pool import make_pool
-    from dialmeter.judges.yields import gather
+    from dialmeter.judges.corpus_pool import make_pool
 
     attacks = [named("pronoun"), named("contradiction"), named("dullness")]
     whole = attack_corpus(VILLAGE, attacks, with_wordnet, cases=4)

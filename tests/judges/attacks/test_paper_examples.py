@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dialmeter.judges.attacks import NoCase
+from dialmeter.judges.corpus_pool import Pool
 from dialmeter.judges.language import Language
-from dialmeter.judges.pool import Pool
 from dialmeter.model import Move
 
 from .talk import all_of, attacked, snippet

@@ -11,15 +11,15 @@ import msgspec
 import pytest
 
 from dialmeter.errors import DialmeterError
+from dialmeter.judges.attack_statistics import gather
 from dialmeter.judges.attack_work import AttackWork, Resources, order_of
 from dialmeter.judges.attacking import attack_corpus, attack_part, attack_shard, with_resources
 from dialmeter.judges.attacks import chosen
 from dialmeter.judges.attempts import Setting
-from dialmeter.judges.kept_parts import KeptParts
+from dialmeter.judges.checkpoint import KeptParts
+from dialmeter.judges.corpus_pool import make_pool
 from dialmeter.judges.language import Language, open_language
 from dialmeter.judges.planning import BATCH, AttackPart, AttackTask
-from dialmeter.judges.pool import make_pool
-from dialmeter.judges.yields import gather
 from dialmeter.model import Conversation
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.files import sampled
@@ -31,7 +31,7 @@ NAMES = ("entailment", "pronoun", "repetition", "vocabulary", "dullness", "entra
 
 @pytest.fixture(scope="module")
 def talks(tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
-    from dialmeter.conversations import open_conversations
+    from dialmeter.readers.conversations import open_conversations
 
     path = tmp_path_factory.mktemp("talk") / "talk.jsonl"
     lines = play_lines(sampled(90, 4), Play(choose("agenda", "user"), choose("rule", "system"), 0.0, 4))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dialmeter.conversations.native import written
+from dialmeter.readers.own.native import written
 
 from ...test_plugins import install, run
 from .talk import VILLAGE

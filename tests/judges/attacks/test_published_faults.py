@@ -6,8 +6,8 @@ import pytest
 
 from dialmeter.judges.attacking import attack_corpus
 from dialmeter.judges.attacks import Attack, NoCase, Variant
+from dialmeter.judges.corpus_pool import Pool
 from dialmeter.judges.language import Language
-from dialmeter.judges.pool import Pool
 
 from .talk import all_of, attacked, snippet, talk
 

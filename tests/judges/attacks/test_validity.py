@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dialmeter.judges.attacks import PAPER
-from dialmeter.judges.language import Language, vectors
+from dialmeter.judges.language import Language
+from dialmeter.judges.language import synonyms as vectors
 
 from ...shared_data import shared
 from .study import CASES, CHANGED, PARTS, case_hash, record, study_cases

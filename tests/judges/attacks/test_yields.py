@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.conversations import open_conversations
 from dialmeter.judges.attacking import attack_corpus
 from dialmeter.judges.attacks import BEYOND, PAPER, chosen
 from dialmeter.judges.language import Language
 from dialmeter.model import Conversation
+from dialmeter.readers.conversations import open_conversations
 
 from ...shared_data import shared
 

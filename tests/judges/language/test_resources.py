@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dialmeter.errors import DialmeterError, MissingExtra
-from dialmeter.judges.language import Language, open_language, pipeline
+from dialmeter.judges.language import Language, open_language
+from dialmeter.judges.language import analysers as pipeline
+from dialmeter.judges.language.analysers import Pipeline
 from dialmeter.judges.language.analysis import Token
 from dialmeter.judges.language.coreference import references
 from dialmeter.judges.language.inflection import by_rule, inflected, installed
-from dialmeter.judges.language.lexicon import Lexicon
-from dialmeter.judges.language.pipeline import Pipeline
 from dialmeter.judges.language.synonyms import Synonyms
+from dialmeter.judges.language.thesaurus import Lexicon
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from dialmeter.core.cache_folder import cache_folder
 from dialmeter.judges.language import open_language
 from dialmeter.judges.language.analysis import Analysis, Span, Token
-from dialmeter.judges.language.store import Store
+from dialmeter.judges.language.analysis_store import Store
 
 TEXTS = ["Where is the hotel?", "It is near the river.", "Where is the hotel?", "שלום", "🙂"]
 ANALYSIS = Analysis(
@@ -56,7 +56,7 @@ def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_a_store_that_is_locked_for_long_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialmeter.judges.language.store._PATIENCE", 0.05)
+    monkeypatch.setattr("dialmeter.judges.language.analysis_store._PATIENCE", 0.05)
     first = Store(tmp_path, "x")
     first.put({"a": ANALYSIS})
     first.close()

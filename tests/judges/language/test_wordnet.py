@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.judges.language import wordnet
-from dialmeter.judges.language.wordnet import Synset, WordNet
+from dialmeter.judges.language import thesaurus as wordnet
+from dialmeter.judges.language.thesaurus import Synset, WordNet
 
 DATA = "  1 a licence, WordNet 3.0\n00000030 03 n 02 Grand_Inn 0 tavern 0 001 @ 0 n 0000 | a house\n00000099 03 n 01 tavern 0 000 | x\n"
 

@@ -7,11 +7,9 @@ from functools import partial
 from typing import Any
 
 from ...core.engine import note
-from ...judges.asking import Answer, Asker
+from ...judges.ask import Answer, Ask, Asker, Shard
 from ...judges.judge import Judge, load_weights
-from ...judges.panel import Panel
-from ...judges.scoring import Ask
-from ...judges.units import Shard
+from ...judges.judge_recipe import Panel
 from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
 from .options import Chosen
 

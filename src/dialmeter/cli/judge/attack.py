@@ -10,21 +10,20 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ...conversations import open_conversations
 from ...core.account import Account, Reason
 from ...core.document import make_document
 from ...core.lock import Lock
 from ...core.output import refuse_replacing, write_file
 from ...errors import DialmeterError, one_line
+from ...judges.attack_statistics import made_of
 from ...judges.attacking import Attacked
 from ...judges.attacks import chosen
 from ...judges.case_files import case_folders, read_published, write_published
-from ...judges.cases import Case
-from ...judges.kept_parts import parts_of
+from ...judges.cases import Case, pairs
+from ...judges.checkpoint import parts_of
 from ...judges.language import SYNONYMS, stand_ins
-from ...judges.pairs import pairs
-from ...judges.yields import made_of
 from ...model import Notice
+from ...readers.conversations import open_conversations
 from ...views.attacks import yield_table
 from .. import options as shared
 from ..printer import EVERY, TEXT, Block, Output, message, refusals

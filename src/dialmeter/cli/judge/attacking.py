@@ -18,7 +18,7 @@ from ...judges.attack_work import AttackWork, Resources, order_of
 from ...judges.attacking import Attacked, attack_corpus
 from ...judges.attacks import Attack
 from ...judges.attempts import Setting
-from ...judges.kept_parts import KeptParts, attack_identity
+from ...judges.checkpoint import KeptParts, attack_identity
 from ...judges.language import SYNONYMS, TOKENS
 from ...judges.planning import AttackPart, AttackTask
 from ...model import Conversation

@@ -7,9 +7,9 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
-from ...judges.compare import Average, Compared
+from ...judges.compare import Average, JudgeComparison
 from ...judges.explain import Explained
-from ...judges.train.quality import Quality
+from ...judges.train.ratings import Quality
 
 
 class JudgeDocument(Document, kw_only=True):
@@ -146,7 +146,7 @@ class JudgeScoreDocument(JudgeDocument, kw_only=True):
     threshold: str
     verdict: Literal["paper", "published"]
     averages: list[Average]
-    comparisons: list[Compared]
+    comparisons: list[JudgeComparison]
     failing: dict[str, list[FailingCase]]
     stability: dict[str, Stability]
 

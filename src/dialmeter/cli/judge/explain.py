@@ -12,11 +12,10 @@ from msgspec.structs import replace
 from ...core.account import Account, counted
 from ...core.document import make_document
 from ...errors import DialmeterError, UnreadableAnswer
-from ...judges.asking import FAILED, UNREADABLE
-from ...judges.case_lines import read_cases
-from ...judges.cases import Case
+from ...judges.ask import FAILED, UNREADABLE
+from ...judges.case_files import read_cases
+from ...judges.cases import Case, case_id
 from ...judges.explain import CaseExplained, Importance, explain_case, importance
-from ...judges.hashing import case_id
 from ...judges.judge import Judge, load_weights
 from ...model import Notice
 from ...views.judge_explain import explain_charts, importance_table, words_table

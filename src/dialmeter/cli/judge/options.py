@@ -10,7 +10,7 @@ import click
 from ...errors import DialmeterError
 from ...judges.cases import Case
 from ...judges.judge import Judge, parse_call
-from ...judges.panel import Recipe
+from ...judges.judge_recipe import Recipe
 from ..options import choice_option, from_option, number_option, stacked
 
 judge_options = stacked(
@@ -115,11 +115,11 @@ def _endpoint(options: dict[str, Any]) -> Judge:
 
 
 def _talk(corpus: str | None, form: str | None, cases: list[Case]) -> list[list[str]]:
-    from ...judges.result import talk_of
+    from ...judges.scorer import talk_of
 
     if not corpus:
         return talk_of(cases)
-    from ...conversations import open_conversations
+    from ...readers.conversations import open_conversations
 
     taken = {case.source.dialogue for case in cases}
     opened = open_conversations(corpus, form)

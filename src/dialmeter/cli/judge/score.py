@@ -15,15 +15,14 @@ from ...core.document import make_document
 from ...core.inputs import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...judges import record
-from ...judges.case_lines import read_cases, read_scores
-from ...judges.cases import Case
-from ...judges.hashing import case_id
+from ...judges.ask import Pair
+from ...judges.case_files import read_cases, read_scores
+from ...judges.cases import Case, case_id
 from ...judges.judge import Judge
 from ...judges.matrix import How
-from ...judges.result import JudgeResult, assembled, judges_of
-from ...judges.scoring import Pair
-from ...judges.thresholds import parse_threshold
-from ...judges.verdict import RULES
+from ...judges.result import JudgeResult
+from ...judges.scorer import assembled, judges_of
+from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from .. import options as shared

@@ -20,7 +20,7 @@ from ..printer import EVERY, Block, Output
 from .documents import JudgeTrainSatisfactionDocument
 
 if TYPE_CHECKING:
-    from ...judges.train.quality import Quality
+    from ...judges.train.ratings import Quality
     from ...judges.train.satisfaction import Trained
 
 

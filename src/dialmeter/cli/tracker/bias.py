@@ -11,16 +11,12 @@ from msgspec import UNSET, to_builtins
 
 from ...core.account import in_documents
 from ...core.document import make_document
+from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...model import Notice
-from ...studies.bias.bias import rows_of, study
-from ...studies.bias.bias_findings import Study
-from ...studies.bias.bias_notices import notices_of_study
-from ...studies.bias.bias_summary import summary
-from ...studies.bias.bias_verdict import sign_changes, verdicts
-from ...studies.bias.yardsticks import Measured, score_with_yardsticks
-from ...tracking.baselines import TRIVIAL
-from ...tracking.result import score_dict
+from ...studies.bias.bias_verdict import notices_of_study, sign_changes, summary, verdicts
+from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
+from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias_charts import bias_charts
 from ...views.tables import Table
@@ -81,10 +77,10 @@ def bias(**options: Any) -> Output:
         for system, file, gold in _inputs(options["files"], options["gold"])
     }
     rows = {system: rows_of(each.result, system) for system, each in measured.items()}
-    studies = [study(some, system=system, confidence=how.confidence) for system, some in rows.items()]
+    studies = [study_bias(some, system=system, confidence=how.confidence) for system, some in rows.items()]
     if len(rows) > 1:
         together = [row for some in rows.values() for row in some]
-        studies.append(study(together, system=POOLED, confidence=how.confidence))
+        studies.append(study_bias(together, system=POOLED, confidence=how.confidence))
     notices = _notices(measured, studies)
     return Output(
         document=lambda charts: _document(measured, studies, notices, charts, options["rows"]),
@@ -107,7 +103,7 @@ def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, s
     return list(zip(names, files, matched, strict=True))
 
 
-def _notices(measured: dict[str, Measured], studies: list[Study]) -> list[Notice]:
+def _notices(measured: dict[str, MeasuredTracker], studies: list[BiasStudy]) -> list[Notice]:
     seen: dict[tuple[str, str], Notice] = {}
     for each in measured.values():
         seen |= {(notice.code, notice.message): notice for notice in each.result.notices}
@@ -115,8 +111,8 @@ def _notices(measured: dict[str, Measured], studies: list[Study]) -> list[Notice
 
 
 def _document(
-    measured: Mapping[str, Measured],
-    studies: Sequence[Study],
+    measured: Mapping[str, MeasuredTracker],
+    studies: Sequence[BiasStudy],
     notices: Sequence[Notice],
     charts: list[str],
     with_rows: bool,
@@ -157,11 +153,11 @@ def _document(
     )
 
 
-def _of_systems(studies: Sequence[Study], part: Callable[[Study], Iterable[Any]]) -> list[dict[str, Any]]:
+def _of_systems(studies: Sequence[BiasStudy], part: Callable[[BiasStudy], Iterable[Any]]) -> list[dict[str, Any]]:
     return [{"system": study.system, **to_builtins(finding)} for study in studies for finding in part(study)]
 
 
-def _parts(measured: Mapping[str, Measured], studies: Sequence[Study], every_pair: bool) -> Iterator[Block]:
+def _parts(measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], every_pair: bool) -> Iterator[Block]:
     yield Block(views.long_table(studies, every_pair), ("csv",))
     pages = {each.system: _page(each, measured.get(each.system), every_pair) for each in studies}
     yield Block(views.markdown_page(pages), ("markdown",))
@@ -172,7 +168,7 @@ def _parts(measured: Mapping[str, Measured], studies: Sequence[Study], every_pai
         yield from (Block(table, ("text", "latex")) for table in tables)
 
 
-def _page(one: Study, measured: Measured | None, every_pair: bool) -> tuple[list[Table], list[str]]:
+def _page(one: BiasStudy, measured: MeasuredTracker | None, every_pair: bool) -> tuple[list[Table], list[str]]:
     found = verdicts(one)
     tables, sentences = views.tables_of(one, found, every_pair), summary(one)
     if measured is not None:
@@ -181,7 +177,7 @@ def _page(one: Study, measured: Measured | None, every_pair: bool) -> tuple[list
     return tables, sentences
 
 
-def _heading(system: str, measured: Mapping[str, Measured], one: Study) -> str:
+def _heading(system: str, measured: Mapping[str, MeasuredTracker], one: BiasStudy) -> str:
     mistaken = sum(any(row.mistakes) for row in one.rows)
     parts = [system, f"{mistaken} of {len(one.rows)} dialogues with a mistake"]
     if system in measured:

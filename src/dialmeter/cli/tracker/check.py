@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.document import make_document
+from ...core.result import score_dict
 from ...errors import one_line
 from ...tracking.check import Checked, check_file
-from ...tracking.result import score_dict
 from ...views.tables import percent
 from ..main import EXIT_INPUT
 from ..options import CHECKING, chosen_dialogues, chosen_rules, command, input_options, rule_options

@@ -11,21 +11,29 @@ import click
 from msgspec.structs import replace
 
 from ...core.account import in_documents
+from ...core.comparison import Resampling, Test
 from ...core.document import make_document
-from ...core.pairing import Test
+from ...core.result import score_dict
 from ...errors import DialmeterError
-from ...formats.pairs.vocabulary import PairDialogue
 from ...measure import Score
 from ...model import Dialogue, Notice, dialogue_key
-from ...resampling import Resampling
+from ...readers.pairs.vocabulary import PairDialogue
 from ...rules import Rules
 from ...tracking import show
 from ...tracking.align import GoldFile
 from ...tracking.baselines import TRIVIAL, trivial
-from ...tracking.compare import Compared, TurnTest, compare, turn_tests
+from ...tracking.compare import (
+    Disagreement,
+    TrackerComparison,
+    TurnTest,
+    asked_for,
+    between_measures,
+    between_systems,
+    compare,
+    turn_tests,
+)
 from ...tracking.compared import ComparedDialogue
-from ...tracking.disagree import Disagreement, asked_for, between_measures, between_systems
-from ...tracking.result import TrackerResult, score_dict
+from ...tracking.result import TrackerResult
 from ...tracking.scorer import score_file
 from ...views import compare as views
 from ...views.tracker import shared_signature
@@ -162,7 +170,7 @@ def _scored(
     }
 
 
-def _notices(compared: Compared, turns_tested: bool) -> list[Any]:
+def _notices(compared: TrackerComparison, turns_tested: bool) -> list[Any]:
     dependent = Notice(
         "dependent-turns", 1, "turns of one dialogue are not independent: McNemar's p value on turns is too small"
     )
@@ -170,7 +178,7 @@ def _notices(compared: Compared, turns_tested: bool) -> list[Any]:
     return [*compared.notices, *seen.values(), *([dependent] if turns_tested else [])]
 
 
-def _disagreements(compared: Compared, options: dict[str, Any]) -> list[Disagreement]:
+def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> list[Disagreement]:
     wanted = options["disagree"]
     if not wanted:
         return []
@@ -190,7 +198,7 @@ def _disagreements(compared: Compared, options: dict[str, Any]) -> list[Disagree
 
 
 def _document(
-    compared: Compared,
+    compared: TrackerComparison,
     tests: list[TurnTest],
     apart: list[Disagreement],
     groups: dict[str, dict[str, list[Score]]],
@@ -217,7 +225,7 @@ def _document(
 
 
 def _parts(
-    compared: Compared,
+    compared: TrackerComparison,
     tests: list[TurnTest],
     apart: list[Disagreement],
     groups: dict[str, dict[str, list[Score]]],

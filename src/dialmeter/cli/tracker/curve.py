@@ -11,13 +11,11 @@ from msgspec.structs import replace
 
 from ...core.account import in_documents, lines
 from ...core.document import bootstrap, make_document
+from ...core.result import score_dict
 from ...errors import one_line
 from ...model import Notice
-from ...studies.curve.curve import Curve, draw_curve
-from ...studies.curve.curve_files import Entry, in_folder
-from ...studies.curve.curve_manifest import in_manifest
-from ...studies.curve.curve_points import SCALES
-from ...tracking.result import score_dict
+from ...studies.curve.curve import SCALES, Curve, draw_curve
+from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ...views.curve import tables_of
 from ...views.curve_charts import curve_charts
 from ...views.tracker import shared_signature
@@ -71,10 +69,10 @@ def curve_(**options: Any) -> Output:
     )
 
 
-def _watch(quiet: bool) -> Callable[[Iterable[Entry]], Iterable[Entry]]:
+def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
     """Shows how many files are done: a bar on a terminal, a line per 10 % elsewhere."""
 
-    def watch(entries: Iterable[Entry]) -> Iterator[Entry]:
+    def watch(entries: Iterable[CurveFile]) -> Iterator[CurveFile]:
         listed = list(entries)
         if quiet or len(listed) < 10:
             yield from listed

@@ -6,11 +6,10 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from ...core.comparison import PairedDifference
 from ...core.document import AccountRecord, Count, Document, IntervalMethod, NoticeRecord, Number, ScoreRecord, Text
-from ...core.pairing import Versus
-from ...tracking.compare import TurnTest
+from ...tracking.compare import Disagreement, TurnTest
 from ...tracking.diagnosis import Finding
-from ...tracking.disagree import Disagreement
 from ...tracking.explain_rules import Flip
 from ...tracking.mistakes import Mistake
 
@@ -153,7 +152,7 @@ class TrackerCompareDocument(TrackerDocument, kw_only=True):
     account: AccountRecord
     accounts: dict[str, AccountRecord]
     counts: SystemCounts
-    versus: list[Versus]
+    versus: list[PairedDifference]
     ranks: dict[str, dict[str, Count]]
     tau: list[RankAgreement]
     mcnemar: list[TurnTest]

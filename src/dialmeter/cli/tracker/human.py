@@ -13,10 +13,9 @@ from ...core.document import make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...model import Notice
-from ...studies.human.annotation_sheet import Sampler, Scale
-from ...studies.human.human import Study, compare_with_people
+from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
+from ...studies.human.human import HumanStudy, compare_with_people
 from ...studies.human.ratings import read_ratings, write_ratings
-from ...studies.human.sheet_text import read_sheets
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink, score_file
 from ...views.human import tables_of
@@ -104,7 +103,7 @@ def _scored(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
 
 def _make(options: dict[str, Any]) -> Output:
     """Writes sheets for a sample of dialogues."""
-    scale, sampler = Scale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
+    scale, sampler = RatingScale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
     result = _scored(options, sampler.take)
     if not result.values_known:
         raise DialmeterError(f"{options['file']}: holds no values, so that there is nothing to rate")
@@ -132,7 +131,9 @@ def _written(where: str, counts: dict[str, int], notices: list[Notice], options:
     )
 
 
-def _document(study: Study, result: TrackerResult, notices: list[Notice], confidence: float) -> TrackerHumanDocument:
+def _document(
+    study: HumanStudy, result: TrackerResult, notices: list[Notice], confidence: float
+) -> TrackerHumanDocument:
     return make_document(
         TrackerHumanDocument,
         scores=[
@@ -161,7 +162,7 @@ def _document(study: Study, result: TrackerResult, notices: list[Notice], confid
     )
 
 
-def _parts(study: Study, result: TrackerResult, file: str, confidence: float) -> Iterator[Block]:
+def _parts(study: HumanStudy, result: TrackerResult, file: str, confidence: float) -> Iterator[Block]:
     heading = [one_line(file, 200), f"{len(study.dialogues)} of {result.dialogues} dialogues rated"]
     heading += [f"{len(study.raters)} rater{'s' * (len(study.raters) > 1)}", f"rules {result.rules.name}"]
     yield Block("  ".join(heading), TEXT)

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from ...core.account import Account, in_documents, lines
 from ...core.document import make_document
 from ...errors import DialmeterError, InputError, one_line
-from ...formats.pairs.vocabulary import Vocabulary
-from ...formats.schema import read_schema
 from ...model import Value, dialogue_key
+from ...readers.pairs.vocabulary import Vocabulary
+from ...readers.services.schema import read_schema
 from ...rules import load, names
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.explain_rules import UnderRules, explain

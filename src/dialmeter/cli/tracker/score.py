@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from ...core.document import bootstrap, make_document
 from ...core.inputs import RunInput, RunInputs
+from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
-from ...formats import split_tracker
 from ...measure import Score, parse
 from ...model import dialogue_key
+from ...readers.corpus import split_tracker
 from ...tracking import record
 from ...tracking.file_shard import Settings
-from ...tracking.result import TrackerResult, score_dict
+from ...tracking.result import TrackerResult
 from ...values import maps
 from ...views.tracker import group_table, markdown_report, mistakes_table, score_table, shared_signature, worst_table
 from ...views.tracker_charts import mistake_charts, system_charts

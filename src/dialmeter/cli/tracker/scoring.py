@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from ...core.run_writer import RunWriter
 from ...core.shards import Span
 from ...errors import InputError
-from ...formats import Corpus, open_corpus, spans_of, split_tracker
-from ...formats.pairs.vocabulary import PairDialogue
 from ...model import Notice, dialogue_key
+from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
+from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking import record, show
 from ...tracking.align import PairFiles
 from ...tracking.compared import ComparedDialogue

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...core.engine import is_noting, note
-from ...formats import Corpus
+from ...readers.corpus import Corpus
 from ...tracking.file_shard import SpanScore, SpanTask, score_span
 
 

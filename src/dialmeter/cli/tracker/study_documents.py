@@ -7,9 +7,8 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Interval, IntervalMethod, Number, ScoreRecord, Text
-from ...studies.bias.bias_filter import Filter
-from ...studies.bias.bias_findings import Row
-from ...studies.human.human import Agreed
+from ...studies.bias.correlations import DialogueTraits, Filter
+from ...studies.human.human import RaterAgreement
 from .documents import TrackerDocument
 
 
@@ -36,7 +35,7 @@ class BiasCounts(Struct, kw_only=True):
     dialogues_with_mistakes: Count
 
 
-class TraitCorrelation(Struct, kw_only=True):
+class TraitCorrelationRecord(Struct, kw_only=True):
     """Pearson's r of a trait with a measure over dialogues.
 
     Attributes:
@@ -56,7 +55,7 @@ class TraitCorrelation(Struct, kw_only=True):
     partner: str | None
 
 
-class TraitPair(Struct, kw_only=True):
+class TraitDifferenceRecord(Struct, kw_only=True):
     """r(first) - r(second) with Zou's interval; strength is |r(first)| - |r(second)|."""
 
     system: str
@@ -75,7 +74,7 @@ class TraitPair(Struct, kw_only=True):
     reason: str | None
 
 
-class MeasureCorrelation(Struct, kw_only=True):
+class MeasureCorrelationRecord(Struct, kw_only=True):
     """The correlation between two measures."""
 
     system: str
@@ -159,18 +158,18 @@ class TrackerBiasDocument(TrackerDocument, kw_only=True):
     accounts: dict[str, AccountRecord]
     counts: BiasCounts
     confidence: float
-    correlations: list[TraitCorrelation]
-    pairs: list[TraitPair]
-    between: list[MeasureCorrelation]
+    correlations: list[TraitCorrelationRecord]
+    pairs: list[TraitDifferenceRecord]
+    between: list[MeasureCorrelationRecord]
     verdicts: list[BiasVerdictRecord]
     sign_changes: list[SignChangeRecord]
     summary: list[BiasSummary]
     yardsticks: list[YardstickRecord]
-    dialogues: list[Row] | UnsetType = UNSET
+    dialogues: list[DialogueTraits] | UnsetType = UNSET
     charts: list[str]
 
 
-class CurveFile(Struct, kw_only=True):
+class CurveFileRecord(Struct, kw_only=True):
     """A prediction file of a curve."""
 
     file: str
@@ -263,7 +262,7 @@ class TrackerCurveDocument(TrackerDocument, kw_only=True):
     intervals: IntervalMethod | None
     reference: str | None
     scale: Literal["log", "linear"]
-    files: list[CurveFile]
+    files: list[CurveFileRecord]
     points: list[CurvePoint]
     trends: list[CurveTrend]
     domains: list[CurveDomains]
@@ -333,6 +332,6 @@ class TrackerHumanDocument(TrackerDocument, kw_only=True):
     counts: dict[str, Count]
     confidence: float | UnsetType = UNSET
     pairs: list[MeasurePair] | UnsetType = UNSET
-    agreement: list[Agreed] | UnsetType = UNSET
+    agreement: list[RaterAgreement] | UnsetType = UNSET
     raters: list[RaterRecord] | UnsetType = UNSET
     unmatched: UnmatchedRatings | UnsetType = UNSET

@@ -9,7 +9,7 @@ import click
 
 from ...core.document import make_document
 from ...errors import one_line
-from ...users.check import Checked, check_talk
+from ...users.check import UserCheck, check_talk
 from ...views.tables import percent
 from ..main import EXIT_INPUT
 from ..options import CHECKING, command
@@ -28,7 +28,7 @@ def check(**options: Any) -> Output:
 
     Exit code 0 if `score` would take every dialogue, 2 if not.
     """
-    from ...conversations import open_conversations
+    from ...readers.conversations import open_conversations
 
     talks = open_conversations(options["dialogues"], options["form"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))
@@ -42,7 +42,7 @@ def check(**options: Any) -> Output:
     )
 
 
-def _document(found: Checked) -> UserCheckDocument:
+def _document(found: UserCheck) -> UserCheckDocument:
     return make_document(
         UserCheckDocument,
         scores=found.self_scores,
@@ -55,7 +55,7 @@ def _document(found: Checked) -> UserCheckDocument:
     )
 
 
-def _parts(found: Checked, file: str) -> Iterator[Block]:
+def _parts(found: UserCheck, file: str) -> Iterator[Block]:
     counts = found.counts
     yield Block(f"{file}: layout {found.format}")
     if counts["dialogues"]:

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from ...core.account import in_documents
+from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
 from ...model import Notice
-from ...resampling import Resampling
-from ...users.compare import Compared, common_goals
+from ...users.compare import UserComparison, common_goals
 from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
@@ -97,14 +97,14 @@ def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult])
     ]
 
 
-def _parts(found: Compared, dialogues: int, domain: str) -> Iterator[Block]:
+def _parts(found: UserComparison, dialogues: int, domain: str) -> Iterator[Block]:
     yield Block(comparison_table(found, domain), EVERY)
     yield Block(f"{dialogues} dialogues with the same goal for every user", TEXT)
     scores = [score for result in found.results.values() for score in result.scores if score.group["domain"] == domain]
     yield from signature(shared_signature(scores), gap=("markdown",))
 
 
-def _chart(found: Compared, domain: str) -> Chart:
+def _chart(found: UserComparison, domain: str) -> Chart:
     scores = {
         name: {
             score.measure: Estimate(score.value, *(score.ci or (None, None)))

@@ -16,6 +16,7 @@ from ...model import Conversation
 from ...simulation.outcome import played, silence
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
+from ...studies.cross import CrossCell, CrossScore, cross_row, cross_scores
 from ...users.result import How
 from ...users.scorer import UserScorer
 from ...views import cross as views
@@ -65,7 +66,7 @@ def cross(**options: Any) -> Output:
     for name, account in accounts.items():
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
-    found = views.scores(cells, resampling)
+    found = cross_scores(cells, resampling)
     counts = {
         "users": len(users),
         "systems": len(systems),
@@ -86,22 +87,22 @@ def cross(**options: Any) -> Output:
     )
 
 
-def _parts(found: list[views.CrossScore], foot: tuple[str, ...]) -> Iterator[Block]:
+def _parts(found: list[CrossScore], foot: tuple[str, ...]) -> Iterator[Block]:
     yield from map(Block, views.matrices(found))
     yield Block(replace(views.long_table(found), foot=foot), EVERY)
     fields = [part for part in found[0].signature.split("|")[1:] if not part.startswith(("user:", "system:", "t:"))]
     yield from signature("|".join(["…", *fields]), quoted=False, gap=("text", "markdown"))
 
 
-def _cells(settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How) -> Iterator[views.Cell]:
+def _cells(settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], how: How) -> Iterator[CrossCell]:
     """The dialogues of all settings, which come one after the other, as cells."""
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
     silent: list[list[tuple[str, str]]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)
-        rows[place].append(views.row(talk, scorers[place].add(talk), town()))
+        rows[place].append(cross_row(talk, scorers[place].add(talk), town()))
         if told := silence(talk):
             silent[place].append((talk.id, told))
     for setting, scorer, found, quiet in zip(settings, scorers, rows, silent, strict=True):
-        yield views.Cell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))
+        yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from ...core.comparison import PairedDifference
 from ...core.document import (
     AccountRecord,
     Count,
@@ -17,7 +18,6 @@ from ...core.document import (
     ScoreRecord,
     Text,
 )
-from ...core.pairing import Versus
 from ...users.events import Event
 from ...users.result import WorstDialogue
 
@@ -157,7 +157,7 @@ class UserCompareDocument(UserDocument, kw_only=True):
     account: AccountRecord
     accounts: dict[str, AccountRecord]
     counts: UserCompareCounts
-    versus: list[Versus]
+    versus: list[PairedDifference]
     domain: Text
     intervals: IntervalMethod
 

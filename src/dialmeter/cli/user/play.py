@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from ...conversations import open_conversations
 from ...core.account import Account
 from ...core.document import make_document
 from ...errors import DialmeterError, one_line
 from ...model import Conversation, Notice
+from ...readers.conversations import open_conversations
 from ...simulation.agents import choose
 from ...simulation.agents.agent import Chosen, Role
 from ...simulation.files import given, sampled, write

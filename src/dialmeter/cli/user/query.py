@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from ...core.account import Account
 from ...core.document import make_document
 from ...errors import DialmeterError
+from ...users.analysis.query import GOAL_PARTS, UserQuery
 from ...users.events import Event
-from ...users.query import GOAL_PARTS, Query
 from ...users.record import UserRow
 from ...users.show import lines
 from ...views.user import found_table
@@ -50,7 +50,7 @@ def query(**options: Any) -> Output:
     dialmeter user query RUN --measure R-GCDF1 --max 0.5 --goal hotel+train
     dialmeter user query RUN --dialogue MUL0021.json
     """
-    wanted = Query(
+    wanted = UserQuery(
         events=options["events"],
         domain=options["domain"],
         slot=options["slot"],

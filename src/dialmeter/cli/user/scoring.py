@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 import click
 
-from ...conversations import open_conversations, spans_of
 from ...core.account import Account, account_in
+from ...core.comparison import Resampling
 from ...core.engine import note
 from ...core.open_runs import open_run
 from ...core.run_writer import RunWriter
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Notice
-from ...resampling import Resampling
-from ...users.blame import Verdict
+from ...readers.conversations import open_conversations, spans_of
+from ...users.analysis.blame import BlameVerdict
 from ...users.file_shard import SpanScore, SpanTask, score_span
 from ...users.profile import load as load_profile
 from ...users.record import UserRow, rows_of
@@ -70,7 +70,7 @@ class Scored(NamedTuple):
 
     form: str
     result: UserResult
-    verdicts: list[Verdict]
+    verdicts: list[BlameVerdict]
     rows: list[UserRow]
 
 
@@ -110,7 +110,7 @@ def scored(
 
     scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
     notices: dict[Notice, None] = {}
-    verdicts: list[Verdict] = []
+    verdicts: list[BlameVerdict] = []
     rows: list[UserRow] = []
     try:
         for part in worked(_work, tasks, options, [file], alone=alone):

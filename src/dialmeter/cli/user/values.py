@@ -8,11 +8,10 @@ from typing import Any
 import click
 import msgspec
 
-from ...conversations import open_conversations
 from ...core.output import check_target, write_file
 from ...errors import InputError, one_line
-from ...users.ontology import read_ontology
-from ...users.value_groups import Collected, Doubt, value_map
+from ...readers.conversations import open_conversations
+from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 from ...views.tables import Table
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import Block, Output, refusals, warn
@@ -42,7 +41,7 @@ def values(**options: Any) -> Output:
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
-    collected = Collected.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
+    collected = CollectedValues.empty(read_ontology(options["ontology"]) if options["ontology"] else None)
     corpus = open_conversations(options["dialogues"], options["form"], options["goals"])
     for talk in watched(corpus, corpus, options["quiet"]):
         collected.add(talk, _states_values)
@@ -71,7 +70,7 @@ def _states_values(act: str) -> bool:
     return not any(word in act.lower() for word in ("request", "general"))
 
 
-def _summary(found: dict[str, Any], doubts: list[Doubt]) -> Table:
+def _summary(found: dict[str, Any], doubts: list[DoubtfulForm]) -> Table:
     rows = []
     for slot, entry in found.items():
         wanted = {value: forms for value, forms in entry.items() if value != "special_keys"}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .models import Weights, shown, weights_digest
-from .network import NetworkJudge
-from .packed import Row, hidden_states, shared_rows
+from .causal import Row, hidden_states, shared_rows
+from .network import NetworkJudge, Weights, shown, weights_digest
 
 if TYPE_CHECKING:
     from numpy import float32

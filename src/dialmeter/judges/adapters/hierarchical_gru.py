@@ -20,7 +20,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from ...core.output import new_folder
 from ...errors import DialmeterError, InputError
 from ...readers.strict_json import parse_as
-from ..builtin.tokens import tokens
+from ..builtin.surface import tokens
 from .satisfaction import CLASSES
 
 UTTERANCES, TOKENS = 10, 64

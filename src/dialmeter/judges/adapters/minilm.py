@@ -8,8 +8,7 @@ from typing import Any
 from ...embedding import weights_folder
 from ...errors import DialmeterError
 from ..judge import Item, called
-from .models import Weights, padded, weights_digest
-from .network import NetworkJudge
+from .network import NetworkJudge, Weights, padded, weights_digest
 
 _ROOM = 256
 _BATCH = 32

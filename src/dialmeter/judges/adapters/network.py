@@ -1,10 +1,169 @@
-"""What judges share that ask a network: when it is loaded, and how it cuts text."""
+"""Models of the transformers library: a local folder or a hub id, loaded when they are needed, each once."""
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+import hashlib
+import warnings
+from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stderr
+from functools import cached_property
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
-from .models import Weights
+from ...errors import DialmeterError, MissingExtra, one_line
+
+_CHUNK = 1 << 20
+
+
+class _Loaded:
+    """A tokenizer and a model in memory, as long as somebody holds them."""
+
+    def __init__(self, tokenizer: Any, model: Any) -> None:
+        self.tokenizer = tokenizer
+        self.model = model
+
+
+_loaded: WeakValueDictionary[tuple[str, ...], _Loaded] = WeakValueDictionary()
+
+
+class Weights:
+    """A tokenizer and a model that are loaded when they are first asked for; judges with the same ones share them.
+
+    So a process that only hands out work, and perhaps lacks the device, need not load them.
+
+    Args:
+        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
+        path: a folder, or the id of a model on the hub.
+        gguf: the name of a GGUF file in the folder.
+        device: where the model runs.
+        dtype: the numbers that it runs with.
+    """
+
+    def __init__(self, kind: str, path: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> None:
+        self._how = (kind, path, gguf, device, dtype)
+
+    @cached_property
+    def _held(self) -> _Loaded:
+        found = _loaded.get(self._how)
+        if found is None:
+            kind, path, gguf, device, dtype = self._how
+            found = _loaded[self._how] = _Loaded(*load(kind, path, gguf=gguf, device=device, dtype=dtype))
+        return found
+
+    def load(self) -> None:
+        """Loads them now.
+
+        Raises:
+            MissingExtra: torch or transformers are not installed.
+            DialmeterError: there is no such model, device or type.
+        """
+        _ = self._held
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer."""
+        return self._held.tokenizer
+
+    @property
+    def model(self) -> Any:
+        """The model."""
+        return self._held.model
+
+    @property
+    def mask(self) -> str:
+        """What stands for a hidden token: the model's own mask, or the end of text for models that have none."""
+        if self.tokenizer.mask_token:
+            return str(self.tokenizer.mask_token)
+        end = "<|endoftext|>"
+        return end if end in self.tokenizer.get_vocab() else str(self.tokenizer.eos_token)
+
+    def pieces(self, text: str) -> list[str]:
+        """The text cut where the model's tokens begin; joined, the pieces are the text."""
+        offsets = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        starts = sorted({start for start, end in offsets if end > start} - {0})
+        edges = [0, *starts, len(text)]
+        return [text[one:two] for one, two in pairwise(edges) if two > one]
+
+
+def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: str = "float32") -> tuple[Any, Any]:
+    """A tokenizer and a model, ready to be asked.
+
+    Args:
+        kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
+        model: a folder, or the id of a model on the hub.
+        gguf: the name of a GGUF file in the folder.
+        device: where the model runs.
+        dtype: the numbers that it runs with; ``float16`` and ``bfloat16`` are for devices that are quick with them.
+
+    Raises:
+        MissingExtra: torch or transformers are not installed.
+        DialmeterError: there is no such model, device or type.
+    """
+    try:
+        import torch
+        import transformers
+    except ImportError:
+        raise MissingExtra("a neural judge", "neural") from None
+    if dtype not in ("float32", "float16", "bfloat16"):
+        raise DialmeterError(f"dtype is float32, float16 or bfloat16, not {dtype!r}")
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    local = Path(model).is_dir()
+    if local and not gguf and not any(Path(model).glob("*.safetensors")):
+        warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
+    more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
+    try:
+        # The bar that counts tensors of a GGUF file heeds no setting.
+        with redirect_stderr(StringIO()) if gguf else nullcontext():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
+            found = getattr(transformers, kind).from_pretrained(
+                model, local_files_only=local, dtype=getattr(torch, dtype), **more
+            )
+        found = found.to(torch.device(device)).eval().requires_grad_(False)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise DialmeterError(f"model {model}: cannot be loaded: {one_line(str(error), 300)}") from None
+    return tokenizer, found
+
+
+def weights_digest(model: str) -> str:
+    """Ten digits that stand for the files of a local model; a hub id stands for itself."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return model
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".safetensors", ".bin", ".gguf", ".json", ".txt", ".model"):
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            with open(path, "rb") as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+    return digest.hexdigest()[:10]
+
+
+def shown(model: str) -> str:
+    """A model's name without the folder that it lies in.
+
+    Example:
+        >>> shown("/somewhere/gpt2"), shown("openai-community/gpt2")
+        ('gpt2', 'openai-community/gpt2')
+    """
+    return Path(model).name if Path(model).is_absolute() or Path(model).is_dir() else model
+
+
+def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
+    """Sequences of tokens as the rows of one tensor, and another one with 1 at each token and 0 at the padding."""
+    import torch
+
+    width = max(map(len, sequences))
+    tokens = torch.zeros(len(sequences), width, dtype=torch.long)
+    mask = torch.zeros(len(sequences), width, dtype=torch.long)
+    for row, sequence in enumerate(sequences):
+        tokens[row, : len(sequence)] = torch.tensor(sequence)
+        mask[row, : len(sequence)] = 1
+    return tokens.to(device), mask.to(device)
+
 
 Held = TypeVar("Held", bound=Weights)
 

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ...errors import DialmeterError
+from ...errors import DialmeterError, MissingExtra
+from ..judge import Item, called
+from .network import NetworkJudge, Weights, padded, shown, weights_digest
+
+if TYPE_CHECKING:
+    from .hierarchical_gru import HierarchicalGru
+
 
 CLASSES = 5
 READINGS = ("weighted", "argmax")
@@ -35,3 +44,154 @@ def rating(logits: Sequence[float], reading: str = "weighted") -> float:
     single = np.asarray(logits, dtype=np.float32)
     weights = np.exp((single - single.max()).astype(np.float64)).astype(np.float32)
     return float((weights / weights.sum() * np.arange(1, len(single) + 1, dtype=np.float32)).sum())
+
+
+_UTTERANCE = 64
+_DIALOGUE = 500
+_BATCH = 16
+
+
+class SatisfactionBert(NetworkJudge[Weights]):
+    """How satisfied a user would be after the reply, from 1 to 5 (Sun et al. 2021), from a fine-tuned BERT.
+
+    The dialogue is one sequence of utterances, each of at most 64 tokens with its separator, the last 500 tokens of all
+    behind [CLS]. The classifier sees [CLS] and the mean over tokens, both of the last two layers.
+
+    Args:
+        model: a folder with a BERT and ``head.safetensors``, which holds ``weight`` (5 × 4 hidden sizes) and ``bias``.
+        reading: ``weighted``, or ``argmax`` for the likeliest class.
+        pooling: ``mean`` over tokens, or ``root`` for their sum by the square root of their number, as published code has it.
+        device: where it runs.
+        dtype: the numbers that it runs with.
+    """
+
+    higher_is_better = True
+    scale: tuple[float, float] | None = (1.0, 5.0)
+    facets: frozenset[str] | None = None
+
+    def __init__(
+        self,
+        model: str,
+        reading: str = "weighted",
+        pooling: str = "mean",
+        *,
+        device: str = "cpu",
+        dtype: str = "float32",
+    ) -> None:
+        check_reading(reading)
+        if pooling not in ("mean", "root"):
+            raise DialmeterError(f"satisfaction-bert: pooling is mean or root, not {pooling!r}")
+        self._folder = Path(model)
+        super().__init__(Weights("AutoModel", model, device=device, dtype=dtype))
+        self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
+        self.name = called(
+            "satisfaction-bert", model=(shown(model), ""), reading=(reading, "weighted"), pooling=(pooling, "mean")
+        )
+        self.identity = (
+            f"satisfaction-bert(model={weights_digest(model)}, reading={reading}, pooling={pooling}, dtype={dtype})"
+        )
+
+    def load_weights(self) -> None:
+        _ = self._head
+
+    @cached_property
+    def _head(self) -> tuple[Any, Any]:
+        return _head(self._folder, self._weights.model)
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        texts = [[*(move.text for move in context), reply] for context, reply in items]
+        sequences = [self._ids(each) for each in texts]
+        found = [0.0] * len(items)
+        order = sorted(range(len(items)), key=lambda number: len(sequences[number]))
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            for number, logits in zip(batch, self._logits([sequences[number] for number in batch]), strict=True):
+                found[number] = rating(logits, self._reading)
+        return found
+
+    def _ids(self, utterances: Sequence[str]) -> list[int]:
+        tokenizer = self._weights.tokenizer
+        said: list[int] = []
+        for text in utterances:
+            ids = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+            said += [*ids, tokenizer.sep_token_id][:_UTTERANCE]
+        return [tokenizer.cls_token_id, *said[-_DIALOGUE:]]
+
+    def _logits(self, sequences: Sequence[list[int]]) -> list[list[float]]:
+        import torch
+
+        model = self._weights.model
+        ids, mask = padded(sequences, model.device)
+        with torch.inference_mode():
+            layers = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+            last = torch.cat([layers[-1], layers[-2]], dim=-1).float()
+            pooled = (last * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).float() ** self._power
+            weight, bias = self._head
+            logits = torch.cat([last[:, 0], pooled], dim=-1) @ weight.T + bias
+        found: list[list[float]] = logits.double().tolist()
+        return found
+
+
+def _head(folder: Path, model: Any) -> tuple[Any, Any]:
+    from safetensors.torch import load_file
+
+    path = folder / "head.safetensors"
+    if not path.is_file():
+        raise DialmeterError(f"{folder.name}: has no head.safetensors with the classifier's weights")
+    tensors = load_file(path, device=str(model.device))
+    shape = (CLASSES, 4 * model.config.hidden_size)
+    if "weight" not in tensors or "bias" not in tensors or tuple(tensors["weight"].shape) != shape:
+        raise DialmeterError(f"{folder.name}: head.safetensors holds weight ({shape[0]} × {shape[1]}) and bias")
+    return tensors["weight"].float(), tensors["bias"].float()
+
+
+class SatisfactionGru:
+    """How satisfied a user would be after the reply, from 1 to 5, from a network trained on ratings.
+
+    Args:
+        model: the folder that training wrote.
+        reading: ``weighted``, or ``argmax`` for the likeliest class.
+        device: where it runs.
+    """
+
+    higher_is_better = True
+    neural = True
+    scale: tuple[float, float] | None = (1.0, 5.0)
+    facets: frozenset[str] | None = None
+
+    def __init__(self, model: str, reading: str = "weighted", device: str = "cpu") -> None:
+        check_reading(reading)
+        self._folder, self._device, self._reading = Path(model), device, reading
+        self.name = called("satisfaction-gru", model=(shown(model), ""), reading=(reading, "weighted"))
+        self.identity = f"satisfaction-gru(model={weights_digest(model)}, reading={reading})"
+
+    def load_weights(self) -> None:
+        _ = self._trained
+
+    @cached_property
+    def _trained(self) -> tuple[HierarchicalGru, dict[str, int]]:
+        try:
+            from . import hierarchical_gru
+        except ImportError:
+            raise MissingExtra("satisfaction-gru", "neural") from None
+        return hierarchical_gru.load(self._folder, self._device)
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        from .hierarchical_gru import logits_of
+
+        # The reply is the turn of whoever did not speak last.
+        dialogues = [
+            [*((move.speaker, move.text) for move in context), (_replier([m.speaker for m in context]), reply)]
+            for context, reply in items
+        ]
+        return [rating(logits, self._reading) for logits in logits_of(*self._trained, dialogues)]
+
+
+def _replier(speakers: Sequence[str]) -> str:
+    """Who replies: the latest other speaker, or somebody new.
+
+    Example:
+        >>> _replier(["user", "system", "user"]), _replier(["user"])
+        ('system', '')
+    """
+    return next((each for each in reversed(speakers) if each != speakers[-1]), "")

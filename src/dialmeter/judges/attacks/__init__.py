@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from ...errors import DialmeterError, did_you_mean
 from ...registry import Registry
+from ..corpus_pool import Pool, Snippet
 from ..language import Language
-from ..pool import Pool
-from ..snippets import Snippet
 
 Relation: TypeAlias = Literal["lower", "similar", "at-most"]
 Facet: TypeAlias = Literal["coherence", "naturalness", "interest"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ..corpus_pool import Snippet
 from ..language import COREFERENCE, ENTITIES
 from ..language.coreference import Reference, references
-from ..snippets import Snippet
+from ..language.edits import capitalised, edited, starts_sentence
 from . import Attack, Kit, NoCase, Variant
-from .edits import capitalised, edited, starts_sentence
 
 
 def resolved(snippet: Snippet, kit: Kit) -> list[Reference]:

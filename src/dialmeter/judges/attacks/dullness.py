@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..corpus_pool import Snippet
 from ..language.words import GREETINGS, content_words, is_question, same_but_for_case, word_list
-from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
 
 _REPLIES = (

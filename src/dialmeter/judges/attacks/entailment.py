@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...model import Move
+from ..corpus_pool import Snippet
 from ..language.words import GREETINGS, content_words, same_but_for_case, word_list
-from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
 
 _DRAWN = 12

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ..corpus_pool import Snippet
 from ..language import SYNONYMS
+from ..language.edits import exchanged
 from ..language.synonyms import OPEN_CLASSES
-from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
-from .edits import exchanged
 
 _NEAREST = 5
 

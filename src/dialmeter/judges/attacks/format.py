@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..corpus_pool import Snippet
 from ..language.words import sentences
-from ..snippets import Snippet
 from . import Attack, Kit, Variant
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..snippets import Snippet
+from ..corpus_pool import Snippet
 from . import Attack, Kit, Variant
 
 _ORDERS = (

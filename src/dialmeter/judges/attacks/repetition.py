@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ..corpus_pool import Snippet
 from ..language import CHUNKS, TOKENS
 from ..language.analysis import Span
+from ..language.edits import edited
 from ..language.words import STOP_WORDS
-from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
-from .edits import edited
 
 _MOST = 5
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..corpus_pool import Snippet
 from ..language.words import content_words, is_question, word_list
-from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
 
 _SHORTEST = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..snippets import Snippet
+from ..corpus_pool import Snippet
 from . import Attack, Kit, Variant
 
 _OTHERS = ("User", "Assistant", "Speaker A", "Speaker B", "Human", "Bot")

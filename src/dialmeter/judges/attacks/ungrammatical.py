@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..snippets import Snippet
+from ..corpus_pool import Snippet
+from ..language.edits import edited
 from . import Attack, Kit, NoCase, Variant
-from .edits import edited
 
 _SMALL = re.compile(
     r"(?i)\b(?:a|an|the|is|are|was|were|am|be|to|of|for|in|on|at|with|do|does|did|have|has|will|would|can|could)\b ?"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ..corpus_pool import Snippet
 from ..language import SYNONYMS
 from ..language.analysis import Token
+from ..language.edits import Edit, exchanged
 from ..language.synonyms import Synonym, least_usual, usual
-from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
-from .edits import Edit, exchanged
 
 _NEAREST = 5
 _RARE_SHARE = 4

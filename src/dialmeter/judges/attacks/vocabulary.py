@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..corpus_pool import Snippet
 from ..language import SYNONYMS
 from ..language.analysis import Token
+from ..language.edits import Edit, exchanged
 from ..language.inflection import inflected
 from ..language.synonyms import OPEN_CLASSES
 from ..language.words import STOP_WORDS
-from ..snippets import Snippet
 from . import Attack, Kit, NoCase, Variant
-from .edits import Edit, exchanged
 
 _MOST = 2
 

@@ -11,14 +11,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...errors import DialmeterError
-from . import inflection, pipeline, vectors, wordnet
+from . import analysers as pipeline
+from . import inflection
+from . import synonyms as vectors
+from . import thesaurus as wordnet
+from .analysers import Light, Pipeline
 from .analysis import Analysis, Span, Token
-from .lexicon import Lexicon
-from .light import Light
-from .pipeline import Pipeline
-from .store import Store
+from .analysis_store import Store
 from .synonyms import Synonym, Synonyms
-from .wordnet import WordNet
+from .thesaurus import Lexicon, WordNet
 
 __all__ = ["Analysis", "Language", "Span", "Synonym", "Token", "open_language"]
 

@@ -14,9 +14,8 @@ from torch import nn
 
 from ..adapters.hierarchical_gru import Config, HierarchicalGru, encoded, logits_of, places_of, save
 from ..adapters.satisfaction import CLASSES, rating
-from ..builtin.tokens import tokens
-from .quality import Quality, majority, quality
-from .ratings import Example, flat, read_examples
+from ..builtin.surface import tokens
+from .ratings import Example, Quality, flat, majority, quality, read_examples
 
 _WATCHED = 0.1
 """The share of training dialogues that decide when to stop."""

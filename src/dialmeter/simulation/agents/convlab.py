@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...conversations.multiwoz_names import slot_in
 from ...errors import DialmeterError, one_line
 from ...model import Act, Goal, Move
+from ...readers.pairs.slot_names import slot_in
 from ...registry import object_at
 from ..language.acts import ASKED, GENERAL, act, intent_of, value_of
 from ..world.database import World

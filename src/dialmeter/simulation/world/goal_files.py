@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from ...conversations import open_conversations
-from ...conversations.goals import goal_in
 from ...errors import InputError, placing
-from ...formats.parts import as_mapping
 from ...model import DomainGoal, Goal, Notice
+from ...readers.conversations import open_conversations
+from ...readers.multiwoz.goals import goal_in
+from ...readers.parts import as_mapping
 from ...readers.source import Source
 from .schema import DOMAINS
 

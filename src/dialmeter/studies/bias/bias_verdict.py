@@ -1,19 +1,31 @@
-"""What the papers claim of the bias study, and whether it holds on the dialogues at hand.
+"""Whether the claim of the published bias study holds on the given dialogues: verdicts, plain sentences, warnings.
 
 The claim: "GCA is significantly less correlated" with the position and the uniformity of mistakes than FGA. The papers
 tested r(FGA) − r(GCA), with signs, and called a positive difference "stronger"; −0.17 then counts as less than 0.12.
-What the words say is a matter of strength, |r(FGA)| − |r(GCA)|. Both are told, each with the interval that decides it.
+The words of the claim are about strength, |r(FGA)| − |r(GCA)|. Both are reported, each with the interval that decides it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from .bias import REFERENCE, RIVAL
-from .bias_filter import FILTER_WORDS, Filter
-from .bias_findings import Correlation, Limits, Pair, Study
+from ...model import Notice, dialogue_key
+from .correlations import (
+    FILTER_WORDS,
+    LEAST,
+    REFERENCE,
+    RIVAL,
+    SAME,
+    BiasStudy,
+    Filter,
+    Limits,
+    TraitCorrelation,
+    TraitDifference,
+)
 
 HOLDS, FAILS, UNDECIDED, NO_VALUE = "holds", "fails", "undecided", "no value"
 WORDS = {HOLDS: "holds", FAILS: "does not hold", UNDECIDED: "is undecided", NO_VALUE: "cannot be judged"}
@@ -27,9 +39,15 @@ PUBLISHED: Mapping[str, tuple[float, float]] = {
 }
 """Correlations of FGA and GCA as printed: TO and NU in the paper, TO1 and NU1 in its first version."""
 
+_HIGHER_WHERE = {
+    "TO": ("mistakes fall late", "mistakes fall early"),
+    "NU": ("mistakes are bunched", "mistakes are spread out"),
+}
+"""Trait → where a measure with a positive, or a negative, correlation is higher."""
 
-class Verdict(Struct, frozen=True, kw_only=True):
-    """Does a trait move GCA less than another measure? ``outcome`` by strength, ``as_tested`` by the papers' test."""
+
+class BiasVerdict(Struct, frozen=True, kw_only=True):
+    """Does GCA depend on a trait less than another measure? ``outcome`` by strength, ``as_tested`` by the papers' test."""
 
     trait: str
     filter: Filter
@@ -59,25 +77,28 @@ class SignChange(Struct, frozen=True, kw_only=True):
     sentence: str
 
 
-def verdicts(study: Study) -> list[Verdict]:
-    """One verdict per trait, filter and measure beside GCA; none where GCA was not asked for.
+def verdicts(study: BiasStudy) -> list[BiasVerdict]:
+    """One verdict per trait, filter and measure other than GCA; none if GCA was not requested.
 
     Example:
-        >>> from dialmeter.studies.bias.bias import Row, study
+        >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
         >>> from dialmeter.studies.bias.error_position import traits_of
-        >>> rows = [Row("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3}) for n in range(30)]
-        >>> print(verdicts(study(rows))[0].sentence)  # doctest: +ELLIPSIS
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
+        ...     for n in range(30)
+        ... ]
+        >>> print(verdicts(study_bias(rows))[0].sentence)  # doctest: +ELLIPSIS
         TO, all dialogues: that GCA follows it less than JGA does holds: r -0.179 against -0.648, ...
     """
-    pairs = [_turned(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
+    pairs = [_reversed(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
     found = [_verdict(pair, study.confidence) for pair in pairs if pair.second == REFERENCE]
     traits = list(PUBLISHED)
     return sorted(found, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
 
 
-def sign_changes(study: Study) -> list[SignChange]:
+def sign_changes(study: BiasStudy) -> list[SignChange]:
     """The correlations whose sign depends on the published filter, intervals without 0 on both sides."""
-    both: dict[tuple[str, str], dict[str, Correlation]] = {}
+    both: dict[tuple[str, str], dict[str, TraitCorrelation]] = {}
     for each in study.correlations:
         both.setdefault((each.trait, each.measure), {})[each.filter] = each
     found = []
@@ -90,8 +111,9 @@ def sign_changes(study: Study) -> list[SignChange]:
                 f"The published filter turns the correlation of {measure} with {trait} "
                 f"from {none.r:.3f} ({limits(none.ci)}) to {published.r:.3f} ({limits(published.ci)})."
             )
-            change = {"trait": trait, "measure": measure, "none": none.r, "published": published.r}
-            found.append(SignChange(**change, sentence=sentence))  # type: ignore[arg-type]
+            found.append(
+                SignChange(trait=trait, measure=measure, none=none.r, published=published.r, sentence=sentence)
+            )
     return found
 
 
@@ -121,9 +143,17 @@ def _outcome(ci: Limits) -> str:
     return HOLDS if ci[0] > 0 else FAILS if ci[1] < 0 else UNDECIDED
 
 
-def _verdict(pair: Pair, confidence: float) -> Verdict:
+def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
     outcome, as_tested = _outcome(pair.strength_ci), _outcome(pair.ci)
-    return Verdict(
+    claim = f"{pair.trait}, {FILTER_WORDS[pair.filter]}: that {pair.second} follows it less than {pair.first} does"
+    if outcome == NO_VALUE:
+        sentence = f"{claim} {WORDS[outcome]}, because {pair.reason}."
+    else:
+        numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
+        sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
+        if as_tested != outcome:
+            sentence += f" By the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
+    return BiasVerdict(
         trait=pair.trait,
         filter=pair.filter,
         rival=pair.first,
@@ -139,35 +169,131 @@ def _verdict(pair: Pair, confidence: float) -> Verdict:
         n=pair.n,
         reason=pair.reason,
         published=PUBLISHED[pair.trait] if pair.first == RIVAL else None,
-        sentence=_sentence(pair, outcome, as_tested, confidence),
+        sentence=sentence,
     )
 
 
-def _sentence(pair: Pair, outcome: str, as_tested: str, confidence: float) -> str:
-    claim = f"{pair.trait}, {FILTER_WORDS[pair.filter]}: that {pair.second} follows it less than {pair.first} does"
-    if outcome == NO_VALUE:
-        return f"{claim} {WORDS[outcome]}, because {pair.reason}."
-    numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
-    sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
-    if as_tested != outcome:
-        sentence += f" By the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
-    return sentence
-
-
-def _turned(pair: Pair) -> Pair:
+def _reversed(pair: TraitDifference) -> TraitDifference:
     """The same pair with first and second exchanged."""
-    return Pair(
-        trait=pair.trait,
+    return replace(
+        pair,
         first=pair.second,
         second=pair.first,
-        filter=pair.filter,
         first_r=pair.second_r,
         second_r=pair.first_r,
         difference=None if pair.difference is None else -pair.difference,
         ci=pair.ci and (-pair.ci[1], -pair.ci[0]),
         strength=None if pair.strength is None else -pair.strength,
         strength_ci=pair.strength_ci and (-pair.strength_ci[1], -pair.strength_ci[0]),
-        n=pair.n,
-        left_out=pair.left_out,
-        reason=pair.reason,
     )
+
+
+def summary(study: BiasStudy) -> list[str]:
+    """Sentences: does the papers' claim hold, which measures depend on error position, which signs does the filter change?
+
+    Example:
+        >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
+        >>> from dialmeter.studies.bias.error_position import traits_of
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "SA": n % 3 / 3})
+        ...     for n in range(30)
+        ... ]
+        >>> for line in summary(study_bias(rows))[:2]:
+        ...     print(line)
+        The papers compare FGA(lam=0.5) with GCA; ask for both to hear whether their claim holds here.
+        Dialogues with a mistake, TO: higher where mistakes fall early: JGA (-0.648); no dependence found: SA.
+    """
+    nothing = no_correlation(study)
+    if nothing:
+        return [f"There is nothing to say of where mistakes fall: {nothing}."]
+    changes = [change.sentence for change in sign_changes(study)]
+    return [*_claim(verdicts(study)), *(_dependence(study, trait) for trait in _HIGHER_WHERE), *changes]
+
+
+def no_correlation(study: BiasStudy) -> str | None:
+    """Why no measure has a correlation with any trait, under any filter; None if one has."""
+    if any(each.r is not None for each in study.correlations):
+        return None
+    return study.correlations[0].reason
+
+
+def _claim(found: Sequence[BiasVerdict]) -> list[str]:
+    own = {(verdict.filter, verdict.trait): verdict for verdict in found if verdict.rival == RIVAL}
+    if not own:
+        return [f"The papers compare {RIVAL} with {REFERENCE}; ask for both to hear whether their claim holds here."]
+    lines = [
+        f"The papers claim that {REFERENCE} follows TO and NU less than {RIVAL} does. Over all dialogues this holds for "
+        f"{_held(own, 'none')}; with the published filter for {_held(own, 'published')}."
+    ]
+    for trait in PUBLISHED:
+        judged = [verdict for (_, of), verdict in own.items() if of == trait]
+        parts = [
+            f"{FILTER_WORDS[each.filter]}: {WORDS[each.outcome]} "
+            f"({limits(each.strength_ci) if each.strength_ci else each.reason})"
+            for each in judged
+        ]
+        lines.append(f"{trait}, {'; '.join(parts)}.")
+        other = [FILTER_WORDS[each.filter] for each in judged if each.as_tested not in (each.outcome, NO_VALUE)]
+        if other:
+            lines.append(f"{trait}: the papers' test of signed correlations says otherwise for {', '.join(other)}.")
+    return lines
+
+
+def _held(own: Mapping[tuple[Filter, str], BiasVerdict], chosen: Filter) -> str:
+    outcomes = {trait: own[chosen, trait].outcome for trait in ("TO", "NU")}
+    if all(outcome == NO_VALUE for outcome in outcomes.values()):
+        return "neither, because it cannot be judged"
+    traits = [trait for trait, outcome in outcomes.items() if outcome == HOLDS]
+    return {0: "neither", 1: f"{''.join(traits)} only", 2: "both"}[len(traits)]
+
+
+def _dependence(study: BiasStudy, trait: str) -> str:
+    groups: dict[str, list[str]] = {}
+    for each in study.correlations:
+        if each.trait != trait or each.filter != "mistakes":
+            continue
+        if each.r is None:
+            way, shown = f"no correlation, because {each.reason}", each.measure
+        elif excludes_zero(each.ci):
+            way, shown = f"higher where {_HIGHER_WHERE[trait][each.r < 0]}", f"{each.measure} ({each.r:.3f})"
+        else:
+            way, shown = "no dependence found", each.measure
+        groups.setdefault(way, []).append(shown)
+    parts = [f"{way}: {', '.join(measures)}" for way, measures in groups.items()]
+    return f"Dialogues with a mistake, {trait}: {'; '.join(parts)}."
+
+
+def notices_of_study(study: BiasStudy) -> list[Notice]:
+    """Warnings: too few dialogues, no mistakes, measures that are constant, dialogues that are in several pooled files.
+
+    Example:
+        >>> from dialmeter.studies.bias.correlations import DialogueTraits, study_bias
+        >>> from dialmeter.studies.bias.error_position import traits_of
+        >>> rows = [DialogueTraits("", "d", (0, 1), traits_of((0, 1)), {"JGA": 0.5})]
+        >>> [notice.message for notice in notices_of_study(study_bias(rows))]
+        ['1 dialogues are too few for correlations; the study needs 5 or more']
+    """
+    name, n = f"{study.system}: " if study.system else "", len(study.rows)
+    if n < LEAST:
+        message = f"{name}{n} dialogues are too few for correlations; the study needs {LEAST} or more"
+        return [Notice("few-dialogues", n, message)]
+    if not any(any(row.mistakes) for row in study.rows):
+        message = f"{name}no dialogue has a mistake, so that there is nothing for measures to depend on"
+        return [Notice("no-mistakes", n, message)]
+    constant = []
+    for measure in study.measures:
+        values = [value for row in study.rows if (value := row.values[measure]) is not None]
+        if not values or max(values) - min(values) <= SAME:
+            constant.append(measure)
+    repeated = [key for key, times in Counter(dialogue_key(row.dialogue) for row in study.rows).items() if times > 1]
+    found = [
+        Notice("constant", len(constant), f"{name}{', '.join(constant)} give all dialogues the same value"),
+        Notice(
+            "repeated-dialogues",
+            len(repeated),
+            f"{name}{len(repeated)} dialogues stand in several files; intervals take them for independent "
+            "and are too narrow",
+            tuple(sorted(repeated)[:10]),
+        ),
+    ]
+    return [notice for notice in found if notice.count]

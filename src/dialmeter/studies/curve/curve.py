@@ -6,25 +6,58 @@ zero-shot transfer as a mean over domains. Here every number has an interval ove
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias, get_args
 
+import numpy as np
 from msgspec import Struct
 
+from ...core.comparison import Resampling
 from ...errors import DialmeterError, InputError
 from ...measure import Measure, parse
 from ...model import Notice
-from ...resampling import Resampling
 from ...rules import Rules, load
+from ...stats.formulas import Floats
 from ...tracking.resolve_measures import resolve
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import score_file
-from .curve_files import Entry
-from .curve_points import Point, Scale, Trend, placed, points_of, ratios_of, trends_of
-from .curve_scores import Scored, score_entries
+from .. import FEW_DIALOGUES
+from .curve_files import CurveFile
+from .curve_scores import CurveEstimate, ScoredFile, mean, score_entries, slope
 from .zero_shot import DomainTable, domain_tables
 
-FEW = 5
-"""Fewer dialogues than these give intervals that mean little."""
+Scale: TypeAlias = Literal["log", "linear"]
+SCALES: tuple[str, ...] = get_args(Scale)
+Kind: TypeAlias = Literal["value", "difference", "distance"]
+"""A measure itself, the measure minus the reference, or the absolute size of that difference."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Point(Struct, frozen=True):
+    """One measure at one share of training data, over all seeds."""
+
+    domain: str | None
+    ratio: float | None
+    measure: str
+    seeds: tuple[str | None, ...]
+    value: CurveEstimate
+    difference: CurveEstimate | None = None
+    distance: CurveEstimate | None = None
+
+
+class Trend(Struct, frozen=True):
+    """How one measure, or its difference to the reference, moves with the share of training data."""
+
+    domain: str | None
+    measure: str
+    of: Kind
+    slope: CurveEstimate
+
+    @property
+    def verdict(self) -> str:
+        """In a word; ``unclear`` where an interval holds zero or there is none."""
+        return {1: "grows", -1: "shrinks", 0: "unclear"}[self.slope.sign]
 
 
 class Curve(Struct, frozen=True):
@@ -33,7 +66,7 @@ class Curve(Struct, frozen=True):
     reference: str | None
     scale: Scale
     resampling: Resampling | None
-    files: list[Scored]
+    files: list[ScoredFile]
     points: list[Point]
     trends: list[Trend]
     tables: list[DomainTable]
@@ -41,7 +74,7 @@ class Curve(Struct, frozen=True):
 
 
 def draw_curve(
-    entries: Sequence[Entry],
+    entries: Sequence[CurveFile],
     gold: str | None = None,
     *,
     form: str | None = None,
@@ -53,14 +86,14 @@ def draw_curve(
     reference: str = "GCA",
     scale: Scale = "log",
     resampling: Resampling | None = None,
-    watch: Callable[[Iterable[Entry]], Iterable[Entry]] = iter,
+    watch: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> Curve:
     """Scores all files and relates their scores to the share of training data.
 
     Args:
-        entries: the files, from ``curve_files.in_folder`` or ``curve_manifest.in_manifest``.
+        entries: the files, from ``curve_files.in_folder`` or ``curve_files.in_manifest``.
         gold: the file with gold states, where the others have none.
-        form: the format of the files; found where it is not named.
+        form: the format of the files; detected if not given.
         gold_form: the format of gold.
         schema: a schema file.
         only: keys of the dialogues to score.
@@ -77,7 +110,7 @@ def draw_curve(
     chosen = rules if isinstance(rules, Rules) else load(rules)
     wanted, yardstick, notices = _with_reference(measures, chosen, reference)
 
-    def score(entry: Entry, keys: frozenset[str] | None) -> TrackerResult:
+    def score(entry: CurveFile, keys: frozenset[str] | None) -> TrackerResult:
         try:
             return score_file(
                 entry.path,
@@ -92,31 +125,29 @@ def draw_curve(
         except InputError:
             raise
         except DialmeterError as error:
-            # The reference may be what cannot be had, and nobody has typed it.
+            # The user may not have typed the reference that cannot be computed.
             raise DialmeterError(f"{entry.name}: {error} (--reference chooses what to compare with)") from None
 
     files, more = score_entries(entries, score, resampling, watch)
     if yardstick and yardstick not in files[0].values:
         notices.append(Notice("no-reference", 1, f"the files do not allow {yardstick}, so that nothing is compared"))
         yardstick = None
-    groups = {domain: [each for each in files if each.entry.domain == domain] for domain in _domains(files)}
+    groups: dict[str | None, list[ScoredFile]] = {}
+    for each in files:
+        groups.setdefault(each.entry.domain, []).append(each)
     curves = {domain: group for domain, group in groups.items() if domain is None or len(ratios_of(group)) > 1}
     points = [point for group in curves.values() for point in points_of(group, yardstick, resampling)]
     trends = [trend for group in curves.values() for trend in trends_of(group, yardstick, scale, resampling)]
     tables = domain_tables([each for each in files if each.entry.domain is not None], resampling)
     for domain, group in groups.items():
-        notices += _of_group(domain, group, scale, domain in curves, resampling)
+        notices += _group_notices(domain, group, scale, domain in curves, resampling)
     return Curve(yardstick, scale, resampling, files, points, trends, tables, [*notices, *more])
-
-
-def _domains(files: Sequence[Scored]) -> list[str | None]:
-    return list(dict.fromkeys(each.entry.domain for each in files))
 
 
 def _with_reference(
     measures: Sequence[str] | None, rules: Rules, reference: str
 ) -> tuple[list[str | Measure] | None, str | None, list[Notice]]:
-    """The measures with the reference among them, and its name; no name where the rules do not have it."""
+    """The requested measures with the reference added, and its name; no name if the rules do not allow it."""
     name = repr(parse(reference))
     asked: list[str | Measure] = [repr(parse(each)) for each in (measures or rules.measures)]
     if name in asked:
@@ -129,13 +160,13 @@ def _with_reference(
     return [*asked, name], name, []
 
 
-def _of_group(
-    domain: str | None, group: Sequence[Scored], scale: Scale, is_curve: bool, how: Resampling | None
+def _group_notices(
+    domain: str | None, group: Sequence[ScoredFile], scale: Scale, is_curve: bool, how: Resampling | None
 ) -> Iterator[Notice]:
-    """What one should know before believing the intervals of one curve."""
+    """Warnings about the intervals of one curve."""
     where = f"domain {domain}: " if domain else ""
     dialogues = len(group[0].keys)
-    if dialogues < FEW:
+    if dialogues < FEW_DIALOGUES:
         what = "no intervals over dialogues" if dialogues < 2 else "intervals over dialogues mean little"
         count = "1 dialogue" if dialogues == 1 else f"{dialogues} dialogues"
         yield Notice("few-dialogues", dialogues, f"{where}{count}: {what}")
@@ -152,3 +183,88 @@ def _of_group(
     if left_out and len(ratios) > 1:
         said = f"{where}{left_out} files at ratio 0 have no logarithm and are left out of trends; see --trend linear"
         yield Notice("ratio-zero", left_out, said)
+
+
+def ratios_of(group: Sequence[ScoredFile]) -> list[float | None]:
+    """The different shares of training data, in the order of the files."""
+    return list(dict.fromkeys(each.entry.ratio for each in group))
+
+
+def placed(group: Sequence[ScoredFile], scale: Scale) -> list[ScoredFile]:
+    """The files that have a place on the scale of a trend; zero has no logarithm."""
+    return [each for each in group if each.entry.ratio is not None and (scale == "linear" or each.entry.ratio > 0)]
+
+
+def points_of(group: Sequence[ScoredFile], reference: str | None, how: Resampling | None) -> Iterator[Point]:
+    """Every measure at every share of training data.
+
+    Args:
+        group: files of one domain.
+        reference: the measure that the others are compared with.
+        how: how intervals are made; without it there are none.
+    """
+    for measure in group[0].values:
+        for ratio in ratios_of(group):
+            here = [each for each in group if each.entry.ratio == ratio]
+            found: dict[str, CurveEstimate] = {}
+            for kind in _kinds(measure, reference):
+                values, samples = _series(here, measure, reference, kind)
+                found[kind] = mean(
+                    values,
+                    samples,
+                    confidence=how.confidence if how else 0,
+                    dialogues=len(here[0].keys),
+                    formula=here[0].formulas[measure] if kind == "value" else None,
+                    columns=here[0].columns,
+                )
+            yield Point(here[0].entry.domain, ratio, measure, tuple(each.entry.seed for each in here), **found)
+
+
+def trends_of(
+    group: Sequence[ScoredFile], reference: str | None, scale: Scale, how: Resampling | None
+) -> Iterator[Trend]:
+    """The slope of every measure, and of its difference to the reference; none below two shares of training data.
+
+    Args:
+        group: files of one domain.
+        reference: the measure that the others are compared with.
+        scale: the logarithm of the share to base ten, or the share itself.
+        how: how intervals are made; without it there are none.
+    """
+    files = placed(group, scale)
+    ratios = [each.entry.ratio or 0.0 for each in files]
+    if len(set(ratios)) < 2:
+        return
+    places = [math.log10(ratio) if scale == "log" else ratio for ratio in ratios]
+    for measure in files[0].values:
+        for kind in _kinds(measure, reference):
+            values, samples = _series(files, measure, reference, kind)
+            found = slope(
+                places, values, samples, confidence=how.confidence if how else 0, dialogues=len(files[0].keys)
+            )
+            yield Trend(files[0].entry.domain, measure, kind, found)
+
+
+def _kinds(measure: str, reference: str | None) -> tuple[Kind, ...]:
+    return KINDS if reference and measure != reference else ("value",)
+
+
+def _series(
+    files: Sequence[ScoredFile], measure: str, reference: str | None, kind: Kind
+) -> tuple[list[float | None], Floats | None]:
+    """One value per file, and one row of resampled values per file."""
+    values, samples = _of_measure(files, measure)
+    if kind != "value" and reference:
+        others, other_samples = _of_measure(files, reference)
+        values = [None if a is None or b is None else a - b for a, b in zip(values, others, strict=True)]
+        if samples is not None and other_samples is not None:
+            samples = samples - other_samples
+    if kind == "distance":
+        values = [None if value is None else abs(value) for value in values]
+        samples = None if samples is None else np.abs(samples)
+    return values, samples
+
+
+def _of_measure(files: Sequence[ScoredFile], measure: str) -> tuple[list[float | None], Floats | None]:
+    rows = [each.samples[measure] for each in files if each.samples is not None]
+    return [each.values[measure] for each in files], np.array(rows) if rows else None

@@ -1,15 +1,22 @@
-"""Which files make a few-shot or zero-shot study, by their names."""
+"""The files of a few-shot or zero-shot study: by their names, or by a manifest (CSV with a heading, or JSON lines)."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError, InputError, one_line, placing
 from ...model import Notice
+from ...readers.parts import as_mapping
+from ...readers.source import Source
+from ...readers.strict_json import parse_unique
 
+_COLUMNS = ("file", "ratio", "seed", "domain")
 EXPECTED = "ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json"
 
 _EDGE, _END = r"(?:^|[_\-.])", r"(?=[_\-.]|$)"
@@ -21,7 +28,7 @@ _ZERO = re.compile(
 )
 
 
-class Entry(NamedTuple):
+class CurveFile(NamedTuple):
     """One prediction file and what it was trained on."""
 
     path: str
@@ -36,17 +43,17 @@ class Entry(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the file is, in words."""
+        """Domain, ratio and seed, in words."""
         parts = {"domain": self.domain, "ratio": None if self.ratio is None else f"{self.ratio:g}", "seed": self.seed}
         return ", ".join(f"{word} {one_line(value)}" for word, value in parts.items() if value is not None)
 
 
-def from_name(path: str) -> Entry | None:
-    """What a file's name says of it; None where it does not fit.
+def from_name(path: str) -> CurveFile | None:
+    """A file as its name describes it; None if the name does not fit.
 
     Example:
         >>> from_name("ratio_0.05_seed_557_prediction.json")
-        Entry(path='ratio_0.05_seed_557_prediction.json', ratio=0.05, seed='557', domain=None)
+        CurveFile(path='ratio_0.05_seed_557_prediction.json', ratio=0.05, seed='557', domain=None)
         >>> from_name("T5_result_zeroshot_attraction.json").domain, from_name("zero_shot_result.json")
         ('attraction', None)
     """
@@ -55,15 +62,15 @@ def from_name(path: str) -> Entry | None:
     if not ratio and not domain:
         return None
     share = float(ratio[1]) if ratio else 0.0
-    return Entry(path, share, seed[1] if seed else None, domain[1].lower() if domain else None)
+    return CurveFile(path, share, seed[1] if seed else None, domain[1].lower() if domain else None)
 
 
-def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[Entry], list[Notice]]:
+def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
     """The files of a folder whose names fit, sorted; the others are listed in a warning.
 
     Args:
-        folder: where the prediction files lie.
-        beside: files that may lie there too, such as gold.
+        folder: the folder with the prediction files.
+        beside: other files that may be there, such as gold.
 
     Raises:
         DialmeterError: no folder, or no file that fits.
@@ -78,7 +85,7 @@ def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[Entry], lis
 
 
 def files_of(folder: str, beside: Iterable[str]) -> list[Path]:
-    """What lies in a folder, sorted, but for the files named in ``beside``."""
+    """The files of a folder, sorted, without those in ``beside``."""
     root = Path(folder)
     if not root.is_dir():
         raise DialmeterError(f"{folder}: no such folder")
@@ -89,13 +96,13 @@ def files_of(folder: str, beside: Iterable[str]) -> list[Path]:
         raise DialmeterError(f"{folder}: cannot be read: {error.strerror or error}") from None
 
 
-def in_order(entries: Sequence[Entry]) -> list[Entry]:
-    """Sorted by what they are, so that nothing depends on the order of a folder or a manifest.
+def in_order(entries: Sequence[CurveFile]) -> list[CurveFile]:
+    """Sorted by domain, ratio and seed, so that nothing depends on the order of a folder or a manifest.
 
     Raises:
         DialmeterError: two files for the same ratio, seed and domain.
     """
-    seen: dict[tuple[object, ...], Entry] = {}
+    seen: dict[tuple[object, ...], CurveFile] = {}
     for entry in entries:
         other = seen.setdefault(entry[1:], entry)
         if other is not entry:
@@ -104,16 +111,95 @@ def in_order(entries: Sequence[Entry]) -> list[Entry]:
                 "give each its own seed in a --manifest"
             )
 
-    def key(entry: Entry) -> tuple[str, float, tuple[int, str]]:
+    def key(entry: CurveFile) -> tuple[str, float, tuple[int, str]]:
         seed = entry.seed or ""
-        return (
-            entry.domain or "",
-            -1.0 if entry.ratio is None else entry.ratio,
-            (int(seed) if _plain(seed) else -1, seed),
-        )
+        is_number = seed.isascii() and seed.isdigit() and len(seed) < 20
+        share = -1.0 if entry.ratio is None else entry.ratio
+        return entry.domain or "", share, (int(seed) if is_number else -1, seed)
 
     return sorted(seen.values(), key=key)
 
 
-def _plain(seed: str) -> bool:
-    return seed.isascii() and seed.isdigit() and len(seed) < 20
+def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
+    """The files that a manifest names: CSV with a heading, or JSON lines; file, ratio, seed, domain.
+
+    Args:
+        manifest: the file; paths in it are relative to ``folder``.
+        folder: the folder with the prediction files.
+        beside: other files that may be there.
+
+    Raises:
+        InputError: a row that is not as it should be, with its line.
+    """
+    entries: list[CurveFile] = []
+    unknown: set[str] = set()
+    for line, row in _rows(manifest):
+        try:
+            unknown |= {name for name in row if name not in _COLUMNS}
+            entries.append(_entry({name: _cell(name, row.get(name)) for name in _COLUMNS}, folder))
+        except InputError as error:
+            raise error.at(file=manifest, line=line) from None
+    if not entries:
+        raise InputError("names no file", file=manifest)
+    notices = []
+    if unknown:
+        names = tuple(sorted(one_line(str(name)) for name in unknown))
+        said = f"{manifest}: columns other than {', '.join(_COLUMNS)} are not read"
+        notices.append(Notice("other-columns", len(names), said, names))
+    others = tuple(
+        one_line(path.name) for path in files_of(folder, [manifest, *beside, *(each.path for each in entries)])
+    )
+    if others:
+        notices.append(Notice("other-files", len(others), f"not in the manifest, and left out: {len(others)}", others))
+    return in_order(entries), notices
+
+
+def _rows(manifest: str) -> Iterator[tuple[int, dict[str, object]]]:
+    text = Source(manifest).text
+    if text.lstrip()[:1] == "{":
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                with placing(file=manifest, line=number):
+                    yield number, dict(as_mapping(parse_unique(line.encode(), manifest, number), "a line"))
+        return
+    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="(without a heading)")
+    try:
+        headings = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+        if "file" not in headings or not {"ratio", "domain"} & set(headings):
+            raise InputError("expected the columns file and ratio or domain, and seed", file=manifest, line=1)
+        reader.fieldnames = headings
+        for row in reader:
+            yield reader.line_num, dict(row)
+    except csv.Error as error:
+        raise InputError(f"not valid CSV: {error}", file=manifest, line=reader.line_num) from None
+
+
+def _cell(name: str, value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return (value or "").strip() or None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(value)
+    raise InputError(f"{name} is a text or a number, not {one_line(repr(value))}")
+
+
+def _entry(row: dict[str, str | None], folder: str) -> CurveFile:
+    if not row["file"]:
+        raise InputError("a row without file")
+    path = Path(folder, row["file"])
+    if not path.exists():
+        raise InputError(f"no such file: {one_line(str(path), 200)}")
+    if row["ratio"] is None and row["domain"] is None:
+        raise InputError(f"{one_line(row['file'])} has neither ratio nor domain")
+    return CurveFile(str(path), _ratio(row["ratio"]), row["seed"], row["domain"])
+
+
+def _ratio(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        ratio = float(text)
+    except ValueError:
+        ratio = math.nan
+    if not 0 <= ratio < math.inf:
+        raise InputError(f"ratio is a share of the training data such as 0.05, not {one_line(text)!r}")
+    return ratio

@@ -1,30 +1,39 @@
-"""The files of a study scored, on the dialogues that they share, with one draw of dialogues for all."""
+"""Scores of the files of a few-shot study on the dialogues that they share, and means and slopes over files.
+
+A number varies with the seed of training and with the dialogues of the test set: it has one interval for each. The same
+dialogues are drawn for all files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from math import fsum, sqrt
+from typing import TypeAlias
 
+import numpy as np
+from msgspec import Struct
+
+from ...core.comparison import Resampling
 from ...errors import DialmeterError, one_line
 from ...model import Notice, dialogue_key
-from ...resampling import Resampling
+from ...stats import Formula, student_interval
+from ...stats.draws import resampled_sums
+from ...stats.formulas import Floats, evaluate, exact
+from ...stats.intervals import student_quantile
+from ...stats.resampling import TIE, limits
 from ...tracking.bootstrap_matrix import columns, order_of, with_interval
 from ...tracking.result import TrackerResult
-from .curve_files import Entry
+from .curve_files import CurveFile
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
-ScoreOne: TypeAlias = Callable[[Entry, frozenset[str] | None], TrackerResult]
-"""Scores one file, on some of its dialogues where they are named."""
+ScoreFile: TypeAlias = Callable[[CurveFile, frozenset[str] | None], TrackerResult]
+"""Scores one file; on the dialogues with these keys if they are given."""
+Limits: TypeAlias = tuple[float, float]
 
 
-class Scored:
-    """One file's scores, and what resampling needs of it: a row of columns per dialogue, sorted by dialogue."""
+class ScoredFile:
+    """One file's scores, and the matrix that resampling needs: a row of columns per dialogue, sorted by dialogue."""
 
-    def __init__(self, entry: Entry, result: TrackerResult) -> None:
+    def __init__(self, entry: CurveFile, result: TrackerResult) -> None:
         names = [dialogue_key(name) for name in result.ledger.main.dialogues]
         self.entry = entry
         self.keys = [names[place] for place in order_of(result.ledger)]
@@ -34,7 +43,7 @@ class Scored:
         self.data = result.data
         self.notices = result.notices
         self.counts = {"dialogues": result.dialogues, "turns": result.turns}
-        self.samples: dict[str, FloatArray] | None = None
+        self.samples: dict[str, Floats] | None = None
 
     @property
     def values(self) -> dict[str, float | None]:
@@ -42,28 +51,57 @@ class Scored:
         return {score.measure: score.value for score in self.scores}
 
 
+class CurveEstimate(Struct, frozen=True):
+    """A mean over files, or a slope through them.
+
+    ``seeds`` is Student's interval over the files as they are, ``dialogues`` the bootstrap interval over the dialogues of
+    the test set. ``n`` counts files, ``left_out`` those without value.
+    """
+
+    value: float | None
+    seeds: Limits | None = None
+    dialogues: Limits | None = None
+    n: int = 0
+    left_out: int = 0
+    reason: str = ""
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 if all intervals lie on that side of zero, otherwise 0."""
+        limits = [each for each in (self.seeds, self.dialogues) if each]
+        if limits and all(low > 0 for low, _ in limits):
+            return 1
+        return -1 if limits and all(high < 0 for _, high in limits) else 0
+
+
 def score_entries(
-    entries: Sequence[Entry],
-    score: ScoreOne,
+    entries: Sequence[CurveFile],
+    score: ScoreFile,
     how: Resampling | None,
-    watch: Callable[[Iterable[Entry]], Iterable[Entry]] = iter,
-) -> tuple[list[Scored], list[Notice]]:
+    watch: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
+) -> tuple[list[ScoredFile], list[Notice]]:
     """Scores every file; files of one domain on the dialogues that all of them have.
 
     Raises:
         DialmeterError: files of one domain with different gold, or without a dialogue in common.
     """
-    files: list[Scored] = []
+    files: list[ScoredFile] = []
     for entry in watch(entries):
-        files.append(Scored(entry, score(entry, None)))
+        files.append(ScoredFile(entry, score(entry, None)))
         if list(files[-1].values) != list(files[0].values):
             names = f"{files[0].entry.name} and {entry.name}"
             raise DialmeterError(f"{names} do not allow the same measures; name some that both have with --measure")
-    shared: list[Scored] = []
+    shared: list[ScoredFile] = []
     notices: list[Notice] = []
     for domain in dict.fromkeys(entry.domain for entry in entries):
         group, said = _on_common([each for each in files if each.entry.domain == domain], score)
-        _same_gold(group)
+        first = group[0]
+        for each in group:
+            if each.data != first.data:
+                raise DialmeterError(
+                    f"{first.entry.name} and {each.entry.name} hold different gold for the same dialogues "
+                    f"(data: {first.data} ≠ {each.data}); a curve needs one gold, see --gold"
+                )
         if how:
             _resample(group, how)
         shared += group
@@ -71,7 +109,7 @@ def score_entries(
     return shared, [*notices, *_merged(shared)]
 
 
-def _on_common(group: list[Scored], score: ScoreOne) -> tuple[list[Scored], list[Notice]]:
+def _on_common(group: list[ScoredFile], score: ScoreFile) -> tuple[list[ScoredFile], list[Notice]]:
     every = set().union(*(each.keys for each in group))
     common = frozenset(every).intersection(*(each.keys for each in group))
     if len(common) == len(every):
@@ -80,45 +118,25 @@ def _on_common(group: list[Scored], score: ScoreOne) -> tuple[list[Scored], list
         raise DialmeterError(f"{group[0].entry.name} and the other files have no dialogue in common")
     left = tuple(one_line(key) for key in sorted(every - common))
     said = f"{len(left)} dialogues are not in every file and are unscored; {len(common)} are"
-    again = [Scored(each.entry, score(each.entry, common)) for each in group]
+    again = [ScoredFile(each.entry, score(each.entry, common)) for each in group]
     return again, [Notice("unequal-dialogues", len(left), said, left)]
 
 
-def _same_gold(group: Sequence[Scored]) -> None:
-    first = group[0]
-    for each in group:
-        if each.data != first.data:
-            raise DialmeterError(
-                f"{first.entry.name} and {each.entry.name} hold different gold for the same dialogues "
-                f"(data: {first.data} ≠ {each.data}); a curve needs one gold, see --gold"
-            )
-
-
-def _resample(group: Sequence[Scored], how: Resampling) -> None:
-    """Gives files their resampled values, and their scores intervals."""
-    from ...stats.formulas import evaluate
-    from ...stats.resampling import limits
-
+def _resample(group: Sequence[ScoredFile], how: Resampling) -> None:
+    """Sets the resampled values of files, and the intervals of their scores."""
     keys = group[0].keys
     for each, sums in zip(group, resampled(group, keys, how), strict=True):
         each.samples = {name: evaluate(formula, sums) for name, formula in each.formulas.items()}
-        if len(keys) > 1:
-            each.scores = [
-                with_interval(
-                    score,
-                    limits(
-                        each.samples[score.measure],
-                        how.confidence,
-                        len(keys),
-                        each.formulas[score.measure],
-                        each.columns,
-                    ),
-                )
-                for score in each.scores
-            ]
+        if len(keys) < 2:
+            continue
+        found = {
+            name: limits(each.samples[name], how.confidence, len(keys), formula, each.columns)
+            for name, formula in each.formulas.items()
+        }
+        each.scores = [with_interval(score, found[score.measure]) for score in each.scores]
 
 
-def resampled(files: Sequence[Scored], keys: Sequence[str], how: Resampling) -> list[FloatArray]:
+def resampled(files: Sequence[ScoredFile], keys: Sequence[str], how: Resampling) -> list[Floats]:
     """The resampled sums of files, the same dialogues drawn for all; a file without a dialogue has zeros for it.
 
     Args:
@@ -129,11 +147,6 @@ def resampled(files: Sequence[Scored], keys: Sequence[str], how: Resampling) -> 
     Returns:
         Sums of shape (resamples, columns) for each file; of no resample where there are fewer than two dialogues.
     """
-    import numpy as np
-
-    from ...stats.draws import resampled_sums
-    from ...stats.exact import exact
-
     if len(keys) < 2:
         return [np.empty((0, each.columns.shape[1])) for each in files]
     place = {key: position for position, key in enumerate(keys)}
@@ -147,7 +160,7 @@ def resampled(files: Sequence[Scored], keys: Sequence[str], how: Resampling) -> 
     return np.split(sums, ends[:-1], axis=1)
 
 
-def _merged(files: Sequence[Scored]) -> list[Notice]:
+def _merged(files: Sequence[ScoredFile]) -> list[Notice]:
     """The warnings of all files, each kind once."""
     merged = []
     for code in dict.fromkeys(notice.code for each in files for notice in each.notices):
@@ -157,3 +170,106 @@ def _merged(files: Sequence[Scored]) -> list[Notice]:
         count = sum(each.count for _, each in found)
         merged.append(Notice(code, count, f"{first.entry.name}: {notice.message}{more}", notice.where))
     return merged
+
+
+def mean(
+    values: Sequence[float | None],
+    samples: Floats | None = None,
+    *,
+    confidence: float = 0.95,
+    dialogues: int = 0,
+    formula: Formula | None = None,
+    columns: Floats | None = None,
+) -> CurveEstimate:
+    """The mean over files.
+
+    Args:
+        values: one per file; None is unscored.
+        samples: the same under resampled dialogues, one row per file; without it no interval over dialogues.
+        confidence: coverage of the intervals; 0 for none.
+        dialogues: how many there are.
+        formula: the measure, for its range; None for a mean of something else, such as a difference.
+        columns: the matrix of a file that was resampled.
+
+    Example:
+        >>> found = mean([0.5, 0.7, 0.6, 0.8, None])
+        >>> round(found.value, 3), [round(limit, 4) for limit in found.seeds], found.n, found.left_out
+        (0.65, [0.4446, 0.8554], 4, 1)
+    """
+    scored = [place for place, value in enumerate(values) if value is not None]
+    known = [value for value in values if value is not None]
+    left_out = len(values) - len(known)
+    if not known:
+        return CurveEstimate(None, left_out=left_out, reason="no file has a value")
+    if not confidence:
+        return CurveEstimate(fsum(known) / len(known), n=len(known), left_out=left_out)
+    found = student_interval(known, confidence=confidence)
+    drawn = None if samples is None else samples[scored].mean(axis=0)
+    over, why = _bootstrap_limits(drawn, confidence, dialogues, formula, columns)
+    alone = "" if found.low is not None else "one seed only" if len(known) < 2 else "all seeds have the same value"
+    reason = "; ".join(filter(None, (alone, why)))
+    return CurveEstimate(found.value, found.ci, over, len(known), left_out, reason)
+
+
+def slope(
+    places: Sequence[float],
+    values: Sequence[float | None],
+    samples: Floats | None = None,
+    *,
+    confidence: float = 0.95,
+    dialogues: int = 0,
+) -> CurveEstimate:
+    """The least-squares slope through files; ``seeds`` is the usual t interval from the scatter around the line.
+
+    A curve that is not a line scatters too, so that the interval is then wider than seeds alone would make it.
+
+    Args:
+        places: the position of each file on the scale.
+        values: one per file; None is unscored.
+        samples: the same under resampled dialogues, one row per file.
+        confidence: coverage of the intervals; 0 for none.
+        dialogues: how many there are.
+
+    Example:
+        >>> found = slope([0, 1, 2, 3], [1.0, 2.1, 2.9, 4.0])
+        >>> round(found.value, 2), [round(limit, 3) for limit in found.seeds]
+        (0.98, [0.797, 1.163])
+        >>> slope([1, 1], [0.5, 0.6]).reason
+        'a trend needs two different shares of training data'
+    """
+    scored = [place for place, value in enumerate(values) if value is not None]
+    x = np.array([places[place] for place in scored], dtype=np.float64)
+    y = [value for value in values if value is not None]
+    n, left_out = len(y), len(values) - len(y)
+    if len(set(x.tolist())) < 2:
+        return CurveEstimate(None, n=n, left_out=left_out, reason="a trend needs two different shares of training data")
+    centred = x - fsum(x.tolist()) / n
+    spread = fsum((centred**2).tolist())
+    weights = centred / spread
+    value = fsum(w * v for w, v in zip(weights.tolist(), y, strict=True))
+    if not confidence:
+        return CurveEstimate(value, n=n, left_out=left_out)
+    over, why = _bootstrap_limits(None if samples is None else weights @ samples[scored], confidence, dialogues)
+    if n < 3:
+        return CurveEstimate(value, None, over, n, left_out, "an interval of a slope needs three files")
+    level = fsum(y) / n
+    scatter = fsum((v - level - value * c) ** 2 for c, v in zip(centred.tolist(), y, strict=True))
+    half = student_quantile(confidence, n - 2) * sqrt(scatter / (n - 2) / spread)
+    if half <= TIE:
+        reason = "; ".join(filter(None, ("all files lie on one line", why)))
+        return CurveEstimate(value, None, over, n, left_out, reason)
+    return CurveEstimate(value, (value - half, value + half), over, n, left_out, why)
+
+
+def _bootstrap_limits(
+    samples: Floats | None,
+    confidence: float,
+    dialogues: int,
+    formula: Formula | None = None,
+    columns: Floats | None = None,
+) -> tuple[Limits | None, str]:
+    """The bootstrap interval of resampled values, if there are any, or the reason why there is none."""
+    if samples is None or dialogues < 2:
+        return None, ""
+    found = limits(samples, confidence, dialogues, formula, columns)
+    return found.ci, found.reason or ""

@@ -1,26 +1,22 @@
 """Scores by left-out domain: each domain, the unweighted mean over domains as published, and the pooled value.
 
 The unweighted mean gives a domain of few dialogues the weight of a large one; the pooled value is the measure over the
-turns of all domains together. Both circulate as "the" zero-shot score.
+turns of all domains together. Both are published as "the" zero-shot score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import fsum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import NamedTuple
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...resampling import Resampling
-from .curve_scores import Scored, resampled
-from .estimates import Estimate, mean
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+from ...core.comparison import Resampling
+from ...stats.formulas import Floats, evaluate, point
+from .curve_scores import CurveEstimate, ScoredFile, mean, resampled
 
 MEAN, POOLED = "mean over domains", "pooled"
 UNBALANCED = "domains have different seeds"
@@ -30,11 +26,11 @@ class DomainScores(Struct, frozen=True):
     """One measure over the domains."""
 
     measure: str
-    domains: dict[str, Estimate]
-    mean: Estimate
-    pooled: Estimate
+    domains: dict[str, CurveEstimate]
+    mean: CurveEstimate
+    pooled: CurveEstimate
 
-    def of(self, name: str) -> Estimate:
+    def of(self, name: str) -> CurveEstimate:
         """A domain's score, or one of the two over all domains."""
         return {**self.domains, MEAN: self.mean, POOLED: self.pooled}[name]
 
@@ -48,39 +44,35 @@ class DomainTable(Struct, frozen=True):
     rows: list[DomainScores]
 
 
-def domain_tables(files: Sequence[Scored], how: Resampling | None) -> list[DomainTable]:
+class _Drawn(NamedTuple):
+    """A file, and its resampled sums."""
+
+    file: ScoredFile
+    sums: Floats | None
+
+
+def domain_tables(files: Sequence[ScoredFile], how: Resampling | None) -> list[DomainTable]:
     """A table for every share of training data.
 
     Dialogues are resampled across domains: one that is in two domains is drawn for both or for neither.
     """
-    ratios = list(dict.fromkeys(each.entry.ratio for each in files))
-    ratios.sort(key=lambda ratio: -1.0 if ratio is None else ratio)
+    ratios = sorted({each.entry.ratio for each in files}, key=lambda ratio: -1.0 if ratio is None else ratio)
     return [_table(ratio, [each for each in files if each.entry.ratio == ratio], how) for ratio in ratios]
 
 
-class _Sums:
-    """What is resampled of one file: its sums."""
-
-    def __init__(self, file: Scored, sums: FloatArray | None) -> None:
-        self.file = file
-        self.sums = sums
-
-
-def _table(ratio: float | None, files: Sequence[Scored], how: Resampling | None) -> DomainTable:
+def _table(ratio: float | None, files: Sequence[ScoredFile], how: Resampling | None) -> DomainTable:
     keys = sorted(set().union(*(each.keys for each in files)))
-    drawn: Sequence[FloatArray | None] = resampled(files, keys, how) if how and len(keys) > 1 else [None] * len(files)
-    by_domain: dict[str, list[_Sums]] = {}
+    drawn: Sequence[Floats | None] = resampled(files, keys, how) if how and len(keys) > 1 else [None] * len(files)
+    by_domain: dict[str, list[_Drawn]] = {}
     for file, sums in zip(files, drawn, strict=True):
-        by_domain.setdefault(file.entry.domain or "", []).append(_Sums(file, sums))
+        by_domain.setdefault(file.entry.domain or "", []).append(_Drawn(file, sums))
     measures = [name for name in files[0].values if all(name in each.values for each in files)]
     level = how.confidence if how else 0.0
     rows = [_row(measure, by_domain, level, len(keys)) for measure in measures]
     return DomainTable(ratio, {name: len(group[0].file.keys) for name, group in by_domain.items()}, rows)
 
 
-def _row(measure: str, by_domain: dict[str, list[_Sums]], level: float, dialogues: int) -> DomainScores:
-    import numpy as np
-
+def _row(measure: str, by_domain: dict[str, list[_Drawn]], level: float, dialogues: int) -> DomainScores:
     domains = {
         name: mean(
             [each.file.values[measure] for each in group],
@@ -97,35 +89,31 @@ def _row(measure: str, by_domain: dict[str, list[_Sums]], level: float, dialogue
         # Seeds cannot be paired, but a mean of means needs no pairs.
         groups = [[each for group in by_domain.values() for each in group]]
         over = _mean_over_domains(measure, groups, level, dialogues)
-        return DomainScores(measure, domains, replace(over, reason=UNBALANCED), Estimate(None, reason=UNBALANCED))
-    pooled = [_pooled(measure, run) for run in runs]
-    samples = _stacked([_values(measure, run) for run in runs])
-    return DomainScores(
-        measure,
-        domains,
-        _mean_over_domains(measure, runs, level, dialogues),
-        mean(
-            pooled,
-            samples,
-            confidence=level,
-            dialogues=dialogues,
-            formula=runs[0][0].file.formulas[measure],
-            columns=np.vstack([each.file.columns for each in runs[0]]),
-        ),
+        return DomainScores(measure, domains, replace(over, reason=UNBALANCED), CurveEstimate(None, reason=UNBALANCED))
+    formula = runs[0][0].file.formulas[measure]
+    columns = [np.vstack([each.file.columns for each in run]) for run in runs]
+    pooled = mean(
+        [point(formula, each) for each in columns],
+        _stacked([_values(measure, run) for run in runs]),
+        confidence=level,
+        dialogues=dialogues,
+        formula=formula,
+        columns=columns[0],
     )
+    return DomainScores(measure, domains, _mean_over_domains(measure, runs, level, dialogues), pooled)
 
 
-def _mean_over_domains(measure: str, runs: Sequence[Sequence[_Sums]], level: float, dialogues: int) -> Estimate:
+def _mean_over_domains(measure: str, runs: Sequence[Sequence[_Drawn]], level: float, dialogues: int) -> CurveEstimate:
     """For every run the mean over domains of the mean over files, then over runs."""
     values: list[float | None] = []
-    samples: list[FloatArray | None] = []
+    samples: list[Floats | None] = []
     for run in runs:
-        scored = [each for each in run if each.file.values[measure] is not None]
-        domains: dict[str | None, list[_Sums]] = {}
-        for each in scored:
-            domains.setdefault(each.file.entry.domain, []).append(each)
-        means = [_mean([each.file.values[measure] or 0.0 for each in group]) for group in domains.values()]
-        values.append(_mean(means) if means else None)
+        domains: dict[str | None, list[_Drawn]] = {}
+        for each in run:
+            if each.file.values[measure] is not None:
+                domains.setdefault(each.file.entry.domain, []).append(each)
+        means = [fsum(each.file.values[measure] or 0.0 for each in group) / len(group) for group in domains.values()]
+        values.append(fsum(means) / len(means) if means else None)
         rows = [_stacked([_values(measure, [each]) for each in group]) for group in domains.values()]
         row = _stacked([None if each is None else each.mean(axis=0) for each in rows])
         samples.append(None if row is None else row.mean(axis=0))
@@ -133,12 +121,8 @@ def _mean_over_domains(measure: str, runs: Sequence[Sequence[_Sums]], level: flo
     return mean(values, _stacked(samples), confidence=level, dialogues=dialogues)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
-
-
-def _runs(by_domain: dict[str, list[_Sums]]) -> list[list[_Sums]] | None:
-    """The files of each seed, one per domain; None where seeds differ between domains."""
+def _runs(by_domain: dict[str, list[_Drawn]]) -> list[list[_Drawn]] | None:
+    """The files of each seed, one per domain; None if seeds differ between domains."""
     groups = list(by_domain.values())
     if all(len(group) == 1 for group in groups):
         return [[group[0] for group in groups]]
@@ -148,25 +132,12 @@ def _runs(by_domain: dict[str, list[_Sums]]) -> list[list[_Sums]] | None:
     return [list(run) for run in zip(*groups, strict=True)]
 
 
-def _values(measure: str, run: Sequence[_Sums]) -> FloatArray | None:
-    """A measure's resampled values over one file, or over several taken together."""
-    from ...stats.formulas import evaluate
-
-    formula = run[0].file.formulas[measure]
+def _values(measure: str, run: Sequence[_Drawn]) -> Floats | None:
+    """A measure's resampled values over one file, or over several together."""
     sums = [each.sums for each in run if each.sums is not None]
-    return evaluate(formula, sum(sums[1:], start=sums[0])) if sums else None
+    return evaluate(run[0].file.formulas[measure], sum(sums[1:], start=sums[0])) if sums else None
 
 
-def _pooled(measure: str, run: Sequence[_Sums]) -> float | None:
-    import numpy as np
-
-    from ...stats.formulas import point
-
-    return point(run[0].file.formulas[measure], np.vstack([each.file.columns for each in run]))
-
-
-def _stacked(rows: Sequence[FloatArray | None]) -> FloatArray | None:
-    import numpy as np
-
+def _stacked(rows: Sequence[Floats | None]) -> Floats | None:
     known = [row for row in rows if row is not None]
     return np.array(known) if known and len(known) == len(rows) else None

@@ -1,34 +1,43 @@
-"""What goes on an annotation sheet, and which dialogues get one: utterances, gold, prediction, match.
+"""Annotation sheets: which dialogues get one, its content, and its text, written for raters and read back when filled.
 
-Inspired by the human evaluation of FGA (Dey et al. 2022, appendix A.3).
+Inspired by the human evaluation of FGA (Dey et al. 2022, appendix A.3). Text from a file is always indented and on one
+line, so that no utterance can look like a heading or a rating.
 """
 
 from __future__ import annotations
 
 import hashlib
 import heapq
+import json
+import math
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from ...errors import DialmeterError, one_line
-from ...formats.pairs.vocabulary import PairDialogue
-from ...model import Value, dialogue_key
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Notice, Value, dialogue_key
+from ...readers.pairs.vocabulary import PairDialogue
+from ...readers.source import Source
 from ...tracking.compared import ComparedDialogue
 from ...tracking.tally import CORRECT
+from .ratings import RatingCollector, Ratings, number_or_nan
 
 QUESTION = "How well did the system keep track of what the user wants, over the whole dialogue?"
 HELP = "Gold is what the user wants, prediction what the system understood; both add up from turn to turn."
+HEADING = "dialmeter annotation sheet"
 _LONGEST = 10_000
+_LINE = re.compile(r"(Dialogue|Rater|Rating)(?:\s*\(\s*(-?\d+)\s*[-–]\s*(-?\d+)\s*\))?\s*:(.*)", re.IGNORECASE)
 
 
-class Scale(NamedTuple):
+class RatingScale(NamedTuple):
     """The lowest and the highest rating.
 
     Example:
-        >>> str(Scale(1, 5)), Scale.parse("0-1")
-        ('1-5', Scale(low=0, high=1))
+        >>> str(RatingScale(1, 5)), RatingScale.parse("0-1")
+        ('1-5', RatingScale(low=0, high=1))
     """
 
     low: int
@@ -38,7 +47,7 @@ class Scale(NamedTuple):
         return f"{self.low}-{self.high}"
 
     @classmethod
-    def parse(cls, text: str) -> Scale:
+    def parse(cls, text: str) -> RatingScale:
         """From the form in which it prints.
 
         Raises:
@@ -50,7 +59,7 @@ class Scale(NamedTuple):
         return cls(int(found[1]), int(found[2]))
 
 
-class Slot(NamedTuple):
+class SheetSlot(NamedTuple):
     """One slot at one turn, as text; an absent value is empty."""
 
     name: str
@@ -60,12 +69,12 @@ class Slot(NamedTuple):
 
 
 class SheetTurn(Struct, frozen=True):
-    """What a rater sees of a turn."""
+    """A turn as raters see it."""
 
     number: int
     system: str
     user: str
-    slots: tuple[Slot, ...]
+    slots: tuple[SheetSlot, ...]
 
     @property
     def matched(self) -> bool:
@@ -74,19 +83,19 @@ class SheetTurn(Struct, frozen=True):
 
 
 class Sheet(Struct, frozen=True):
-    """What a rater sees of a dialogue."""
+    """A dialogue as raters see it."""
 
     dialogue: str
     turns: tuple[SheetTurn, ...]
 
 
 def sheet_of(dialogue: PairDialogue, compared: ComparedDialogue) -> Sheet:
-    """A dialogue as raters see it; states as the rules compare them."""
+    """The sheet of a dialogue; states as the rules compare them."""
     said = {turn.number: turn for turn in dialogue.turns}
     turns = []
     for turn in compared.turns:
         slots = tuple(
-            Slot(one_line(each.slot, 200), _shown(each.gold), _shown(each.pred), each.kind == CORRECT)
+            SheetSlot(one_line(each.slot, 200), _shown(each.gold), _shown(each.pred), each.kind == CORRECT)
             for each in turn.slots
         )
         number = turn.number
@@ -100,7 +109,7 @@ def _shown(value: Value | None) -> str:
 
 
 class Sampler:
-    """Keeps some dialogues of a stream at random, whatever their order: those whose digests with the seed are smallest.
+    """A random sample of a stream of dialogues, independent of their order: those whose digests with the seed are smallest.
 
     Example:
         >>> keep = Sampler(2, seed=7)
@@ -118,17 +127,145 @@ class Sampler:
         self._kept: list[tuple[int, str, Sheet]] = []
 
     def take(self, dialogue: PairDialogue, compared: ComparedDialogue) -> None:
-        """Looks at one dialogue."""
+        """Adds one dialogue of the stream."""
         self.seen += 1
         key = dialogue_key(dialogue.id)
         text = f"{self._seed}\x1f{key}".encode("utf-8", "surrogatepass")
-        # Negative, because the heap gives up its smallest.
+        # Negative, because the heap drops its smallest.
         rank = -int.from_bytes(hashlib.sha256(text).digest())
-        if len(self._kept) < self._size:
-            heapq.heappush(self._kept, (rank, key, sheet_of(dialogue, compared)))
-        elif rank > self._kept[0][0]:
-            heapq.heapreplace(self._kept, (rank, key, sheet_of(dialogue, compared)))
+        if len(self._kept) < self._size or rank > self._kept[0][0]:
+            put = heapq.heappush if len(self._kept) < self._size else heapq.heapreplace
+            put(self._kept, (rank, key, sheet_of(dialogue, compared)))
 
     def sheets(self) -> list[Sheet]:
         """The dialogues that were kept, sorted by id."""
         return [sheet for _, _, sheet in sorted(self._kept, key=lambda kept: kept[1])]
+
+
+def write_sheet(sheet: Sheet, rater: str, scale: RatingScale) -> str:
+    """A sheet to fill.
+
+    Example:
+        >>> from dialmeter.studies.human.annotation_sheet import SheetSlot
+        >>> turn = SheetTurn(0, "", "In the east.", (SheetSlot("hotel-area", "east", "", False),))
+        >>> print(write_sheet(Sheet("MUL1.json", (turn,)), "rater1", RatingScale(1, 5)), end="")
+        dialmeter annotation sheet
+        Dialogue: MUL1.json
+        Rater: rater1
+        <BLANKLINE>
+        How well did the system keep track of what the user wants, over the whole dialogue?
+        Gold is what the user wants, prediction what the system understood; both add up from turn to turn.
+        Write a number behind "Rating" on the last line: 1 = not at all, 5 = entirely.
+        <BLANKLINE>
+        Turn 0, match: no
+          User: In the east.
+          slot        gold  prediction
+          hotel-area  east  –           ≠
+        <BLANKLINE>
+        Rating (1-5):
+    """
+    name = sheet.dialogue
+    if not name.isprintable() or name != name.strip() or name[:1] in ("", '"'):
+        name = json.dumps(name)  # reads back as it was
+    lines = [HEADING, f"Dialogue: {name}", f"Rater: {rater}", "", QUESTION, HELP]
+    lines.append(f'Write a number behind "Rating" on the last line: {scale.low} = not at all, {scale.high} = entirely.')
+    for turn in sheet.turns:
+        lines += ["", f"Turn {turn.number}, match: {'yes' if turn.matched else 'no'}"]
+        lines += [f"  {who}: {text}" for who, text in (("System", turn.system), ("User", turn.user)) if text]
+        lines += [f"  {line}".rstrip() for line in _table(turn)]
+    return "\n".join([*lines, "", f"Rating ({scale}):", ""])
+
+
+def _table(turn: SheetTurn) -> Iterator[str]:
+    from rich.cells import cell_len
+
+    if not turn.slots:
+        yield "(both states are empty)"
+        return
+    rows = [("slot", "gold", "prediction", "")]
+    rows += [(slot.name, slot.gold or "–", slot.pred or "–", "" if slot.right else "≠") for slot in turn.slots]
+    widths = [max(cell_len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        yield "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True))
+
+
+def read_sheets(folder: str) -> tuple[Ratings, list[Notice], list[InputError]]:
+    """The ratings on filled sheets, in a folder with or without one folder per rater.
+
+    Args:
+        folder: where the text sheets are; the name on a sheet's line ``Rater:`` counts, or else that of its folder.
+
+    Returns:
+        Ratings; warnings of sheets that are not filled and of files that are no sheets; what is wrong, one error per sheet.
+
+    Raises:
+        DialmeterError: no folder, or no sheet in it.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise DialmeterError(f"{folder}: no such folder")
+    found, empty, others, problems = RatingCollector(), [], [], []
+    sheets = 0
+    for path in sorted(root.rglob("*.txt")):
+        name = str(path)
+        try:
+            lines = Source(path).text.splitlines()
+            if not lines or lines[0].strip() != HEADING:
+                others.append(one_line(path.relative_to(root).as_posix()))
+                continue
+            sheets += 1
+            dialogue, rater, rating = _filled(lines, path.parent.name)
+            found.add(dialogue, rater, rating)
+            if rating is None:
+                empty.append(one_line(path.relative_to(root).as_posix()))
+        except InputError as error:
+            problems.append(error.at(file=name))
+    if not sheets and not problems:
+        raise DialmeterError(f"{folder}: no text sheet; one begins with the line {HEADING!r}")
+    notices = [
+        Notice("not-filled", len(empty), f"without rating: {len(empty)} of {sheets} sheets", tuple(empty)),
+        Notice("other-files", len(others), f"no sheets, and left out: {len(others)} files", tuple(others)),
+    ]
+    return found.ratings(), [notice for notice in notices if notice.count], problems
+
+
+def _filled(lines: list[str], folder: str) -> tuple[str, str, float | None]:
+    """Dialogue, rater and rating; only lines that are not indented are looked at."""
+    fields: dict[str, str] = {}
+    rating: float | None = None
+    for number, line in enumerate(lines, 1):
+        match = _LINE.match(line)
+        if not match:
+            continue
+        label, text = match[1].capitalize(), match[4].strip()
+        if label in fields:
+            raise InputError(f"a second line {label!r}", line=number)
+        fields[label] = text
+        if label == "Rating" and text:
+            scale = RatingScale(int(match[2]), int(match[3])) if match[2] else None
+            rating = _rating(text, scale, number)
+    for label in ("Dialogue", "Rating"):
+        if label not in fields:
+            raise InputError(f"the line {label!r} is missing")
+    return _dialogue(fields["Dialogue"]), fields.get("Rater") or folder, rating
+
+
+def _dialogue(text: str) -> str:
+    if text[:1] == '"':
+        try:
+            name = json.loads(text)
+        except json.JSONDecodeError:
+            name = None
+        if isinstance(name, str):
+            return name
+    if not text or text[:1] == '"':
+        raise InputError("the line 'Dialogue' holds no id")
+    return text
+
+
+def _rating(text: str, scale: RatingScale | None, line: int) -> float:
+    rating = number_or_nan(text)
+    if not math.isfinite(rating) or (scale and not scale.low <= rating <= scale.high):
+        wanted = f"a number from {scale.low} to {scale.high}" if scale else "a number"
+        raise InputError(f"the rating is {one_line(text)!r}, and should be {wanted}", line=line)
+    return rating

@@ -1,4 +1,4 @@
-"""Do measures agree with people? Correlation of every measure per dialogue with ratings, and how far raters agree."""
+"""Agreement of measures with people: correlation of every measure per dialogue with ratings, and agreement of raters."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from msgspec import Struct
 from ...errors import DialmeterError, one_line
 from ...model import Notice, dialogue_key
 from ...tracking.result import TrackerResult
-from ..curve.curve import FEW
+from .. import FEW_DIALOGUES
 from .ratings import Ratings
 
 if TYPE_CHECKING:
     from ...stats import Interval
 
 
-class Number(Struct, frozen=True):
+class Statistic(Struct, frozen=True):
     """A statistic with interval and p value; without value there is a reason."""
 
     value: float | None
@@ -30,21 +30,21 @@ class Number(Struct, frozen=True):
     reason: str = ""
 
 
-class Correlation(Struct, frozen=True):
+class RatingCorrelation(Struct, frozen=True):
     """How one measure goes with the mean rating."""
 
     measure: str
     statistic: str
-    found: Number
+    found: Statistic
     signature: str
 
 
-class Pair(Struct, frozen=True):
+class RatingDifference(Struct, frozen=True):
     """Pearson of the first measure with the rating minus that of the second, with Zou's interval."""
 
     first: str
     second: str
-    difference: Number
+    difference: Statistic
 
 
 class RaterLine(Struct, frozen=True):
@@ -53,10 +53,10 @@ class RaterLine(Struct, frozen=True):
     rater: str
     n: int
     mean: float
-    pearson: dict[str, Number]
+    pearson: dict[str, Statistic]
 
 
-class Agreed(Struct, frozen=True):
+class RaterAgreement(Struct, frozen=True):
     """How far raters agree: a statistic, its value, and over how many dialogues or pairs of raters."""
 
     statistic: str
@@ -65,25 +65,25 @@ class Agreed(Struct, frozen=True):
     reason: str = ""
 
 
-class Study(Struct, frozen=True):
-    """The whole study."""
+class HumanStudy(Struct, frozen=True):
+    """All results of the study."""
 
     dialogues: list[str]
-    correlations: list[Correlation]
-    pairs: list[Pair]
-    agreement: list[Agreed]
+    correlations: list[RatingCorrelation]
+    pairs: list[RatingDifference]
+    agreement: list[RaterAgreement]
     raters: list[RaterLine]
     only_rated: list[str]
     only_scored: list[str]
     notices: list[Notice]
 
 
-def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: float = 0.95) -> Study:
+def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: float = 0.95) -> HumanStudy:
     """Correlates every measure per dialogue with the mean rating of each dialogue.
 
     Args:
         result: the scored file.
-        ratings: what people said.
+        ratings: of people.
         confidence: coverage of the intervals; 0 for none.
 
     Raises:
@@ -91,7 +91,8 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     """
     from ...stats import compare_correlations, kendall, pearson, spearman
 
-    names = {dialogue_key(name): name for name in result.ledger.main.dialogues}
+    scored = [dialogue_key(name) for name in result.ledger.main.dialogues]
+    names = dict(zip(scored, result.ledger.main.dialogues, strict=True))
     keys = sorted(names.keys() & ratings.by_dialogue.keys())
     only_rated = [ratings.names[key] for key in sorted(ratings.by_dialogue.keys() - names.keys())]
     if not keys:
@@ -99,24 +100,25 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         raise DialmeterError(f"none of the {len(only_rated)} rated dialogues is in the file: {listed} …")
     people = [ratings.mean(key) for key in keys]
     level = confidence or 0.95
-    place = {dialogue_key(name): position for position, name in enumerate(result.ledger.main.dialogues)}
     values = {}
     for each in result.asked:
-        column = result.ledger.per_dialogue(each.used)
-        values[each.text] = [column[place[key]] for key in keys]
+        column = dict(zip(scored, result.ledger.per_dialogue(each.used), strict=True))
+        values[each.text] = [column[key] for key in keys]
+    digest = ratings.digest()
     statistics = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
     correlations = [
-        Correlation(
+        RatingCorrelation(
             score.measure,
             name,
             _number(how(values[score.measure], people, confidence=level), confidence),
-            _signed(score.signature, name, ratings, len(keys)),
+            # The measure's signature, and what else the correlation depends on.
+            score.signature.replace("|d:", f"|human:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
         )
         for score in result.scores
         for name, how in statistics.items()
     ]
     pairs = [
-        Pair(
+        RatingDifference(
             one, other, _number(compare_correlations(people, values[one], values[other], confidence=level), confidence)
         )
         for one, other in combinations(values, 2)
@@ -133,10 +135,11 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     only_scored = [names[key] for key in sorted(names.keys() - ratings.by_dialogue.keys())]
     agreement = list(_agreement(ratings, [line.rater for line in lines], keys))
     notices = list(_notices(people, lines, only_rated, only_scored))
-    return Study([names[key] for key in keys], correlations, pairs, agreement, lines, only_rated, only_scored, notices)
+    return HumanStudy(
+        [names[key] for key in keys], correlations, pairs, agreement, lines, only_rated, only_scored, notices
+    )
 
 
-# The statistics speak of variables; here these are measures and ratings.
 _WORDS = {
     "the first variable": "the measure",
     "the second variable": "the rating",
@@ -146,22 +149,17 @@ _WORDS = {
     "pairs": "dialogues",
     "units": "dialogues",
 }
+"""Words of the statistics' reasons → words of this study."""
 
 
-def _number(found: Interval, confidence: float) -> Number:
-    limits = (found.low, found.high) if confidence and found.low is not None and found.high is not None else None
+def _number(found: Interval, confidence: float) -> Statistic:
     reason = found.reason or ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
-    return Number(found.value, limits, found.n, found.left_out, found.p, reason)
+    return Statistic(found.value, found.ci if confidence else None, found.n, found.left_out, found.p, reason)
 
 
-def _signed(signature: str, statistic: str, ratings: Ratings, rated: int) -> str:
-    """The measure's signature with what else the correlation depends on."""
-    return signature.replace("|d:", f"|human:{statistic}|rated:{rated}d|ratings:{ratings.digest()}|d:", 1)
-
-
-def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[Agreed]:
+def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[RaterAgreement]:
     from ...stats import krippendorff_alpha, pearson
 
     columns = [ratings.of(rater, keys) for rater in raters]
@@ -169,23 +167,24 @@ def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> 
         return
     for level in ("ordinal", "interval"):
         alpha = krippendorff_alpha(columns, level)
-        yield Agreed(f"Krippendorff's alpha, {level}", alpha.value, alpha.units, alpha.reason or "")
+        yield RaterAgreement(f"Krippendorff's alpha, {level}", alpha.value, alpha.units, alpha.reason or "")
     found = [pearson(one, other).value for one, other in combinations(columns, 2)]
     known = [value for value in found if value is not None]
     reason = "" if known else "no two raters have three dialogues in common on which both vary"
-    yield Agreed("mean pairwise Pearson", fsum(known) / len(known) if known else None, len(known), reason)
+    yield RaterAgreement("mean pairwise Pearson", fsum(known) / len(known) if known else None, len(known), reason)
 
 
 def _notices(
     people: Sequence[float | None], lines: Sequence[RaterLine], only_rated: Sequence[str], only_scored: Sequence[str]
 ) -> Iterator[Notice]:
-    if only_rated:
-        said = f"rated, but not in the file: {len(only_rated)} dialogues"
-        yield Notice("not-in-file", len(only_rated), said, _first(only_rated))
-    if only_scored:
-        said = f"in the file, but not rated: {len(only_scored)} dialogues"
-        yield Notice("not-rated", len(only_scored), said, _first(only_scored))
-    if len(people) < FEW:
+    for code, said, names in (
+        ("not-in-file", "rated, but not in the file", only_rated),
+        ("not-rated", "in the file, but not rated", only_scored),
+    ):
+        if names:
+            listed = tuple(one_line(name) for name in names[:10])
+            yield Notice(code, len(names), f"{said}: {len(names)} dialogues", listed)
+    if len(people) < FEW_DIALOGUES:
         yield Notice("few-dialogues", len(people), f"only {len(people)} rated dialogues: correlations mean little")
     if len(set(people)) == 1 and len(people) > 1:
         yield Notice(
@@ -193,7 +192,3 @@ def _notices(
         )
     if len(lines) == 1:
         yield Notice("one-rater", 1, "one rater only, so that agreement cannot be told")
-
-
-def _first(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(one_line(name) for name in names[:10])

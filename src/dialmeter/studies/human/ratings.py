@@ -21,11 +21,11 @@ _NO_HEADING = "(without a heading)"
 
 
 class Ratings(Struct, frozen=True):
-    """Who gave what to which dialogue; a missing rating is not there."""
+    """Ratings by dialogue and rater; a missing rating is absent."""
 
     raters: tuple[str, ...]
     by_dialogue: dict[str, dict[str, float]]
-    """Key of the dialogue → rater → rating; a dialogue that nobody rated is not there."""
+    """Key of the dialogue → rater → rating; a dialogue that nobody rated is absent."""
     names: dict[str, str]
     """Key of the dialogue → its name as written."""
 
@@ -51,8 +51,8 @@ class Ratings(Struct, frozen=True):
         return hashlib.sha256("\x1e".join(cells).encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
-class Collector:
-    """Puts ratings together and refuses a second one of the same rater for the same dialogue."""
+class RatingCollector:
+    """Collects ratings and rejects a second one of the same rater for the same dialogue."""
 
     def __init__(self) -> None:
         self._raters: dict[str, None] = {}
@@ -60,7 +60,7 @@ class Collector:
         self._names: dict[str, str] = {}
 
     def add(self, dialogue: str, rater: str, rating: float | None) -> None:
-        """Takes one rating, or the word that there is none.
+        """Adds one rating; None for a missing one.
 
         Raises:
             InputError: the rater has rated the dialogue before.
@@ -76,7 +76,7 @@ class Collector:
         row[rater] = rating
 
     def ratings(self) -> Ratings:
-        """All that was taken, dialogues and raters sorted."""
+        """All ratings, dialogues and raters sorted."""
         cells = {key: dict(sorted(self._cells[key].items())) for key in sorted(self._cells)}
         return Ratings(tuple(sorted(self._raters)), cells, {key: self._names[key] for key in sorted(self._names)})
 
@@ -90,7 +90,7 @@ def read_ratings(path: str) -> Ratings:
     Raises:
         InputError: columns or ratings that are not as they should be, with the line.
     """
-    found = Collector()
+    found = RatingCollector()
     for line, row, columns in _rows(path):
         try:
             dialogue = unguarded((row[columns[0]] or "").strip())
@@ -162,14 +162,24 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, str | None], list[str]]]:
         raise error.at(file=path) from None
 
 
+def number_or_nan(text: str) -> float:
+    """The number that a text holds, or nan.
+
+    Example:
+        >>> number_or_nan("4.5"), number_or_nan("good")
+        (4.5, nan)
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def _rating(text: str | None, dialogue: str, rater: str = "") -> float | None:
     given = (text or "").strip()
     if given.lower() in _MISSING:
         return None
-    try:
-        rating = float(given)
-    except ValueError:
-        rating = math.nan
+    rating = number_or_nan(given)
     if not math.isfinite(rating):
         by = f" of {one_line(rater)}" if rater else ""
         raise InputError(f"the rating{by} is {one_line(given)!r}, and should be a number or empty", dialogue=dialogue)

@@ -1,4 +1,4 @@
-"""Flexible Goal Accuracy."""
+"""Flexible Goal Accuracy, and its limit: the share of turns that are right by themselves (lam = infinity)."""
 
 import math
 
@@ -54,3 +54,22 @@ def lam_for(forgotten: float, turns: float) -> float:
     if not 0 < forgotten < 1 or turns <= 0:
         raise ValueError("the share forgotten lies between 0 and 1, the turns above 0")
     return -math.log1p(-forgotten) / turns
+
+
+class LocalAccuracy(Measure, frozen=True, kw_only=True):
+    """The share of turns that are exact or locally right, the FGA paper's turn-level match."""
+
+    title = "Turn-level matches"
+    formula = "mean over turns of [G = P, or the mistake is older]"
+    cite = ("dey-2022",)
+
+    local: Local = "paper"
+    """When is a wrong turn locally right, as in FGA."""
+    alternatives: Alternatives = "overlap"
+    """Is it a change when gold goes to a value that shares an alternative with the one before, as in FGA."""
+
+    def lens(self) -> Lens:
+        return Lens(local=self.local, alternatives=self.alternatives)
+
+    def from_tally(self, tally: Tally) -> Vector:
+        return (tally.local, 1)

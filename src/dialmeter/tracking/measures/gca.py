@@ -1,4 +1,4 @@
-"""Granular Change Accuracy."""
+"""Granular Change Accuracy, and the four shares that it is made of: values and labels, precision and recall, over changes."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -71,3 +71,61 @@ class GCA(Measure, frozen=True, kw_only=True):
         # without inner fractions, so that a perfect prediction is 1 to the last bit.
         squares = predicted**2 + expected**2
         return (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))
+
+
+class _Changes(Measure, frozen=True, kw_only=True):
+    cite = ("aksu-2024",)
+    pooled = True
+    deletions: Deletions = "ignore"
+    """What of a slot that leaves the state, as in GCA."""
+    alternatives: Alternatives = "overlap"
+    """Is it a change when gold goes to a value that shares an alternative with the one before, as in GCA."""
+
+    def lens(self) -> Lens:
+        return Lens(deletions=self.deletions, alternatives=self.alternatives)
+
+
+class VP(_Changes, frozen=True, kw_only=True):
+    """Of the changes that the tracker made, how many have the right value."""
+
+    title = "Value precision of changes"
+    formula = "C / (C + W + O)"
+    why_unscored = "the tracker changed nothing"
+
+    def from_tally(self, tally: Tally) -> Vector:
+        return (tally.correct, tally.correct + tally.wrong + tally.over)
+
+
+class VR(_Changes, frozen=True, kw_only=True):
+    """Of the changes that gold makes, how many were made with the right value."""
+
+    title = "Value recall of changes"
+    formula = "C / (C + W + M)"
+    why_unscored = "gold changes nothing"
+
+    def from_tally(self, tally: Tally) -> Vector:
+        return (tally.correct, tally.correct + tally.wrong + tally.missed)
+
+
+class LP(_Changes, frozen=True, kw_only=True):
+    """Of the changes that the tracker made, how many concern a slot that gold holds."""
+
+    title = "Label precision of changes"
+    formula = "(C + W) / (C + W + O)"
+    why_unscored = "the tracker changed nothing"
+
+    def from_tally(self, tally: Tally) -> Vector:
+        right = tally.correct + tally.wrong
+        return (right, right + tally.over)
+
+
+class LR(_Changes, frozen=True, kw_only=True):
+    """Of the changes that gold makes, how many concern a slot that the tracker holds."""
+
+    title = "Label recall of changes"
+    formula = "(C + W) / (C + W + M)"
+    why_unscored = "gold changes nothing"
+
+    def from_tally(self, tally: Tally) -> Vector:
+        right = tally.correct + tally.wrong
+        return (right, right + tally.missed)

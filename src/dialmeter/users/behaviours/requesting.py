@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
-from ..act_types import REQUEST
-from ..prepared_dialogue import Stage, Turn
-from ..system_turn import Glance
+from ..events import behaviour
+from ..profile import REQUEST
+from ..system_turn import SystemTurn
+
+if TYPE_CHECKING:
+    from ..prepared_dialogue import PreparedTurn, ScoringSetup
 
 
-class Asking(Struct, eq=False):
+class RepeatedRequest(Struct, eq=False):
     """Two requests of a slot, one after the other, and the system turns between them, newest first."""
 
     domain: str
     request: str
     slot: str
-    between: list[Glance]
-    first: Turn
-    again: Turn
-    reply: Turn
+    between: list[SystemTurn]
+    first: PreparedTurn
+    again: PreparedTurn
+    reply: PreparedTurn
     """The system turn right after the earlier request."""
-    stage: Stage
+    setup: ScoringSetup
 
     @property
     def is_reference(self) -> bool:
         """Is a reference number asked for?"""
-        return self.slot in self.stage.profile.reference_slots
+        return self.slot in self.setup.profile.reference_slots
 
 
-def spurious_annotation(seen: Asking) -> bool:
+@behaviour("request", "log")
+def spurious_annotation(seen: RepeatedRequest) -> bool:
     """The talk between is of other domains, so that the repeated request looks like a wrong label."""
-    profile = seen.stage.profile
+    profile = seen.setup.profile
     if seen.is_reference:
         return False
-    if seen.stage.traits(seen.domain).taxi and any(word in seen.request for word in profile.taxi.words):
+    if seen.setup.traits(seen.domain).taxi and any(word in seen.request for word in profile.taxi.words):
         return False
-    services = frozenset().union(*[turn.services for turn in seen.between]) - seen.stage.no_domains
+    services = frozenset().union(*[turn.services for turn in seen.between]) - seen.setup.no_domains
     if not services:
         return False
     if seen.domain not in services and len(seen.between) > 1:
@@ -44,24 +50,28 @@ def spurious_annotation(seen: Asking) -> bool:
     return several and len(seen.between) > 3 and services != {seen.domain}
 
 
-def system_req_nlu_failure(seen: Asking) -> bool:
+@behaviour("request", "system", switch="validate_nlu", blames="understanding")
+def system_req_nlu_failure(seen: RepeatedRequest) -> bool:
     """The system did not understand the request."""
     heard = seen.between[-1].understood_requests
     return heard is not None and seen.slot not in heard
 
 
-def repeated_despite_receiving_answer(seen: Asking) -> bool:
+@behaviour("request", "user", switch="validate_policy", excuses=False, blames="user")
+def repeated_despite_receiving_answer(seen: RepeatedRequest) -> bool:
     """The system has answered in the meantime."""
     if any(seen.slot in turn.informs for turn in seen.between):
         return True
     return seen.is_reference and any(turn.reference for turn in seen.between)
 
 
-def user_prempted_request(seen: Asking) -> bool:
+@behaviour("request", "user", switch="validate_policy")
+def user_prempted_request(seen: RepeatedRequest) -> bool:
     """The system asks for something itself instead of answering."""
     return any(parts & REQUEST for acts in seen.reply.acts.values() for parts, _, _ in acts)
 
 
-def delayed_response(seen: Asking) -> bool:
+@behaviour("request", "system", switch="validate_policy", blames="system")
+def delayed_response(seen: RepeatedRequest) -> bool:
     """The system neither answers nor asks."""
     return not repeated_despite_receiving_answer(seen) and not user_prempted_request(seen)

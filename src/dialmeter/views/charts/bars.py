@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import legend, link, whiskers
 from .canvas import UPRIGHT, WIDTH, nothing_yet, sheet
 from .data import HasInterval, cell, finite, in_order, known, limits
-from .marks import legend, link, whiskers
 from .palette import PAPER, colour, hatch
 from .scales import scale, slanted
 from .words import more, name, wrapped

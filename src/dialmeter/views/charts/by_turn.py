@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import curve, legend, link
 from .canvas import UPRIGHT, nothing_yet, sheet
 from .data import Estimate, HasInterval, cell, finite, known
-from .marks import curve, legend, link
 from .palette import FAINT, PALE
 from .scales import ROUND, scale, whole_numbers
 from .words import more, name, wrapped

@@ -8,9 +8,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..tables import Table
+from .axes import link, tile
 from .canvas import nothing_yet, sheet
 from .counts import count_scale
-from .marks import link, tile
 from .palette import INK, PALE
 from .scales import colour_bar, shade
 from .words import name, wrapped

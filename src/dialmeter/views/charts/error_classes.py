@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import legend, link
 from .canvas import WIDTH, nothing_yet, sheet
-from .marks import legend, link
 from .palette import BLUE, ON_DARK, ON_LIGHT, ORANGE, PAPER, VERMILION
 from .scales import whole_numbers
 from .words import name, wrapped

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import legend
 from .canvas import HEIGHT, WIDTH, nothing_yet, sheet
 from .data import cell, finite, in_order
-from .marks import legend
 from .palette import FAINT, GRID, PAPER, colour, line, marker
 from .scales import ROUND, slanted
 from .words import more, name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .marks import Shade
+from .axes import Shade
 from .palette import GRID
 from .words import name
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..tables import Table
+from .axes import link
 from .canvas import nothing_yet, sheet
 from .data import cell, finite
-from .marks import link
 from .palette import BLUE, PAPER
 from .scales import scale, whole_numbers
 from .words import wrapped

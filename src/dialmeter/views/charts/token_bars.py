@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..tables import Table
+from .axes import legend
 from .canvas import UPRIGHT, WIDTH, nothing_yet, sheet
 from .data import cell
-from .marks import legend
 from .palette import INK, PAPER, colour
 from .scales import slanted
 from .words import more, name, wrapped

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ..tables import Table
+from .axes import link, tile
 from .canvas import UPRIGHT, nothing_yet, sheet, style
 from .data import cell, paired
-from .marks import link, tile
 from .palette import FAINT, ramp
 from .scales import ROUND, colour_bar, shade
 from .words import wrapped

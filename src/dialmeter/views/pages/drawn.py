@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ..chart_files import slug
 from ..charts import canvas
-from ..svg_theme import themed
+from ..charts.svg_theme import themed
 from ..tables import Table
 from .kinds import Picture
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...judges.spans import changed_spans
+from ...judges.text_diff import changed_spans
 from ...judges.verdict import READING
 from .judge import PREFERRED, VERDICTS
 

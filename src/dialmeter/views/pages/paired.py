@@ -9,8 +9,7 @@ import numpy as np
 
 from ...core.comparability import compare_scores, in_one_line
 from ...errors import DialmeterError
-from ...stats import Formula, paired_randomisation
-from ...stats.results import Comparison
+from ...stats import Comparison, Formula, paired_randomisation
 from .headline import label
 from .opened import Opened
 

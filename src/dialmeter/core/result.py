@@ -1,0 +1,188 @@
+"""The base of all results: scores that are looked up by name, and their forms for notebooks and data frames."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DialmeterError, MissingExtra, did_you_mean
+from ..measure import Score
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+    import polars
+
+
+class Result(ABC):
+    """Scores of one pass. Values are fractions.
+
+    A result is read like a mapping from names to scores: ``result["JGA"]``, ``"JGA" in result``, ``result.get("SA")``,
+    ``for name in result``, ``len(result)``. ``value``, ``ci`` and ``signature`` are those of the first score.
+    """
+
+    @property
+    @abstractmethod
+    def scores(self) -> list[Score]:
+        """All scores, in the order of tables."""
+
+    @abstractmethod
+    def by(self, group: str) -> list[Score]:
+        """The scores by a group, such as ``domain``.
+
+        Raises:
+            DialmeterError: no such group.
+        """
+
+    @abstractmethod
+    def worst(self, n: int = 10) -> Sequence[Any]:
+        """The units with the worst values: dialogues, or cases."""
+
+    @property
+    def named_scores(self) -> Mapping[Any, Score]:
+        """The scores by the names under which ``[]`` finds them."""
+        return {score.measure: score for score in self.scores}
+
+    def __getitem__(self, name: Any) -> Score:
+        """The score of this name.
+
+        Raises:
+            DialmeterError: there is none.
+        """
+        found = self.get(name)
+        if found is None:
+            raise DialmeterError(self._no_score(name))
+        return found
+
+    def _no_score(self, name: Any) -> str:
+        return f"there is no measure {name!r}; {did_you_mean(str(name), list(map(str, self)))}"
+
+    def get(self, name: Any, default: Score | None = None) -> Score | None:
+        """The score of this name, or the default where there is none."""
+        return self.named_scores.get(name, default)
+
+    def __contains__(self, name: Hashable) -> bool:
+        return self.get(name) is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.named_scores)
+
+    def __len__(self) -> int:
+        return len(self.named_scores)
+
+    @property
+    def value(self) -> float | None:
+        """The value of the first score."""
+        return self.scores[0].value
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """The interval of ``value``; None where none was computed."""
+        return self.scores[0].ci
+
+    @property
+    def signature(self) -> str:
+        """The signature of ``value``."""
+        return self.scores[0].signature
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The scores as plain dictionaries, as in JSON."""
+        return [score_dict(score) for score in self.scores]
+
+    def to_polars(self) -> polars.DataFrame:
+        """The scores as a polars table.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        return as_polars(self.to_dicts())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The scores as a pandas table.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("to_pandas()", package="pandas") from None
+        return pandas.DataFrame(self.to_dicts())
+
+    def _repr_html_(self) -> str:
+        groups = list(dict.fromkeys(name for score in self.scores for name in score.group))
+        rows = [
+            (score.measure, *(str(score.group.get(name, "")) for name in groups), score.value, score.signature)
+            for score in self.scores
+        ]
+        return html_table(("measure", *groups, "value", "signature"), rows)
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """One line: the main scores, and what they were computed from."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.summary}>"
+
+
+def score_dict(score: Score) -> dict[str, Any]:
+    """A score as in JSON: the keys of its group are on the same level as the others.
+
+    Example:
+        >>> score = Score(measure="JGA", value=0.5, n=2, unscored=0, signature="JGA|...", group={"domain": "taxi"})
+        >>> score_dict(score)
+        {'measure': 'JGA', 'value': 0.5, 'ci': None, 'n': 2, 'unscored': 0, 'domain': 'taxi', 'signature': 'JGA|...'}
+    """
+    return {
+        "measure": score.measure,
+        "value": score.value,
+        "ci": list(score.ci) if score.ci else None,
+        "n": score.n,
+        "unscored": score.unscored,
+        **score.group,
+        **{name: text for name in ("ci_reason", "reason") if (text := getattr(score, name))},
+        "signature": score.signature,
+    }
+
+
+def percent(value: float | None) -> str:
+    """A fraction in percent with two decimals; a dash for None.
+
+    Example:
+        >>> percent(0.33333), percent(None)
+        ('33.33', '–')
+    """
+    return "–" if value is None else f"{100 * value:.2f}"
+
+
+def as_polars(rows: Any) -> polars.DataFrame:
+    """Plain dictionaries, or columns by name, as a polars table.
+
+    Raises:
+        MissingExtra: polars is not installed.
+    """
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtra("to_polars()", "tables") from None
+    return polars.DataFrame(rows, infer_schema_length=None)
+
+
+def html_table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
+    """A table for a notebook: text is escaped; numbers are fractions, which are shown in percent and aligned right.
+
+    Example:
+        >>> html_table(["measure", "value"], [("<b>", 0.5)])
+        "<table><thead><tr><th>measure</th><th>value</th></tr></thead><tbody><tr><td>&lt;b&gt;</td><td style='text-align:right'>50.00</td></tr></tbody></table>"
+    """
+    head = "".join(f"<th>{html.escape(each)}</th>" for each in headings)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: str | float | None) -> str:
+    if isinstance(value, str):
+        return f"<td>{html.escape(value)}</td>"
+    return f"<td style='text-align:right'>{percent(value)}</td>"

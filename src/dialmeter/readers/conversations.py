@@ -1,0 +1,116 @@
+"""Files of talk: who said what, with acts and goals where the file has them. Users and judges are measured on them.
+
+The layouts are listed in :mod:`dialmeter.readers.layouts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..core.shards import Span, spans
+from ..errors import InputError
+from ..model import Conversation
+from .layouts import CONVERSATION_FORMATS, OpenFile, find_layout
+from .multiwoz.goals import GoalFile
+from .parts import UniqueIds
+from .source import Source
+from .strict_json import duplicate_key
+
+
+class Conversations(OpenFile):
+    """A file being read: conversations come one by one, once.
+
+    Attributes:
+        refused: dialogues that could not be read, each as the error that says why; complete when all is read.
+    """
+
+    def __init__(self, source: Source, form: str, goals: GoalFile | None = None) -> None:
+        super().__init__(source, form)
+        self.refused: list[InputError] = []
+        self._reader = CONVERSATION_FORMATS.load(form)
+        self._goals = goals
+
+    def __iter__(self) -> Iterator[Conversation]:
+        ids = UniqueIds()
+        try:
+            for item in self._reader.items(self._source):
+                try:
+                    found = self._reader.conversation(item)
+                    ids.check(found.id)
+                    if self._goals is not None:
+                        found = self._goals.given_to(found)
+                except InputError as error:
+                    self.refused.append(self._source.placed(error))
+                else:
+                    yield found
+            if self._source.doubled:
+                raise duplicate_key(self._source.doubled[0])
+            if self._goals is not None:
+                self._source.notices.extend(self._goals.notices())
+        except InputError as error:
+            raise self._source.placed(error) from None
+        finally:
+            self._source.close()
+
+
+def open_conversations(path: str | Path, form: str | None = None, goals: str | Path | None = None) -> Conversations:
+    """Opens a file of talk in a layout that is named or found.
+
+    Args:
+        path: a file, a folder, or ``-``.
+        form: the name of a layout; without it the file is looked at.
+        goals: a file of goals by dialogue, in MultiWOZ's layout, which take the place of those in the dialogues.
+
+    Raises:
+        DialmeterError: no such layout.
+        InputError: the file cannot be read, or its layout is unknown.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "talk.jsonl")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write('{"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "hello"}]}')
+        ...     [(talk.id, talk.moves[0].text) for talk in open_conversations(path)]
+        [('d1', 'hello')]
+    """
+    if form is not None:
+        CONVERSATION_FORMATS.load(form)
+    wanted = None if goals is None else GoalFile(goals)
+    source = Source(path)
+    name = find_layout(
+        source,
+        CONVERSATION_FORMATS,
+        form,
+        "not a file of talk that dialmeter knows; see `dialmeter list conversations`, or name its layout with --from",
+    )
+    return Conversations(source, name, wanted)
+
+
+_LINE_BY_LINE = frozenset({"native", "states"})
+"""Layouts whose lines stand for themselves, names included, so that a file can be read from the middle."""
+
+
+def spans_of(path: str | Path, form: str, goals: str | Path | None = None) -> list[Span]:
+    """The spans in which a file may be read one apart from the other; a file of goals is looked at as a whole.
+
+    Args:
+        path: the file, or ``-``.
+        form: its layout.
+        goals: a file of goals.
+    """
+    if form in _LINE_BY_LINE and goals is None and Path(path).is_file():
+        return spans([str(path)])
+    return [Span(str(path))]
+
+
+def open_span(span: Span, form: str, goals: str | Path | None = None) -> Conversations:
+    """Opens a span of a file, of which the layout is known.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    if span.bounds is None:
+        return open_conversations(span.path, form, goals)
+    return Conversations(Source(span.path, span=span.bounds), form)

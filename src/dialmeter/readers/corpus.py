@@ -1,0 +1,159 @@
+"""Files of states: what trackers are scored on. The layouts are listed in :mod:`dialmeter.readers.layouts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..core.shards import Span, spans
+from ..errors import DialmeterError, InputError, one_line
+from ..model import Dialogue, Schema
+from .layouts import FORMATS, OpenFile, find_layout
+from .pairs.state_layouts import FLAT
+from .pairs.vocabulary import PairDialogue, Vocabulary
+from .parts import Role, UniqueIds
+from .source import Source
+from .strict_json import duplicate_key
+
+
+class Corpus(OpenFile):
+    """A file being read: dialogues come one by one, once."""
+
+    def __init__(self, source: Source, form: str, role: Role) -> None:
+        super().__init__(source, form)
+        self._reader = FORMATS.load(form)
+        self._role = role
+
+    def __iter__(self) -> Iterator[Dialogue]:
+        vocabulary = Vocabulary()
+        for found in self.numbered(vocabulary):
+            try:
+                yield vocabulary.plain(found)
+            except InputError as error:
+                raise self._source.placed(error) from None
+
+    def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
+        """The dialogues with states as numbers of written pairs."""
+        source = self._source
+        layout = getattr(self._reader, "STATES", FLAT)
+        source.vocabulary = vocabulary
+        number = vocabulary.number_dialogue
+        ids = UniqueIds()
+        try:
+            for found in self._reader.read(source, self._role):
+                try:
+                    ids.check(found.id)
+                except InputError as error:
+                    raise error.at(file=source.part, line=source.line) from None
+                if type(found) is PairDialogue:
+                    yield found
+                else:
+                    yield number(found, source.states or layout, source.part, source.line)
+            if source.doubled:
+                raise duplicate_key(source.doubled[0])
+        except InputError as error:
+            raise source.placed(error) from None
+        finally:
+            source.close()
+
+    def place(self, error: InputError) -> InputError:
+        """An error with the file's name, and its line counted from the beginning of the file."""
+        return self._source.placed(error)
+
+    @property
+    def holds_both(self) -> bool:
+        """Can the format hold gold and predicted states side by side?"""
+        return bool(self._reader.HOLDS == "both")
+
+    @property
+    def correctness_only(self) -> bool:
+        """Does the format say only which slots are right, without values?"""
+        return bool(getattr(self._reader, "CORRECTNESS_ONLY", False))
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema that came with the file, known once reading has begun."""
+        return self._source.schema
+
+
+def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = None) -> Corpus:
+    """Opens a file in a format that is named or found.
+
+    Args:
+        path: a file, a folder, or ``-``; ``FILE#NAME`` picks one tracker of a native file that holds several.
+        role: what the states of a file that holds one per turn are.
+        form: the name of a format; without it the file is looked at.
+
+    Raises:
+        DialmeterError: no such format.
+        InputError: the file cannot be read, or its format is unknown.
+    """
+    source = Source(*split_tracker(path))
+    if form is not None and form not in FORMATS.names():
+        FORMATS.load(form)
+    name = find_layout(
+        source,
+        FORMATS,
+        form,
+        "the format is not one that dialmeter knows; see `dialmeter list formats`, or name it with --from",
+    )
+    if source.tracker and name != "native":
+        source.close()
+        raise InputError(
+            f"format {name} holds one tracker; #{one_line(source.tracker)} names one of several", file=source.name
+        )
+    return Corpus(source, name, role)
+
+
+def spans_of(path: str | Path, form: str) -> list[Span]:
+    """The spans in which a file may be read one apart from the other.
+
+    Args:
+        path: the file, perhaps with a tracker, or ``-``.
+        form: its format.
+    """
+    file, _ = split_tracker(path)
+    if form != "native" or not Path(file).is_file():
+        return [Span(str(path))]
+    return [Span(str(path), span.bounds) for span in spans([file])]
+
+
+def open_span(span: Span) -> Corpus:
+    """Opens a span of a file of native lines."""
+    file, tracker = split_tracker(span.path)
+    return Corpus(Source(file, tracker, span.bounds), "native", Role.BOTH)
+
+
+def split_tracker(path: str | Path) -> tuple[str, str]:
+    """A path and the tracker that is named behind a ``#``, unless there is a file of that very name.
+
+    Example:
+        >>> split_tracker("played.jsonl#keyword"), split_tracker("played.jsonl")
+        (('played.jsonl', 'keyword'), ('played.jsonl', ''))
+    """
+    file, mark, tracker = str(path).rpartition("#")
+    return (file, tracker) if mark and file and not Path(path).exists() else (str(path), "")
+
+
+def read(path: str | Path, form: str | None = None, *, role: str = "both") -> Iterator[Dialogue]:
+    """The dialogues of a file, one by one.
+
+    Args:
+        path: a file, a folder, or ``-`` for standard input.
+        form: the name of a format; without it the file is looked at.
+        role: ``gold`` or ``pred`` for files that hold one state per turn.
+
+    Example:
+        >>> import json, tempfile, os
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "p.json")
+        ...     with open(path, "w") as file:
+        ...         json.dump({"d1": {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {}}}}, file)
+        ...     [(d.id, d.turns[0].gold, d.turns[0].pred) for d in read(path)]
+        [('d1', {'hotel-area': 'east'}, {})]
+    """
+    try:
+        chosen = Role(role)
+    except ValueError:
+        raise DialmeterError(f"role is both, gold or pred, not {role!r}") from None
+    return iter(open_corpus(path, chosen, form))

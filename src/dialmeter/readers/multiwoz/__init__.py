@@ -1,0 +1,1 @@
+"""Layouts of MultiWOZ and of trackers that were published on it."""

@@ -1,0 +1,206 @@
+"""``[{"dialogue_id": "..", "utt_idx": 2, "state": {"hotel": {"area": ""}}, "predictions": {"state": {..}}}]``: ConvLab-3.
+
+One entry per user turn, in any order. ``""`` is absent, ``a|b`` are alternatives. ``utt_idx`` counts the utterances of
+both speakers, who take turns, so a turn's number is half of it; where a dialogue's entries stand at even and at odd
+places, it is the place among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from ...errors import InputError
+from ...model import Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
+from ..entries import Entry, entries, first_entry, user_or_system
+from ..layouts import TalkReader
+from ..pairs.slot_names import slot_in
+from ..pairs.state_layouts import StateLayout
+from ..parts import Role, as_list, as_mapping, as_text, first_mapping, read_dialogues, turn_number
+from ..source import Sample, Source
+from ..strict_json import JsonParts
+
+STATES = StateLayout("nested", absent=("",))
+HOLDS = "both"
+CARRIES = "gold and predicted states, utterances"
+
+_KINDS = ("categorical", "non-categorical", "binary")
+_LISTED = 10
+
+
+def detect(sample: Sample) -> bool:
+    entry = first_mapping(sample.value) if sample.kind == "document" else {}
+    return {"dialogue_id", "utt_idx"} <= entry.keys() and any(
+        isinstance(entry.get(key), dict) for key in ("state", "predictions")
+    )
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    parts = source.parts("a list")
+    yield from read_dialogues(_by_dialogue(parts).items(), partial(_turns, parts))
+    parts.finish()
+
+
+class _Head(Struct):
+    """Where an entry belongs."""
+
+    dialogue_id: str
+    utt_idx: int | str
+
+
+def _by_dialogue(parts: JsonParts) -> dict[str, dict[int, int]]:
+    """The places of each dialogue's entries by ``utt_idx``; dialogues in the order in which they begin."""
+    dialogues: dict[str, dict[int, int]] = {}
+    for position, head in enumerate(parts.heads(_Head)):
+        if not isinstance(head, _Head):
+            raise _wrong_head(position, head)
+        places = dialogues.setdefault(head.dialogue_id, {})
+        try:
+            utterance = turn_number(head.utt_idx)
+        except InputError as error:
+            raise InputError(f"entry {position}: utt_idx: {error.message}", dialogue=head.dialogue_id) from None
+        if utterance in places:
+            raise InputError(f"utt_idx {utterance} stands twice", dialogue=head.dialogue_id)
+        places[utterance] = position
+    return dialogues
+
+
+def _wrong_head(position: int, thing: Any) -> InputError:
+    """What is wrong with an entry that does not say where it belongs."""
+    entry = as_mapping(thing, f"entry {position}")
+    if not isinstance(entry.get("dialogue_id"), str):
+        return InputError(f"entry {position}: dialogue_id must be a string")
+    try:
+        turn_number(entry.get("utt_idx"))
+    except InputError as error:
+        return InputError(f"entry {position}: utt_idx: {error.message}", dialogue=entry["dialogue_id"])
+    return InputError(f"entry {position}: not an entry of ConvLab-3")
+
+
+def _turns(parts: JsonParts, places: Mapping[int, int]) -> Iterator[Turn]:
+    one_speaker = len({utterance % 2 for utterance in places}) == 1
+    for position, utterance in enumerate(sorted(places)):
+        number = utterance // 2 if one_speaker else position
+        try:
+            yield _turn(number, as_mapping(parts.parse(places[utterance]), f"entry {places[utterance]}"))
+        except InputError as error:
+            raise error.at(turn=number) from None
+
+
+def _turn(number: int, entry: Mapping[str, Any]) -> Turn:
+    predictions = entry.get("predictions")
+    predicted = None if predictions is None else as_mapping(predictions, "predictions").get("state")
+    return Turn(
+        number,
+        gold=_state(entry.get("state")),
+        pred=_state(predicted),
+        user=as_text(entry.get("utterance"), "utterance"),
+        system=_last_system_text(entry.get("context")),
+    )
+
+
+def _state(thing: Any) -> State | None:
+    return None if thing is None else as_mapping(thing, "a state")
+
+
+def _last_system_text(thing: Any) -> str:
+    """What the system said just before: the end of the context, if it is the system's."""
+    context = as_list(thing, "context") if thing is not None else []
+    last = as_mapping(context[-1], "an utterance of the context") if context else {}
+    return as_text(last.get("utterance"), "utterance") if last.get("speaker") == "system" else ""
+
+
+class _Item(NamedTuple):
+    entry: Entry
+    goals: list[str]
+    """Takes the ids of dialogues with a goal."""
+
+
+def _detect_talk(sample: Sample) -> bool:
+    entry = first_entry(sample)
+    turn = first_mapping(entry.get("turns"))
+    return "dialogue_id" in entry and {"speaker", "utterance"} <= turn.keys() and "frames" not in turn
+
+
+def _items(source: Source) -> Iterator[_Item]:
+    goals: list[str] = []
+    for entry in entries(source):
+        yield _Item(entry, goals)
+    if goals:
+        message = (
+            f"{len(goals)} goals of ConvLab-3 do not tell what fails first from what the user ends with (of several values "
+            "the first is taken to fail), and its acts have no booking domain"
+        )
+        source.notices.append(Notice("convlab3-goals", len(goals), message, tuple(goals[:_LISTED])))
+
+
+def _conversation(item: _Item) -> Conversation:
+    found = item.entry.conversation("dialogue_id", "turns", _moves, _goal)
+    if found.goal:
+        item.goals.append(found.id)
+    return found
+
+
+def _moves(place: int, thing: Any) -> Iterator[Move]:
+    turn = as_mapping(thing, "a turn")
+    acts = turn.get("dialogue_acts")
+    yield Move(
+        user_or_system(turn.get("speaker")),
+        as_text(turn.get("utterance"), "utterance"),
+        None if acts is None else tuple(_acts(as_mapping(acts, "dialogue_acts"))),
+    )
+
+
+def _acts(kinds: Mapping[str, Any]) -> Iterator[Act]:
+    for kind in _KINDS:
+        for each in as_list(kinds.get(kind, []), kind):
+            act = as_mapping(each, "an act")
+            intent, domain, slot, value = (as_text(act.get(key), key) for key in ("intent", "domain", "slot", "value"))
+            if not intent:
+                raise InputError("an act without an intent")
+            name = f"{domain}-{intent}" if domain else intent
+            yield Act(name, domain, slot_in(domain, slot), tuple(value.split("|")) if value else ())
+
+
+def _goal(thing: Any) -> Goal:
+    goal = as_mapping(thing, "goal")
+    wanted = as_mapping(goal.get("inform") or {}, "goal.inform")
+    asked = as_mapping(goal.get("request") or {}, "goal.request")
+    domains = {domain: _domain(domain, wanted.get(domain), asked.get(domain)) for domain in {**wanted, **asked}}
+    return {domain: found for domain, found in domains.items() if found != DomainGoal()}
+
+
+def _domain(domain: str, wanted: Any, asked: Any) -> DomainGoal:
+    parts: dict[str, dict[str, str]] = {part: {} for part in ("info", "fail_info", "book", "fail_book")}
+    for slot, value in as_mapping(wanted or {}, f"goal.inform.{domain}").items():
+        values = [each for each in as_text(value, f"goal.inform.{domain}").split("|") if each]
+        part, name = ("book" if slot.startswith("book ") else "info"), slot_in(domain, slot)
+        if values:
+            parts[part][name] = values[-1]
+        if len(set(values)) > 1:
+            parts[f"fail_{part}"][name] = values[0]
+    requests = dict.fromkeys(slot_in(domain, slot) for slot in as_mapping(asked or {}, f"goal.request.{domain}"))
+    return DomainGoal(**parts, requests=tuple(requests))
+
+
+TALK = TalkReader(
+    """ConvLab-3's unified dialogues: a list, or JSON lines.
+
+``[{"dialogue_id": "multiwoz21-test-0", "goal": {"inform": {"hotel": {"price range": "cheap", "book day": "friday|sunday"}},
+"request": {"hotel": {"phone": ""}}}, "turns": [{"speaker": "user", "utterance": "..", "dialogue_acts": {"categorical":
+[{"intent": "inform", "domain": "hotel", "slot": "price range", "value": "cheap"}], "non-categorical": [], "binary": []}}]}]``
+
+An act is named ``domain-intent`` (``hotel-inform``) and belongs to the service of its domain, also where MultiWOZ has a
+domain of its own for bookings: ``hotel-book`` says that a hotel is booked, ``hotel-nobook`` that it is not. Of a goal's
+slots those that begin with the word book are ``book``, the others ``info``. Goals do not tell what fails first: where a slot
+has several values, the last is what the user ends with and the first is put into ``fail_book`` or ``fail_info``. Slots of
+MultiWOZ's domains get the names that MultiWOZ's goals have (``price range`` is ``pricerange``).
+    """,
+    "text, acts, goals of ConvLab-3's unified datasets",
+    _detect_talk,
+    _items,
+    _conversation,
+)

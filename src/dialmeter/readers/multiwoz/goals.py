@@ -1,0 +1,129 @@
+"""Goals in MultiWOZ's layout: in a dialogue, or in a file of their own.
+
+``{"MUL0003.json": {"hotel": {"info": {"area": "east"}, "fail_info": {}, "book": {"people": "2", "invalid": false}, "fail_book":
+{}, "reqt": ["phone"]}, "taxi": {}, "message": [".."]}}``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from ...errors import InputError, one_line, placing
+from ...model import Conversation, DomainGoal, Goal, Notice, dialogue_key
+from ..pairs.slot_names import slot_in
+from ..parts import as_list, as_mapping, as_text, as_value
+from ..source import Source
+
+_PARTS = ("info", "fail_info", "book", "fail_book")
+_REQUESTS = ("reqt", "requests")
+# What stands beside the domains, and beside the parts of a domain, and asks for nothing.
+_BESIDE = frozenset({"message", "messageLen", "topic", "eod", "description"})
+_BESIDE_PARTS = frozenset({"booked"})
+_NO_SLOTS = frozenset({"invalid", "pre_invalid"})
+_LISTED = 10
+
+
+def goal_in(thing: Any) -> Goal:
+    """What a user wants, by domain; a domain without anything in it is absent.
+
+    Raises:
+        InputError: not a goal.
+
+    Example:
+        >>> goal = goal_in({"hotel": {"info": {"area": "east"}, "book": {"invalid": False}, "reqt": ["phone"]}, "taxi": {}})
+        >>> list(goal), goal["hotel"].info, goal["hotel"].book, goal["hotel"].requests
+        (['hotel'], {'area': 'east'}, {}, ('phone',))
+    """
+    domains = {key: part for key, part in as_mapping(thing, "a goal").items() if key not in _BESIDE}
+    return {domain: _domain(domain, parts) for domain, parts in domains.items() if parts not in ({}, None)}
+
+
+def _domain(domain: str, thing: Any) -> DomainGoal:
+    parts = as_mapping(thing, f"the goal in {one_line(domain, 40)}")
+    for key in parts:
+        if key not in (*_PARTS, *_REQUESTS, *_BESIDE_PARTS):
+            known = ", ".join((*_PARTS, "reqt"))
+            raise InputError(f"the goal in {one_line(domain, 40)} has {known}; found {one_line(key, 40)!r}")
+    requests = [slot for key in _REQUESTS for slot in _slots(parts.get(key))]
+    found = {part: _pairs(domain, parts.get(part)) for part in _PARTS}
+    return DomainGoal(**found, requests=tuple(dict.fromkeys(slot_in(domain, slot) for slot in requests)))
+
+
+def _slots(thing: Any) -> list[str]:
+    """A list of slots, or an object with a question mark for every slot."""
+    slots = list(thing) if isinstance(thing, dict) else as_list(thing if thing is not None else [], "reqt")
+    return [as_text(slot, "a slot of reqt") for slot in slots]
+
+
+def _pairs(domain: str, thing: Any) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for slot, written in as_mapping(thing if thing is not None else {}, "a part of a goal").items():
+        if slot in _NO_SLOTS:
+            continue
+        try:
+            value = as_value(written)
+        except InputError as error:
+            raise error.at(slot=f"{domain}-{slot}") from None
+        if isinstance(value, tuple):
+            raise InputError("a goal holds one value per slot", slot=f"{domain}-{slot}")
+        if value is not None:
+            pairs[slot_in(domain, slot)] = value
+    return pairs
+
+
+class GoalFile:
+    """Goals by dialogue, put in the place of those that the dialogues have.
+
+    ``data.json`` of MultiWOZ 2.1 serves as one: of its dialogues only the goals are read.
+
+    Args:
+        path: a JSON document.
+
+    Raises:
+        InputError: cannot be read.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        source = Source(path)
+        self.name = source.name
+        with placing(file=self.name):
+            found = as_mapping(source.document, "the file of goals")
+        self._goals: dict[str, tuple[str, Any]] = {dialogue_key(key): (key, goal) for key, goal in found.items()}
+        self._met: set[str] = set()
+        self._without: list[str] = []
+
+    def given_to(self, talk: Conversation) -> Conversation:
+        """The conversation with its goal of this file; one that the file does not name stays as it is.
+
+        Raises:
+            InputError: the goal is not as it should be.
+        """
+        key = dialogue_key(talk.id)
+        if key not in self._goals:
+            self._without.append(talk.id)
+            return talk
+        self._met.add(key)
+        with placing(file=self.name, dialogue=talk.id):
+            return structs.replace(talk, goal=goal_in(_goal_of(self._goals[key][1])))
+
+    def notices(self) -> list[Notice]:
+        """The ids that only one of the two files has, when all is read."""
+        alone = [name for key, (name, _) in self._goals.items() if key not in self._met]
+        found = [
+            ("no-goal", self._without, "dialogues are not in the file of goals"),
+            ("goal-alone", alone, "goals are of no dialogue that was read"),
+        ]
+        return [
+            Notice(code, len(names), f"{len(names)} {what}", tuple(names[:_LISTED]))
+            for code, names, what in found
+            if names
+        ]
+
+
+def _goal_of(thing: Any) -> Any:
+    entry: Mapping[str, Any] = thing if isinstance(thing, dict) else {}
+    return entry["goal"] if isinstance(entry.get("log"), list) and "goal" in entry else thing

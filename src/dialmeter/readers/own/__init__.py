@@ -1,0 +1,1 @@
+"""dialmeter's own layouts."""

@@ -1,0 +1,72 @@
+"""``{dialogue: {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {...}}}}``: the FGA and GCA repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from ...errors import InputError
+from ...model import Dialogue, Turn
+from ..pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
+from ..pairs.state_layouts import NESTED
+from ..pairs.vocabulary import PairDialogue, Vocabulary
+from ..parts import TURN_DIGITS, Role, as_mapping, as_text, dialogue, first_value, read_turns, turn_number
+from ..source import Sample, Source
+from ..strict_json import REFUSALS
+
+STATES = NESTED
+HOLDS = "both"
+CARRIES = "gold and predicted states"
+
+
+def detect(sample: Sample) -> bool:
+    turn = first_value(first_value(sample.value))
+    return sample.kind == "document" and isinstance(turn, dict) and ("gt" in turn or "pr" in turn)
+
+
+# The number of a turn is its key in the dialogue.
+_RawTurn = make_raw_turn("", "gt", "pr", "usr", "sys")
+_decode: Any = msgspec.json.Decoder(dict[str, _RawTurn]).decode  # type: ignore[valid-type]
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+    words = source.vocabulary or Vocabulary()
+    parts = source.parts("an object")
+    for place, dialogue_id in enumerate(parts.keys or ()):
+        try:
+            raw = parts.raw(place)
+            found = None if raw is None else _numbered(raw, dialogue_id, source.name, words)
+            if found is not None:
+                parts.skip(place)
+            yield found or dialogue(dialogue_id, _turns(parts.parse(place)))
+        except InputError as error:
+            raise error.at(dialogue=dialogue_id) from None
+    parts.finish()
+
+
+def _numbered(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> PairDialogue | None:
+    """A dialogue in which only states, utterances and numbers are written; None for any other."""
+    try:
+        turns = _decode(data)
+    except REFUSALS:
+        return None
+    for key, turn in turns.items():
+        turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
+    return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, (words, NESTED, file, None))
+
+
+def _turns(thing: Any) -> Iterator[Turn]:
+    return read_turns(as_mapping(thing, "a dialogue").items(), _turn)
+
+
+def _turn(key: str, thing: Any) -> Turn:
+    turn = as_mapping(thing, "a turn")
+    return Turn(
+        number=turn_number(key),
+        gold=as_mapping(turn["gt"], "a state") if "gt" in turn else None,
+        pred=as_mapping(turn["pr"], "a state") if "pr" in turn else None,
+        user=as_text(turn.get("usr"), "usr"),
+        system=as_text(turn.get("sys"), "sys"),
+    )

@@ -1,0 +1,62 @@
+"""``{dialogue: {"0": [1, 1, 0, ...]}}``: for every slot of the schema, is it right (1) or wrong (0) at this turn?
+
+This is how TripPy's results were published for FGA. No values are in the file, so it gives JGA, SA and FGA(local=vector)
+and nothing else. Every position stands in the gold state as ``right``, and in the predicted one as ``right`` or ``wrong``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...errors import InputError, one_line
+from ...model import Dialogue, State, Turn
+from ..pairs.state_layouts import FLAT
+from ..parts import Role, as_list, as_mapping, first_value, read_dialogues, read_turns, turn_number
+from ..source import Sample, Source
+
+STATES = FLAT
+HOLDS = "both"
+CARRIES = "which slots are right, without values"
+CORRECTNESS_ONLY = True
+
+_WORDS = {0: "wrong", 1: "right"}
+
+
+def detect(sample: Sample) -> bool:
+    vector = first_value(first_value(sample.value)) if sample.kind == "document" else None
+    return isinstance(vector, list) and bool(vector) and all(map(_is_mark, vector))
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    reader = _VectorReader()
+    return read_dialogues(
+        source.members(), lambda thing: read_turns(as_mapping(thing, "a dialogue").items(), reader.turn)
+    )
+
+
+def _is_mark(thing: object) -> bool:
+    """0 or 1; TripPy's own script writes them as 0.0 and 1.0."""
+    return isinstance(thing, int | float) and not isinstance(thing, bool) and thing in _WORDS
+
+
+class _VectorReader:
+    """Reads turns; the first one sets how many positions all of them have."""
+
+    def __init__(self) -> None:
+        self._gold: State | None = None
+
+    def turn(self, key: str, thing: Any) -> Turn:
+        vector = as_list(thing, "a turn")
+        if self._gold is None:
+            self._gold = {f"slot-{position:02d}": "right" for position in range(len(vector))}
+        if not vector or len(vector) != len(self._gold):
+            raise InputError(
+                f"a vector of {len(vector)} positions; all have as many as the first, {len(self._gold)}, and one at least"
+            )
+        pred: dict[str, str] = {}
+        for slot, mark in zip(self._gold, vector, strict=True):
+            if not _is_mark(mark):
+                raise InputError(f"a position must be 0 or 1, found {one_line(repr(mark), 40)}", slot=slot)
+            pred[slot] = _WORDS[mark]
+        return Turn(number=turn_number(key), gold=self._gold, pred=pred)

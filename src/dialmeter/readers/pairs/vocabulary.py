@@ -1,0 +1,385 @@
+"""Every distinct pair of slot and value in a file, by number, so that each is looked at once.
+
+Readers hand over states as they are written. The vocabulary gives each written pair a number, and a state becomes a tuple of
+numbers. What a pair means (the name of its slot, its value under a rule set) is decided once per number, not once per turn.
+
+This file is plain Python; ``vocabulary.pxd`` gives it C types where dialmeter is built with a compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Raw
+
+from ...errors import InputError, one_line
+from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
+from ..parts import as_list, as_mapping, as_text, as_value
+from ..strict_json import count_strings, kind_of
+from .clashes import two_values
+from .layers import SHAPES, Layer, Slot, split_state
+from .state_layouts import FLAT, NESTED, StateLayout
+
+Place: TypeAlias = tuple[str | None, int | None]
+PairState: TypeAlias = tuple[int, ...]
+"""A state as written: the numbers of its pairs in a vocabulary."""
+
+_FLAT, _NESTED, _GLUED, _ANY = SHAPES["flat"], SHAPES["nested"], SHAPES["glued"], SHAPES["any"]
+_NO_PAIR = -1
+_decode = msgspec.json.Decoder().decode
+_SECTION_NAMES = ("semi", "book")
+
+
+class PairDialogue:
+    """A dialogue with states of numbered pairs, in columns; ``None`` is a state that the file does not give.
+
+    Args:
+        dialogue_id: as in the file.
+        place: the file and the line in which the dialogue stands, where they are known.
+    """
+
+    def __init__(self, dialogue_id: str, place: Place = (None, None)) -> None:
+        self.id = dialogue_id
+        self.place = place
+        self.gold_place = place
+        self.numbers: list[int] = []
+        self.gold: list[PairState | None] = []
+        self.pred: list[PairState | None] = []
+        self.turns: Sequence[Turn] = ()
+        self.strings = 0
+        """How many strings the states have that were not parsed before they were numbered."""
+
+
+class Vocabulary:
+    """Numbers written pairs.
+
+    Example:
+        >>> from dialmeter.readers.pairs.state_layouts import NESTED
+        >>> words = Vocabulary()
+        >>> words.number({"hotel": {"area": "east", "book day": ["sunday"]}}, NESTED)
+        (0, 1)
+        >>> words.state((0, 1))
+        {'hotel-area': 'east', 'hotel-book day': 'sunday'}
+    """
+
+    def __init__(self) -> None:
+        # By pair: the slot with its domain, the section, and the value, as written; does the slot keep its name as written,
+        # because another one of the same state would get the same name?
+        self.slots: list[str] = []
+        self.sections: list[str] = []
+        self.values: list[Value] = []
+        self.kept: list[bool] = []
+        self.names_empty = False
+        """Does a layout name slots that have no value?"""
+        self._numbers: dict[tuple[str, str, Value, bool], int] = {}
+        self._sections_of: dict[str, set[str]] = {}
+        self._layers: dict[StateLayout, Layer] = {}
+        # The states that were numbered last, and the bytes of those that came as bytes.
+        self._last: PairState = ()
+        self._before: PairState = ()
+        self._last_bytes: Raw | None = None
+        self._before_bytes: Raw | None = None
+        self._last_strings = self._before_strings = self._strings = 0
+
+    def number_dialogue(
+        self, dialogue: Dialogue, layout: StateLayout, file: str | None = None, line: int | None = None
+    ) -> PairDialogue:
+        """A dialogue as read, with its states as numbers.
+
+        Raises:
+            InputError: something that is no state, with its turn and slot.
+        """
+        found = PairDialogue(dialogue.id, (file, line))
+        layer = self._layer(layout)
+        turns = dialogue.turns
+        numbers, gold, pred = found.numbers, found.gold, found.pred
+        self._strings = 0
+        for turn in turns:
+            number = turn.number
+            try:
+                state = turn.gold
+                gold.append(None if state is None else self._numbered(state, layer))
+                state = turn.pred
+                pred.append(None if state is None else self._numbered(state, layer))
+            except InputError as error:
+                raise error.at(file=file, line=line, dialogue=dialogue.id, turn=number) from None
+            numbers.append(number)
+        found.turns = turns
+        found.strings = self._strings
+        return found
+
+    def number(self, state: Any, layout: StateLayout) -> PairState:
+        """A state as read, as numbers.
+
+        Raises:
+            InputError: it is no state.
+        """
+        numbers = self._numbered(state, self._layer(layout))
+        return () if numbers is None else numbers
+
+    def state(self, numbers: PairState) -> State:
+        """A state as written; slots that are named without a value are left out.
+
+        Raises:
+            InputError: one slot has two values.
+        """
+        state: dict[str, Value] = {}
+        for number in numbers:
+            slot, value = self._plain_name(number), self.values[number]
+            if value != NAMED and state.setdefault(slot, value) != value:
+                raise two_values(slot, state[slot], value)
+        return state
+
+    def _plain_name(self, pair: int) -> str:
+        """The name of a slot in a plain state: as written, with its section only where two sections have it."""
+        slot = self.slots[pair]
+        return self.written(pair) if len(self._sections_of[slot]) > 1 else slot
+
+    def with_predictions(self, read: PairDialogue, changed: Dialogue) -> PairDialogue:
+        """A dialogue with other predictions, made from its plain form: gold stays as it was read.
+
+        Args:
+            read: the dialogue.
+            changed: its plain form with other predictions; turns may be left out.
+        """
+        golds = dict(zip(read.numbers, read.gold, strict=True))
+        places = {
+            self._plain_name(pair): (self.slots[pair], self.sections[pair])
+            for state in read.gold
+            for pair in state or ()
+        }
+        found = PairDialogue(read.id, read.place)
+        found.gold_place = read.gold_place
+        found.turns = changed.turns
+        for turn in changed.turns:
+            found.numbers.append(turn.number)
+            found.gold.append(golds[turn.number])
+            found.pred.append(
+                None
+                if turn.pred is None
+                else tuple(self._number(*places.get(slot, (slot, "")), value) for slot, value in turn.pred.items())
+            )
+        return found
+
+    def kept_apart(self, pairs: Sequence[int]) -> list[int]:
+        """Pairs of slots that would get one name, as pairs whose slots keep their names.
+
+        Raises:
+            InputError: two have the same name as written.
+        """
+        first: dict[str, int] = {}
+        for pair in pairs:
+            other = first.setdefault(self.written(pair), pair)
+            if self.values[other] != self.values[pair]:
+                raise two_values(self.slots[pair], self.values[other], self.values[pair])
+        return [self._number(self.slots[pair], self.sections[pair], self.values[pair], True) for pair in first.values()]
+
+    def written(self, pair: int) -> str:
+        """The name of a slot as written, with its section where it has one."""
+        slot, section = self.slots[pair], self.sections[pair]
+        return f"{domain_of(slot)}-{section} {slot.partition('-')[2]}" if section else slot
+
+    def cell(self, pair: int) -> tuple[str, str, str]:
+        """Domain, section and slot as written."""
+        domain, _, slot = self.slots[pair].partition("-")
+        return domain, self.sections[pair], slot
+
+    def plain(self, dialogue: PairDialogue) -> Dialogue:
+        """A dialogue with states as mappings."""
+        turns = []
+        for turn, gold, pred in zip(dialogue.turns, dialogue.gold, dialogue.pred, strict=True):
+            states: list[State | None] = []
+            for numbers, (file, line) in ((gold, dialogue.gold_place), (pred, dialogue.place)):
+                try:
+                    states.append(None if numbers is None else self.state(numbers))
+                except InputError as error:
+                    raise error.at(file=file, line=line, dialogue=dialogue.id, turn=turn.number) from None
+            turns.append(
+                Turn(turn.number, states[0], states[1], turn.user or "", turn.system or "", turn.frames, turn.written)
+            )
+        return Dialogue(dialogue.id, tuple(turns))
+
+    def _layer(self, layout: StateLayout) -> Layer:
+        layer = self._layers.get(layout)
+        if layer is None:
+            layer = self._layers[layout] = Layer(layout)
+            self.names_empty = self.names_empty or "" in layout.absent
+        return layer
+
+    def _numbered(self, state: Any, layer: Layer) -> PairState | None:
+        """The numbers of a state; the same object as one of the last two where it is equal, so that no change is seen fast."""
+        if type(state) is Raw:
+            return self._numbered_bytes(state, layer)
+        self._last_bytes = self._before_bytes = None
+        found: list[int] = []
+        shape = layer.shape
+        if shape == _ANY:
+            nested = type(state) is dict and any(isinstance(value, dict) for value in state.values())
+            layer = self._layer(NESTED if nested else FLAT)
+            shape = layer.shape
+        if shape == _FLAT:
+            self._add_pairs(state if type(state) is dict else as_mapping(state, "a state"), layer, found)
+        elif shape == _GLUED:
+            self._add_glued(state, layer, found)
+        else:
+            self._add_domains(state, layer, found)
+        return self._settled(found)
+
+    def _settled(self, found: list[int]) -> PairState:
+        """Numbers as a state; the same object as one of the last two where it is equal."""
+        last = self._last
+        before = self._before
+        size = len(found)
+        if len(before) == size:
+            for place in range(size):
+                if found[place] is not before[place]:
+                    break
+            else:
+                self._before, self._last = last, before
+                return before
+        if len(last) == size:
+            for place in range(size):
+                if found[place] is not last[place]:
+                    break
+            else:
+                self._before = last
+                return last
+        numbers = tuple(found)
+        self._before, self._last = last, numbers
+        return numbers
+
+    def _numbered_bytes(self, written: Raw, layer: Layer) -> PairState | None:
+        """The numbers of a state that was not parsed, and that need not be where the bytes are those of one of the last two."""
+        if written == self._before_bytes:
+            self._before_bytes, self._last_bytes = self._last_bytes, self._before_bytes
+            self._before_strings, self._last_strings = self._last_strings, self._before_strings
+            self._before, self._last = self._last, self._before
+        elif written == self._last_bytes:
+            self._before_bytes, self._before_strings, self._before = self._last_bytes, self._last_strings, self._last
+        else:
+            before, strings = self._last_bytes, self._last_strings
+            found: list[int] = []
+            count = split_state(bytes(written), layer, found, self)
+            if count >= 0:
+                self._settled(found)
+            else:
+                state = _decode(written)
+                if state is None and layer.shape == _FLAT:
+                    return None
+                self._numbered(state, layer)
+                count = count_strings(state)
+            self._before_bytes, self._before_strings = before, strings
+            self._last_bytes, self._last_strings = written, count
+        self._strings += self._last_strings
+        return self._last
+
+    def number_text(self, slot: str, value: str, layer: Layer) -> int:
+        """The number of a pair that is written as two strings."""
+        found: list[int] = []
+        self._add_pairs({slot: value}, layer, found)
+        return found[0]
+
+    def _add_domains(self, state: Any, layer: Layer, found: list[int]) -> None:
+        """Adds the numbers of a nested state, with or without sections."""
+        for domain, inner in as_mapping(state, "a state").items():
+            if inner is None and layer.shape == _NESTED:
+                continue
+            below = layer.below.get(domain)
+            if below is None:
+                below = layer.below[domain] = Layer(layer.layout, domain)
+            try:
+                slots = inner if type(inner) is dict else as_mapping(inner, "a domain")
+                if layer.shape == _NESTED:
+                    self._add_pairs(slots, below, found)
+                else:
+                    for section, pairs in slots.items():
+                        self._add_section(section, pairs, below, found)
+            except InputError as error:
+                raise error.at(slot=domain) from None
+
+    def _add_section(self, section: str, pairs: Any, layer: Layer, found: list[int]) -> None:
+        below = layer.below.get(section)
+        if below is None:
+            if section not in _SECTION_NAMES:
+                raise InputError(f"a domain holds semi and book, found {one_line(section)!r}")
+            below = layer.below[section] = Layer(layer.layout, layer.domain, section)
+        self._add_pairs(pairs if type(pairs) is dict else as_mapping(pairs, section), below, found)
+
+    def _add_glued(self, state: Any, layer: Layer, found: list[int]) -> None:
+        known = layer.texts
+        for text in as_list(state, "a state"):
+            number = known.get(text) if type(text) is str else None
+            if number is None:
+                parts = as_text(text, "a pair").split("-", 2)
+                if len(parts) < 3:
+                    raise InputError(f"a pair reads domain-slot-value, found {one_line(str(text), 40)!r}")
+                number = known[text] = self._number(f"{parts[0]}-{parts[1]}", "", parts[2])
+            found.append(number)
+
+    def _add_pairs(self, pairs: Mapping[str, Any], layer: Layer, found: list[int]) -> None:
+        """Adds the numbers of slots with values."""
+        known = layer.slots
+        of_booking = layer.section == "book"
+        for slot, value in pairs.items():
+            if of_booking and slot == "booked":
+                continue
+            if type(value) is list and len(value) == 1 and type(value[0]) is str and "|" not in value[0]:
+                value = value[0]  # noqa: PLW2901
+            elif layer.lists and type(value) is not list and value is not None:
+                raise InputError(f"values must be a list, found {kind_of(value)}", slot=f"{layer.domain}-{slot}")
+            one = known.get(slot)
+            if one is None:
+                one = known[slot] = Slot()
+            if type(value) is str:
+                text = value
+                if one.number is not None and text == one.last:
+                    number = one.number
+                else:
+                    number = one.values.get(text)
+                    if number is None:
+                        number = one.values[text] = self._learn(slot, value, layer)
+                    one.last, one.number = text, number
+            elif value is None:
+                continue
+            else:
+                number = self._number_other(slot, value, one, layer)
+            if number is not _NO_PAIR:
+                found.append(number)
+
+    def _number_other(self, slot: str, value: Any, one: Slot, layer: Layer) -> int:
+        """The number of a pair whose value is not one text. Numbers are looked at each time: 1, 1.0 and true are equal keys."""
+        if type(value) is not list or not all(type(each) is str for each in value):
+            return self._learn(slot, value, layer)
+        key = tuple(value)
+        number = one.values.get(key)
+        if number is None:
+            number = one.values[key] = self._learn(slot, value, layer)
+        return number
+
+    def _learn(self, slot: str, written: Any, layer: Layer) -> int:
+        """The number of a pair that was not met before, or that there is no pair."""
+        layout = layer.layout
+        name = slot.removeprefix(f"{layer.domain}-") if layout.prefixed else slot
+        if layer.shape != _FLAT:
+            name = f"{layer.domain}-{name}"
+        try:
+            value = as_value(written)
+        except InputError as error:
+            raise error.at(slot=name) from None
+        if value is None:
+            return _NO_PAIR
+        return self._number(name, layer.section, NAMED if value in layout.absent else value)
+
+    def _number(self, slot: str, section: str, value: Value, kept: bool = False) -> int:
+        key = slot, section, value, kept
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.slots)
+            self.slots.append(slot)
+            self.sections.append(section)
+            self.values.append(value)
+            self.kept.append(kept)
+            self._sections_of.setdefault(slot, set()).add(section)
+        return number

@@ -1,0 +1,210 @@
+"""Parts of readers: checked mappings and values, dialogues with their turns in order, and looks at samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import msgspec
+
+from ..errors import InputError, one_line
+from ..model import Dialogue, State, Turn, Value, dialogue_key
+from .strict_json import Doubled, kind_of
+
+Thing = TypeVar("Thing")
+TURN_DIGITS = 6
+LATEST_TURN = 10**TURN_DIGITS
+"""The numbers of turns are below this one."""
+
+
+class Role(Enum):
+    """What a file is read for; it decides whose states they are where a turn has one state."""
+
+    BOTH = "both"
+    GOLD = "gold"
+    PRED = "pred"
+
+
+def as_mapping(thing: Any, what: str) -> Mapping[str, Any]:
+    """A JSON object, or an error that says what was found instead.
+
+    Example:
+        >>> as_mapping([], "a state")
+        Traceback (most recent call last):
+        dialmeter.errors.InputError: a state must be an object, found a list
+    """
+    if type(thing) is dict:
+        return thing
+    if isinstance(thing, Doubled):
+        raise InputError(f"{one_line(thing.twice)!r} stands twice in {what}")
+    raise InputError(f"{what} must be an object, found {kind_of(thing)}")
+
+
+def as_list(thing: Any, what: str) -> list[Any]:
+    """A JSON list, or an error that says what was found instead."""
+    if not isinstance(thing, list):
+        raise InputError(f"{what} must be a list, found {kind_of(thing)}")
+    return thing
+
+
+def as_text(thing: Any, what: str) -> str:
+    """A string, or an error; ``null`` is no text."""
+    if thing is None:
+        return ""
+    if not isinstance(thing, str):
+        raise InputError(f"{what} must be a string, found {kind_of(thing)}")
+    return thing
+
+
+def as_value(thing: Any) -> Value | None:
+    """A slot's value: numbers and lists of one are values, lists of several are alternatives, null is absent.
+
+    A list of one text with a bar in it stays a list: the bar is part of the value.
+
+    Example:
+        >>> as_value(3), as_value(["east"]), as_value(["6 pm", "18:00"]), as_value(["a|b"]), as_value([]), as_value(None)
+        ('3', 'east', ('6 pm', '18:00'), ('a|b',), (), None)
+    """
+    if isinstance(thing, str):
+        return thing
+    if thing is None:
+        return None
+    if isinstance(thing, list | tuple):
+        values = tuple(_plain(each) for each in thing)
+        return values[0] if len(values) == 1 and "|" not in values[0] else values
+    return _plain(thing)
+
+
+def _plain(thing: Any) -> str:
+    if isinstance(thing, str):
+        return thing
+    if isinstance(thing, int | float) and not isinstance(thing, bool):
+        return str(thing)
+    raise InputError(f"a value must be a string, a number or a list of them, found {kind_of(thing)}")
+
+
+def turn_number(key: Any) -> int:
+    """A turn's number, given as a number or as digits.
+
+    Example:
+        >>> turn_number("12"), turn_number(3)
+        (12, 3)
+    """
+    if type(key) is int and 0 <= key < LATEST_TURN:
+        return key
+    if type(key) is str and key.isdecimal() and len(key) <= TURN_DIGITS:
+        return int(key)
+    whole = isinstance(key, int) and not isinstance(key, bool) and key >= 0
+    if not whole and not (isinstance(key, str) and key.strip().isdecimal()):
+        raise InputError(f"a turn's number must be a whole number, found {one_line(str(key), 40)!r}")
+    if len(str(key)) > TURN_DIGITS:
+        raise InputError(f"a turn's number has at most {TURN_DIGITS} digits, found {one_line(str(key), 40)!r}")
+    return int(key)
+
+
+def sided(role: Role, number: int, state: State | None, user: str = "", system: str = "") -> Turn:
+    """A turn of a file that holds one state per turn: the role of the file says whose it is."""
+    gold, pred = (None, state) if role is Role.PRED else (state, None)
+    return Turn(number, gold=gold, pred=pred, user=user, system=system)
+
+
+def dialogue(dialogue_id: str, turns: Iterable[Turn]) -> Dialogue:
+    """A dialogue with its turns in order.
+
+    Raises:
+        InputError: a turn stands twice, or there is none.
+    """
+    ordered = tuple(turns)
+    last = -1
+    for turn in ordered:
+        if turn.number <= last:
+            return dialogue(dialogue_id, _in_order(dialogue_id, ordered))
+        last = turn.number
+    if not ordered:
+        raise InputError("a dialogue without turns", dialogue=dialogue_id)
+    return Dialogue(dialogue_id, ordered)
+
+
+def _in_order(dialogue_id: str, turns: Sequence[Turn]) -> list[Turn]:
+    ordered = sorted(turns, key=lambda turn: turn.number)
+    for before, turn in pairwise(ordered):
+        if before.number == turn.number:
+            raise InputError("the turn stands twice", dialogue=dialogue_id, turn=turn.number)
+    return ordered
+
+
+def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any], Iterable[Turn]]) -> Iterator[Dialogue]:
+    """A dialogue for each id with what the file has under it.
+
+    Raises:
+        InputError: a dialogue is not as it should be, with its id.
+    """
+    for dialogue_id, thing in items:
+        try:
+            yield dialogue(dialogue_id, read_turns(thing))
+        except InputError as error:
+            raise error.at(dialogue=dialogue_id) from None
+
+
+def read_turns(turns: Iterable[tuple[Any, Any]], read: Callable[[Any, Any], Turn]) -> Iterator[Turn]:
+    """A turn for each number with what the file has under it.
+
+    Raises:
+        InputError: a turn is not as it should be, with its number.
+    """
+    for number, thing in turns:
+        try:
+            yield read(number, thing)
+        except InputError as error:
+            raise error.at(turn=number) from None
+
+
+def first_value(thing: Any) -> Any:
+    """The first value of an object, for detection; None for anything else."""
+    return next(iter(thing.values()), None) if isinstance(thing, dict) else None
+
+
+def first_mapping(thing: Any) -> Mapping[str, Any]:
+    """The first element of a list if it is an object, for detection; empty otherwise."""
+    first = thing[0] if isinstance(thing, list) and thing else None
+    return first if isinstance(first, dict) else {}
+
+
+def convert_dialogue(entry: Mapping[str, Any], kind: type[Thing], turns: str) -> Thing:
+    """A dialogue as a typed object.
+
+    Args:
+        entry: the dialogue.
+        kind: the type.
+        turns: the key of its list of turns.
+
+    Raises:
+        InputError: it is of another type, with the dialogue and the place of the turn.
+    """
+    try:
+        return msgspec.convert(entry, kind)
+    except msgspec.ValidationError as error:
+        message = str(error).replace("`", "")
+        name = entry.get("dialogue_id")
+        place = message.partition(f"$.{turns}[")[2].partition("]")[0]
+        raise InputError(
+            message,
+            dialogue=name if isinstance(name, str) else None,
+            turn=place if place.isdecimal() else None,
+        ) from None
+
+
+class UniqueIds:
+    """Rejects duplicate ids of dialogues."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def check(self, dialogue_id: str) -> None:
+        """Raises InputError if the id was there before."""
+        key = dialogue_key(dialogue_id)
+        if key in self._seen:
+            raise InputError("the dialogue stands twice", dialogue=dialogue_id)
+        self._seen.add(key)

@@ -1,0 +1,1 @@
+"""Layouts of schema-guided corpora and of other task dialogues."""

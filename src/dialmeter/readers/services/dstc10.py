@@ -1,0 +1,37 @@
+"""``[{"hotel": {"semi": {"name": ["A", "B"]}, "book": {"day": ["Monday"]}}}]``: DSTC10 track 2, task 1.
+
+The order is the identity: every instance is a dialogue of one turn, named by its place. A list is a set of values that
+is to be met whole (rule set ``dstc10``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...model import Dialogue, Turn
+from ..pairs.state_layouts import StateLayout
+from ..parts import Role, as_mapping, read_dialogues, read_turns, sided
+from ..source import Sample, Source
+
+STATES = StateLayout("sections", lists=True)
+HOLDS = "state"
+CARRIES = "one state per instance, values as sets; no dialogues"
+
+_LOOKED_AT = 20
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind != "document" or not isinstance(sample.value, list):
+        return False
+    if not all(isinstance(instance, dict) for instance in sample.value):
+        return False
+    domains = [domain for instance in sample.value for domain in instance.values()][:_LOOKED_AT]
+    return all(isinstance(each, dict) and each.keys() <= {"semi", "book"} for each in domains) and bool(sample.value)
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    def turns_of(instance: Any) -> Iterator[Turn]:
+        return read_turns([(0, instance)], lambda number, thing: sided(role, number, as_mapping(thing, "a state")))
+
+    return read_dialogues(((str(place), thing) for place, thing in enumerate(source.elements())), turns_of)

@@ -1,0 +1,185 @@
+"""The layout of the published GCDF1 evaluator: one JSON list of dialogues with goals, acts, and what was understood.
+
+``[{"dialogue_id": "..", "goal": {"hotel": {"info": {"area": "east"}, "reqt": {"phone": "?"}}}, "turns": [{"turn_id": "0",
+"speaker": "USER", "utterance": "..", "frames": [{"service": "hotel", "actions": [{"act": "Hotel-Inform", "slot": "area",
+"values": ["east"]}], "state": {"requested_slots": ["hotel-phone"]}}], "nlu": {"frames": [..]}}]}]``
+
+A folder is read file by file, in the order of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from ...errors import InputError, one_line, placing
+from ...model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
+from ..parts import as_mapping, convert_dialogue
+from ..source import Sample, Source
+
+CARRIES = "text, acts, what was understood, goals; one JSON list (the GCDF1 evaluator)"
+
+_Scalar: TypeAlias = str | int | float | bool | None
+
+
+class _Action(Struct, gc=False):
+    act: str
+    slot: str | None = None
+    values: list[_Scalar] | None = None
+
+
+class _State(Struct, gc=False):
+    requested_slots: list[str] | None = None
+
+
+class _Frame(Struct, gc=False):
+    service: str
+    actions: list[_Action] | None = None
+    state: _State | None = None
+
+
+class _Understood(Struct, gc=False):
+    frames: list[_Frame] | None = None
+
+
+class _Turn(Struct, gc=False):
+    speaker: str
+    turn_id: str | int | None = None
+    utterance: str | None = None
+    frames: list[_Frame] | None = None
+    nlu: _Understood | None = None
+
+
+class _Domain(Struct, gc=False):
+    info: dict[str, _Scalar] | None = None
+    fail_info: dict[str, _Scalar] | None = None
+    book: dict[str, _Scalar] | None = None
+    fail_book: dict[str, _Scalar] | None = None
+    reqt: dict[str, _Scalar] | list[str] | None = None
+
+
+class _Dialogue(Struct, gc=False):
+    dialogue_id: str
+    turns: list[_Turn]
+    goal: dict[str, _Domain | list[Any] | str | None] | None = None
+
+
+_SPEAKERS = {"USER": USER, "SYSTEM": SYSTEM, "user": USER, "system": SYSTEM}
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind == "folder":
+        names = sorted(sample.value.glob("*.json"))
+        return bool(names) and detect(Source(names[0]).sample)
+    return sample.kind == "document" and isinstance(sample.value, list) and any(map(_looks_right, sample.value))
+
+
+def _looks_right(item: Any) -> bool:
+    """A dialogue with a goal by domain, as against schema-guided dialogues, which have frames but no goal."""
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("goal"), dict)
+        and isinstance(item.get("turns"), list)
+        and any(isinstance(turn, dict) and "frames" in turn for turn in item["turns"])
+    )
+
+
+def items(source: Source) -> Iterator[Any]:
+    if source.is_folder:
+        for path in sorted(Path(source.path).glob("*.json")):
+            part = Source(path)
+            with placing(file=part.name):
+                yield from items(part)
+            source.doubled.extend(part.doubled)
+        return
+    yield from source.elements()
+
+
+def conversation(item: Any) -> Conversation:
+    found = convert_dialogue(as_mapping(item, "a dialogue"), _Dialogue, "turns")
+    _check_order(found)
+    return Conversation(found.dialogue_id, tuple([_move(turn) for turn in found.turns]), _goal(found.goal))
+
+
+def _move(turn: _Turn) -> Move:
+    frames = turn.frames
+    acts = _acts(frames) if frames is not None else None
+    speaker = _SPEAKERS.get(turn.speaker, turn.speaker)
+    nlu = turn.nlu
+    understood = None if nlu is None or nlu.frames is None else _acts(nlu.frames)
+    requested = None
+    if speaker == USER and frames is not None:
+        listed = {
+            frame.service: tuple(frame.state.requested_slots or ()) for frame in frames if frame.state is not None
+        }
+        requested = listed or None
+    return Move(speaker, turn.utterance or "", acts, understood, requested)
+
+
+def _acts(frames: Sequence[_Frame]) -> tuple[Act, ...]:
+    return tuple(
+        [
+            Act(action.act, frame.service, action.slot or "", _values(action.values))
+            for frame in frames
+            for action in frame.actions or ()
+        ]
+    )
+
+
+def _values(values: list[_Scalar] | None) -> tuple[str, ...]:
+    if not values:
+        return ()
+    if len(values) == 1 and type(values[0]) is str:
+        return (values[0],)
+    return tuple([_text(value) for value in values if value is not None])
+
+
+def _text(value: _Scalar) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def _goal(goal: Mapping[str, Any] | None) -> Goal | None:
+    if goal is None:
+        return None
+    return {name: _domain(domain) for name, domain in goal.items() if isinstance(domain, _Domain)}
+
+
+def _domain(domain: _Domain) -> DomainGoal:
+    return DomainGoal(
+        _constraints(domain.info),
+        _constraints(domain.fail_info),
+        _constraints(domain.book),
+        _constraints(domain.fail_book),
+        tuple(domain.reqt or ()),
+    )
+
+
+def _constraints(part: dict[str, _Scalar] | None) -> dict[str, str]:
+    """The slots of a part; flags of the goal generator (true or false) and null are no constraints."""
+    return {
+        slot: str(value) for slot, value in (part or {}).items() if value is not None and not isinstance(value, bool)
+    }
+
+
+def _check_order(found: _Dialogue) -> None:
+    before = -1
+    for place, turn in enumerate(found.turns):
+        if turn.turn_id is None:
+            continue
+        number = str(turn.turn_id)
+        if not number.isdecimal():
+            raise InputError(
+                f"turn_id must be a whole number, found {one_line(number, 40)!r}",
+                dialogue=found.dialogue_id,
+                turn=place,
+            )
+        if int(number) <= before:
+            raise InputError(
+                f"turns are out of order: {number} comes after {before}", dialogue=found.dialogue_id, turn=number
+            )
+        before = int(number)

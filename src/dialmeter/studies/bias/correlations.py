@@ -1,0 +1,299 @@
+"""Correlation of measures with the position of errors, over dialogues.
+
+Every measure is correlated with every trait (`error_position`). For each pair of measures, the difference of their
+correlations with a trait has Zou's interval. Everything is computed for all dialogues, for those that the published study
+kept, and for those with a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from ...model import dialogue_key
+from ...stats import pearson, zou_interval
+from ...stats.correlation import coefficient
+from ...tracking.result import TrackerResult
+from .error_position import TRAITS, mistakes_per_turn, traits_of
+
+LEAST = 5
+"""Fewer dialogues give no correlation."""
+SAME = 1e-9
+"""Values that differ by no more are the same: a perfect GCA is 1 only up to the last bits."""
+REFERENCE, RIVAL = "GCA", "FGA(lam=0.5)"
+"""The two measures that the published study compares."""
+
+Filter: TypeAlias = Literal["none", "published", "mistakes"]
+FILTERS: tuple[Filter, ...] = get_args(Filter)
+FILTER_WORDS: dict[str, str] = {
+    "none": "all dialogues",
+    "published": "published filter",
+    "mistakes": "dialogues with a mistake",
+}
+Limits: TypeAlias = tuple[float, float] | None
+Floats: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+class DialogueTraits(Struct, frozen=True):
+    """One dialogue: its mistakes per turn, its traits, and every measure's value."""
+
+    system: str
+    dialogue: str
+    mistakes: tuple[int, ...]
+    traits: dict[str, float]
+    values: dict[str, float | None]
+
+
+class TraitCorrelation(Struct, frozen=True, kw_only=True):
+    """A trait with a measure. ``partner`` is the measure that the published filter pairs it with."""
+
+    trait: str
+    measure: str
+    filter: Filter
+    r: float | None
+    ci: Limits
+    n: int
+    left_out: int
+    reason: str | None
+    partner: str | None = None
+
+
+class TraitDifference(Struct, frozen=True, kw_only=True):
+    """A trait with two measures: r(first) − r(second), as published, and |r(first)| − |r(second)|, the strength."""
+
+    trait: str
+    first: str
+    second: str
+    filter: Filter
+    first_r: float | None = None
+    second_r: float | None = None
+    difference: float | None = None
+    ci: Limits = None
+    strength: float | None = None
+    strength_ci: Limits = None
+    n: int
+    left_out: int
+    reason: str | None = None
+
+
+class MeasureCorrelation(Struct, frozen=True, kw_only=True):
+    """Two measures with each other."""
+
+    first: str
+    second: str
+    filter: Filter
+    r: float | None
+    ci: Limits
+    n: int
+    left_out: int
+    reason: str | None
+
+
+class BiasStudy(Struct, frozen=True, kw_only=True):
+    """All correlations on one set of dialogues."""
+
+    system: str
+    measures: tuple[str, ...]
+    rows: tuple[DialogueTraits, ...]
+    confidence: float
+    correlations: tuple[TraitCorrelation, ...]
+    pairs: tuple[TraitDifference, ...]
+    between: tuple[MeasureCorrelation, ...]
+
+
+def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
+    """The dialogues of a result with their traits and values.
+
+    Example:
+        >>> from dialmeter.tracking.scoring import score_tracker
+        >>> result = score_tracker([[{"a-b": "1"}, {"a-b": "1"}]], [[{}, {}]], ["JGA", "GCA"])
+        >>> [(row.mistakes, row.traits["TO"], row.values) for row in rows_of(result)]
+        [((1, 0), -0.25, {'JGA': 0.0, 'GCA': 0.0})]
+    """
+    book = result.ledger.main
+    values = {each.text: result.ledger.per_dialogue(each.used) for each in result.asked}
+    return [
+        DialogueTraits(
+            system, name, mistakes, traits_of(mistakes), {text: column[at] for text, column in values.items()}
+        )
+        for at, (name, mistakes) in enumerate(zip(book.dialogues, mistakes_per_turn(book), strict=True))
+    ]
+
+
+def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
+    """Correlates every measure with every trait, every pair of measures by trait, and measures with each other.
+
+    Args:
+        rows: at least one dialogue; their order does not matter.
+        system: a name for the result.
+        confidence: of all intervals.
+
+    Example:
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": 1 / (n + 1)})
+        ...     for n in range(9)
+        ... ]
+        >>> first = study_bias(rows).correlations[0]
+        >>> first.trait, first.measure, first.filter, round(first.r, 2), first.n
+        ('TO', 'JGA', 'none', -0.82, 9)
+    """
+    table = _Columns(rows, confidence)
+    measures = table.measures
+    pairs = [(first, second, chosen) for chosen in FILTERS for first, second in combinations(measures, 2)]
+    return BiasStudy(
+        system=system,
+        measures=measures,
+        rows=table.rows,
+        confidence=confidence,
+        correlations=tuple(
+            table.with_trait(trait, measure, chosen) for trait in TRAITS for measure in measures for chosen in FILTERS
+        ),
+        pairs=tuple(table.compared(trait, *pair) for pair in pairs for trait in TRAITS),
+        between=tuple(table.between(*pair) for pair in pairs),
+    )
+
+
+def partner_of(measure: str, measures: Sequence[str]) -> str | None:
+    """The measure that the published filter is taken with: GCA, and for GCA itself FGA(lam=0.5), if they were requested.
+
+    Example:
+        >>> partner_of("JGA", ["JGA", "GCA"]), partner_of("GCA", ["JGA", "GCA"]), partner_of("JGA", ["JGA"])
+        ('GCA', 'JGA', None)
+    """
+    wanted = [REFERENCE, RIVAL, *reversed(measures)] if measure != REFERENCE else [RIVAL, *measures]
+    return next((each for each in wanted if each in measures and each != measure), None)
+
+
+def published_filter(first: Floats, second: Floats) -> Mask:
+    """The dialogues that the published study kept for two measures.
+
+    It drops dialogues with 100 under both measures, as percent with two decimals. The rest gets z-scores (sample standard
+    deviation) rounded to two decimals, and it drops dialogues whose two z-scores differ by less than 0.1. So dialogues are
+    chosen by the measures that are compared, and an interval after this filter is not one over a random sample. A dialogue
+    without a score is dropped. Where a measure is constant there are no z-scores, and all dialogues are dropped.
+
+    Args:
+        first: one measure per dialogue, as fractions; nan where it is unscored.
+        second: the other, same dialogues.
+
+    Returns:
+        True for every dialogue that is kept.
+
+    Example:
+        >>> one, other = np.array([1.0, 1.0, 0.6, 0.2, 0.4]), np.array([1.0, 0.8, 0.4, 0.2, np.nan])
+        >>> published_filter(one, other).tolist()
+        [False, False, True, True, False]
+    """
+    kept: Mask = np.isfinite(first) & np.isfinite(second)
+    kept &= ~((np.round(100 * first, 2) == 100) & (np.round(100 * second, 2) == 100))
+    if kept.sum() < 2 or min(np.ptp(first[kept]), np.ptp(second[kept])) <= SAME:
+        return np.zeros(len(first), dtype=np.bool_)
+    # In whole hundredths: the published code subtracts floats, where 0.30 - 0.20 is a little below 0.1.
+    one, other = (
+        np.round(100 * ((values - values.mean()) / values.std(ddof=1))) for values in (first[kept], second[kept])
+    )
+    kept[kept] = np.abs(one - other) >= 10
+    return kept
+
+
+def strength_limits(difference: Limits, total: Limits) -> Limits:
+    """An interval for |r1| − |r2| from those for r1 − r2 and r1 + r2.
+
+    |r1| is the greater exactly if r1, or −r1, is above both r2 and −r2. So the interval lies above 0 if both r1 − r2 and
+    r1 + r2 do (or both below), and its level holds whatever the signs. To turn signs by hand would assume what a
+    correlation near 0 does not decide.
+
+    Example:
+        >>> strength_limits((0.1, 0.3), (0.2, 0.6)), strength_limits((0.1, 0.3), (-0.1, 0.2))
+        ((0.1, 0.3), (-0.1, 0.2))
+    """
+    if difference is None or total is None:
+        return None
+    (low, high), (low_total, high_total) = difference, total
+    return (
+        max(min(low, low_total), min(-high, -high_total)),
+        min(max(high, -low_total), max(high_total, -low)),
+    )
+
+
+class _Columns:
+    """Traits and values as arrays, the filters over them, and the correlations computed from both."""
+
+    def __init__(self, rows: Sequence[DialogueTraits], confidence: float) -> None:
+        self.rows = tuple(sorted(rows, key=lambda row: (dialogue_key(row.dialogue), row.dialogue, row.system)))
+        self.measures = tuple(self.rows[0].values)
+        self._confidence = confidence
+        self._columns = {name: np.array([row.traits[name] for row in self.rows], dtype=np.float64) for name in TRAITS}
+        for name in self.measures:
+            self._columns[name] = np.array([row.values[name] for row in self.rows], dtype=np.float64)
+        self._mistaken = np.array([any(row.mistakes) for row in self.rows], dtype=np.bool_)
+        self._masks: dict[tuple[str, ...], Mask] = {}
+
+    def with_trait(self, trait: str, measure: str, chosen: Filter) -> TraitCorrelation:
+        partner = partner_of(measure, self.measures) if chosen == "published" else None
+        about: dict[str, Any] = {"trait": trait, "measure": measure, "filter": chosen, "partner": partner}
+        if chosen == "published" and partner is None:
+            reason = "the published filter needs two measures"
+            return TraitCorrelation(**about, r=None, ci=None, n=0, left_out=len(self.rows), reason=reason)
+        mask = self._mask(chosen, measure, partner or measure)
+        return TraitCorrelation(**about, **self._correlated(mask, trait, measure))
+
+    def between(self, first: str, second: str, chosen: Filter) -> MeasureCorrelation:
+        mask = self._mask(chosen, first, second)
+        return MeasureCorrelation(first=first, second=second, filter=chosen, **self._correlated(mask, first, second))
+
+    def compared(self, trait: str, first: str, second: str, chosen: Filter) -> TraitDifference:
+        mask = self._mask(chosen, first, second)
+        about: dict[str, Any] = {"trait": trait, "first": first, "second": second, "filter": chosen}
+        about |= self._counted(mask, trait, first, second)
+        if about["reason"]:
+            return TraitDifference(**about)
+        t, a, b = (self._columns[name][mask] for name in (trait, first, second))
+        r1, r2, r12 = coefficient(t, a), coefficient(t, b), coefficient(a, b)
+        difference = zou_interval(r1, r2, r12, about["n"], confidence=self._confidence)
+        total = zou_interval(r1, -r2, -r12, about["n"], confidence=self._confidence)
+        return TraitDifference(
+            **about | {"reason": difference.reason},
+            first_r=r1,
+            second_r=r2,
+            difference=difference.value,
+            ci=difference.ci,
+            strength=abs(r1) - abs(r2),
+            strength_ci=strength_limits(difference.ci, total.ci),
+        )
+
+    def _mask(self, chosen: Filter, first: str, second: str) -> Mask:
+        """The dialogues that the filter keeps and both measures score."""
+        key = (chosen, first, second)
+        if key not in self._masks:
+            a, b = self._columns[first], self._columns[second]
+            scored: Mask = np.isfinite(a) & np.isfinite(b)
+            if chosen == "published":
+                scored = published_filter(a, b)
+            elif chosen == "mistakes":
+                scored &= self._mistaken
+            self._masks[key] = scored
+        return self._masks[key]
+
+    def _counted(self, mask: Mask, *names: str) -> dict[str, Any]:
+        """How many dialogues are kept, and why these columns have no correlation over them."""
+        n = int(mask.sum())
+        constant = next((name for name in names if n and np.ptp(self._columns[name][mask]) <= SAME), None)
+        reason = constant and f"{constant} is the same in all {n} dialogues"
+        if n < LEAST:
+            reason = f"{n} of {len(self.rows)} dialogues are left, and a correlation needs {LEAST}"
+        return {"n": n, "left_out": len(self.rows) - n, "reason": reason}
+
+    def _correlated(self, mask: Mask, first: str, second: str) -> dict[str, Any]:
+        """Pearson's r of two columns with its interval and counts."""
+        about = self._counted(mask, first, second)
+        if about["reason"]:
+            return {**about, "r": None, "ci": None}
+        found = pearson(*(self._columns[name][mask] for name in (first, second)), confidence=self._confidence)
+        return {**about, "r": found.value, "ci": found.ci, "reason": found.reason}

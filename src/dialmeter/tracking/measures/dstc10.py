@@ -1,0 +1,139 @@
+"""DSTC10: values as sets, with part credit for a set that is met in part; and empty slots."""
+
+import math
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from ...measure import Measure, Vector
+from ...model import State, Value
+from ...normalise import set_score
+from ..compared import ComparedDialogue
+from ..tally import Tally
+
+
+class ValueOverlap(NamedTuple):
+    """One turn: the sum over shared slots of 2|A ∩ B| / (|A| + |B|), and how many slots gold and prediction hold."""
+
+    met: float
+    gold: int
+    pred: int
+
+
+class ValueMeasure(Measure, frozen=True, kw_only=True):
+    """A measure of the overlap of values, in the whole state of a turn."""
+
+    cite = ("kim-2021",)
+    pooled = True
+    high = math.inf
+    several: Literal["any-of", "sets"] = "any-of"
+    """What several gold values are: alternatives, one of which is enough, or a set, which earns credit in part."""
+
+    def from_states(self, previous_gold: State, gold: State, previous_pred: State, pred: State) -> Vector:
+        met = math.fsum(_met(gold[slot], pred[slot], self.several) for slot in gold.keys() & pred.keys())
+        return self.from_overlap(ValueOverlap(met, len(gold), len(pred)))
+
+    def from_overlap(self, overlap: ValueOverlap) -> Vector:
+        """The vector of one turn."""
+        raise TypeError
+
+    def overlaps(self, cells: ComparedDialogue) -> list[ValueOverlap]:
+        """All turns of a dialogue; the same for all measures that see several values as this one does."""
+        slots, values = cells.pairs.cell_slots, cells.pairs.values
+        found = []
+        for gold, pred in zip(cells.gold, cells.pred, strict=True):
+            wanted = {slots[cell]: values[cell] for cell in gold}
+            shared = [cell for cell in pred if slots[cell] in wanted]
+            met = math.fsum(_met(wanted[slots[cell]], values[cell], self.several) for cell in shared)
+            found.append(ValueOverlap(met, len(gold), len(pred)))
+        return found
+
+
+@lru_cache(1 << 16)
+def _met(gold: Value, pred: Value, several: Literal["any-of", "sets"]) -> float:
+    if several == "any-of":
+        return float(pred == gold or pred in gold if isinstance(gold, tuple) else pred == gold)
+    return set_score(gold, pred)
+
+
+class ValuePrecision(ValueMeasure, frozen=True, kw_only=True):
+    """Of the cells predicted with values, what share of the values is right."""
+
+    title = "Value precision (DSTC10)"
+    formula = "Σ F1(A, B) over cells filled on both sides / cells predicted"
+    why_unscored = "nothing was predicted"
+
+    def from_overlap(self, overlap: ValueOverlap) -> Vector:
+        return (overlap.met, overlap.pred)
+
+
+class ValueRecall(ValueMeasure, frozen=True, kw_only=True):
+    """Of the cells that gold fills, what share of the values is found."""
+
+    title = "Value recall (DSTC10)"
+    formula = "Σ F1(A, B) over cells filled on both sides / cells in gold"
+    why_unscored = "gold is empty"
+
+    def from_overlap(self, overlap: ValueOverlap) -> Vector:
+        return (overlap.met, overlap.gold)
+
+
+class ValueF1(ValueMeasure, frozen=True, kw_only=True):
+    """The harmonic mean of value precision and value recall."""
+
+    title = "Value F1 (DSTC10)"
+    formula = "2 · Σ / (cells predicted + cells in gold)"
+    why_unscored = "gold and prediction are empty"
+
+    def from_overlap(self, overlap: ValueOverlap) -> Vector:
+        return (2 * overlap.met, overlap.pred + overlap.gold)
+
+
+class _None(Measure, frozen=True, kw_only=True):
+    cite = ("kim-2021",)
+    pooled = True
+    slots: int = 0
+    """How many cells a turn has; 0 takes it from the schema, or from the slots that gold holds."""
+
+    def __post_init__(self) -> None:
+        if self.slots < 0:
+            raise ValueError("slots must be at least 0")
+
+    def cells(self, tally: Tally) -> tuple[int, int, int]:
+        """Cells empty on both sides, in the prediction, in gold."""
+        return self.slots - tally.union, self.slots - tally.pred, self.slots - tally.gold
+
+
+class NonePrecision(_None, frozen=True, kw_only=True):
+    """Of the cells predicted empty, how many are."""
+
+    title = "None precision (DSTC10)"
+    formula = "cells empty on both sides / cells predicted empty"
+    why_unscored = "no cell is predicted empty"
+
+    def from_tally(self, tally: Tally) -> Vector:
+        both, pred, _ = self.cells(tally)
+        return (both, pred)
+
+
+class NoneRecall(_None, frozen=True, kw_only=True):
+    """Of the cells empty in gold, how many are predicted so."""
+
+    title = "None recall (DSTC10)"
+    formula = "cells empty on both sides / cells empty in gold"
+    why_unscored = "no cell is empty in gold"
+
+    def from_tally(self, tally: Tally) -> Vector:
+        both, _, gold = self.cells(tally)
+        return (both, gold)
+
+
+class NoneF1(_None, frozen=True, kw_only=True):
+    """The harmonic mean of none precision and none recall."""
+
+    title = "None F1 (DSTC10)"
+    formula = "2 · both / (predicted + gold)"
+    why_unscored = "no cell is empty"
+
+    def from_tally(self, tally: Tally) -> Vector:
+        both, pred, gold = self.cells(tally)
+        return (2 * both, pred + gold)

@@ -1,0 +1,128 @@
+"""The results of all three subjects offer the same."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dialmeter import (
+    Act,
+    Conversation,
+    DialmeterError,
+    DomainGoal,
+    MissingExtra,
+    Move,
+    attack_replies,
+    score_judge,
+    score_tracker,
+    score_user,
+)
+from dialmeter.core.result import Result
+
+SAID = Move("user", "A hotel in the east.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
+HEARD = Move("system", "The inn is in Mill Lane.", acts=(), understood=())
+GOAL = {"hotel": DomainGoal(info={"area": "east", "stars": "4"})}
+EASY = {"hotel": DomainGoal(info={"area": "east"})}
+TALKS = [Conversation(f"d{n}", (SAID, HEARD), goal) for n, goal in enumerate([GOAL, GOAL, EASY])]
+
+
+def tracker() -> Result:
+    """Two dialogues, one of them wrong."""
+    gold = {"d1": [{"hotel-area": "east"}], "d2": [{"taxi-to": "x"}]}
+    return score_tracker(gold, {**gold, "d2": [{"taxi-to": "y"}]}, ["JGA", "SA"])
+
+
+def user() -> Result:
+    """Users who do not say all."""
+    return score_user(TALKS)
+
+
+def judge() -> Result:
+    """The length of replies as a judge."""
+    return score_judge(attack_replies(TALKS, ["repetition:word", "identical"], light=True), ["length"])
+
+
+SUBJECTS = pytest.mark.parametrize(
+    ("make", "name", "group"),
+    [(tracker, "JGA", "domain"), (user, "I-GCDF1", "domain"), (judge, ("length", "repetition"), "judge")],
+)
+
+
+@SUBJECTS
+def test_a_result_is_read_like_a_mapping(make: Callable[[], Result], name: Any, group: str) -> None:
+    result = make()
+    assert name in result
+    assert "no such thing" not in result
+    assert result.get("no such thing") is None
+    assert result.get(name) == result[name]
+    assert len(result) == len(list(result))
+    assert all(result[each] in result.scores for each in result)
+    with pytest.raises(DialmeterError, match="no such thing"):
+        result["no such thing"]
+
+
+@SUBJECTS
+def test_the_first_score_is_the_value(make: Callable[[], Result], name: Any, group: str) -> None:
+    result = make()
+    first = result.scores[0]
+    assert (result.value, result.ci, result.signature) == (first.value, first.ci, first.signature)
+    assert result.ci is not None
+    assert result[name].value == first.value
+
+
+@SUBJECTS
+def test_groups_and_the_worst(make: Callable[[], Result], name: Any, group: str) -> None:
+    result = make()
+    assert all(group in score.group and score.signature for score in result.by(group))
+    with pytest.raises(DialmeterError, match="colour"):
+        result.by("colour")
+    assert len(result.worst(1)) == 1
+
+
+@SUBJECTS
+def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    result = make()
+    rows = result.to_dicts()
+    assert result.to_polars().height == len(result.to_pandas()) == len(rows)
+    assert list(result.to_pandas()["measure"]) == [row["measure"] for row in rows]
+    assert result._repr_html_().count("<tr>") == len(rows) + 1
+    assert repr(result).startswith(f"<{type(result).__name__} ")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtra, match=r"^to_pandas\(\) needs pandas: pip install pandas$"):
+        result.to_pandas()
+
+
+class TestJudges:
+    """What only judges have."""
+
+    def test_groups_of_judges(self) -> None:
+        result = judge()
+        assert result.by("attack") == result.scores
+        facets = {(each.group["judge"], each.group["facet"]): each.value for each in result.by("facet")}
+        assert facets == {
+            (each.judge, each.facet): each.value
+            for each in result.averages  # type: ignore[attr-defined]
+            if each.facet == "naturalness"
+        }
+        assert next(each.group for each in result.by("corpus")) == {"judge": "length", "corpus": ""}
+        signature = result.by("judge")[0].signature
+        assert signature.startswith("error|judge:length@")
+        assert "|attacks:1|n:3|data:" in signature
+
+    def test_the_worst_cases(self) -> None:
+        found = judge().worst()
+        assert [each.judge for each in found] == ["length"] * 3
+        assert all(each.difference < 0 for each in found)
+
+    def test_confidence_is_an_old_name(self) -> None:
+        cases = attack_replies(TALKS, ["repetition:word"], light=True)
+        with pytest.warns(DeprecationWarning, match="is now ci="):
+            old = score_judge(cases, ["length"], confidence=0.8)
+        assert old.to_dicts() == score_judge(cases, ["length"], ci=0.8).to_dicts()
+        assert score_judge(cases, ["length"], ci=0).ci is None
+        with pytest.raises(DialmeterError, match="ci lies between 0 and 1"):
+            score_judge(cases, ["length"], ci=95)

@@ -1,0 +1,187 @@
+"""The bias study: against scipy, against the published procedure written out, and at its edges."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from pathlib import Path
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from dialmeter.rules import named
+from dialmeter.stats import compare_correlations
+from dialmeter.studies.bias.bias_verdict import NO_VALUE, notices_of_study, summary, verdicts
+from dialmeter.studies.bias.correlations import LEAST, DialogueTraits, partner_of, published_filter, rows_of, study_bias
+from dialmeter.studies.bias.error_position import TRAITS, traits_of
+from dialmeter.tracking.baselines import score_with_yardsticks
+from dialmeter.tracking.scorer import score_file
+
+SOM = "som_dst_100.json"
+T5 = "nested/T5__T5_result_zeroshot_attraction.json"
+MEASURES = ["JGA", "AGA", "FGA(lam=0.5)", "GCA"]
+
+
+def rows_in(shared: Path, file: str) -> list[DialogueTraits]:
+    return rows_of(score_file(str(shared / "data" / "tracking" / file), measures=MEASURES), file)
+
+
+def made(values: list[dict[str, float | None]], mistakes: list[tuple[int, ...]] | None = None) -> list[DialogueTraits]:
+    """Dialogues whose mistakes wander through four turns, unless given."""
+    turns = mistakes or [(number % 3, number % 2, 0, number % 5) for number in range(len(values))]
+    return [
+        DialogueTraits("", f"d{number:03d}", each, traits_of(each), scores)
+        for number, (each, scores) in enumerate(zip(turns, values, strict=True))
+    ]
+
+
+def literal_filter(first: list[float | None], second: list[float | None]) -> list[int]:
+    """The published procedure, step by step: positions of the dialogues that stay."""
+    kept = [
+        (position, a, b)
+        for position, (a, b) in enumerate(zip(first, second, strict=True))
+        if a is not None and b is not None and not (round(100 * a, 2) == 100 and round(100 * b, 2) == 100)
+    ]
+    columns = []
+    for column in (1, 2):
+        values = [each[column] for each in kept]
+        columns.append([round((value - mean(values)) / stdev(values), 2) for value in values])
+    return [each[0] for each, a, b in zip(kept, *columns, strict=True) if round(100 * abs(a - b)) >= 10]
+
+
+def test_published_filter_on_a_table_made_by_hand() -> None:
+    # z-scores of the five that stay first: 1.26 0.63 0 -0.63 -1.26 and 1.06 0.90 0.07 -0.93 -1.10
+    first = np.array([1.0, 1.0, 0.8, 0.6, 0.4, 0.2, np.nan])
+    second = np.array([1.0, 0.9, 0.85, 0.6, 0.3, 0.25, 0.5])
+    assert published_filter(first, second).tolist() == [False, True, True, False, True, True, False]
+    assert published_filter(second, first).tolist() == published_filter(first, second).tolist()
+
+
+def test_a_difference_of_exactly_a_tenth_stays() -> None:
+    # The first z-scores are -0.05 and -0.15, whose difference as floats is below 0.1.
+    first = np.array([0.55, 0.09, 0.81, 0.2, 0.77, 0.99])
+    second = np.array([0.49, 0.72, 0.4, 0.86, 0.69, 0.04])
+    assert published_filter(first, second).tolist() == [True, True, True, True, False, True]
+
+
+def test_published_filter_without_z_scores() -> None:
+    same, other = np.array([0.5, 0.5, 0.5]), np.array([0.1, 0.2, 0.3])
+    assert not published_filter(same, other).any()
+    assert not published_filter(np.array([1.0]), np.array([0.5])).any()
+
+
+@pytest.mark.parametrize("file", [SOM, T5])
+def test_study_equals_scipy(shared: Path, file: str) -> None:
+    found = study_bias(rows_in(shared, file))
+    rows = found.rows
+    kept = {}
+    for first, second in combinations(MEASURES, 2):
+        scores = ([row.values[first] for row in rows], [row.values[second] for row in rows])
+        some = [n for n, pair in enumerate(zip(*scores, strict=True)) if None not in pair]
+        kept["none", first, second] = some
+        kept["mistakes", first, second] = [n for n in some if any(rows[n].mistakes)]
+        kept["published", first, second] = literal_filter(*scores)
+    for each in found.between:
+        chosen = kept[each.filter, each.first, each.second]
+        expected = scipy_stats.pearsonr(*([rows[n].values[name] for n in chosen] for name in (each.first, each.second)))
+        assert each.r == pytest.approx(expected.statistic)
+        assert each.ci == pytest.approx(tuple(expected.confidence_interval(0.95)))
+        assert (each.n, each.left_out) == (len(chosen), len(rows) - len(chosen))
+    for pair in found.pairs:
+        chosen = kept[pair.filter, pair.first, pair.second]
+        trait = [rows[n].traits[pair.trait] for n in chosen]
+        one, other = ([rows[n].values[name] for n in chosen] for name in (pair.first, pair.second))
+        expected_pair = compare_correlations(trait, one, other)
+        assert pair.difference == pytest.approx(expected_pair.value)
+        assert pair.ci == pytest.approx((expected_pair.low, expected_pair.high))
+        assert pair.first_r == pytest.approx(scipy_stats.pearsonr(trait, one).statistic)
+    for one in found.correlations:
+        chosen_rows = [row for row in rows if row.values[one.measure] is not None]
+        if one.filter == "mistakes":
+            chosen_rows = [row for row in chosen_rows if any(row.mistakes)]
+        if one.filter == "published":
+            first, second = sorted((one.measure, str(one.partner)), key=MEASURES.index)
+            chosen_rows = [rows[n] for n in kept["published", first, second]]
+        expected = scipy_stats.pearsonr(
+            [row.traits[one.trait] for row in chosen_rows], [row.values[one.measure] for row in chosen_rows]
+        )
+        assert one.r == pytest.approx(expected.statistic)
+        assert one.ci == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_study_does_not_depend_on_order(shared: Path) -> None:
+    rows = rows_in(shared, SOM)
+    mixed = rows[:]
+    random.Random(3).shuffle(mixed)
+    assert study_bias(mixed) == study_bias(rows)
+
+
+def test_too_few_dialogues() -> None:
+    found = study_bias(made([{"JGA": n / 4, "GCA": n / 5} for n in range(LEAST - 1)]))
+    assert all(each.r is None and each.ci is None for each in found.correlations)
+    assert found.correlations[0].reason == "4 of 4 dialogues are left, and a correlation needs 5"
+    assert [notice.code for notice in notices_of_study(found)] == ["few-dialogues"]
+    assert summary(found) == [f"There is nothing to say of where mistakes fall: {found.correlations[0].reason}."]
+    assert study_bias(made([{"JGA": n / 4} for n in range(LEAST)])).correlations[0].r is not None
+
+
+def test_constant_measure() -> None:
+    # As close to 1 as a perfect GCA that is computed by division.
+    found = study_bias(made([{"JGA": n / 9, "GCA": 1 - 1e-16 * n} for n in range(9)]))
+    by_measure = {each.measure: each for each in found.correlations if each.filter == "none" and each.trait == "NU"}
+    assert by_measure["JGA"].r is not None
+    assert (by_measure["GCA"].r, by_measure["GCA"].reason) == (None, "GCA is the same in all 9 dialogues")
+    assert all(pair.difference is None for pair in found.pairs)
+    assert {each.outcome for each in verdicts(found)} == {NO_VALUE}
+    assert [notice.message for notice in notices_of_study(found)] == ["GCA give all dialogues the same value"]
+
+
+def test_perfect_tracker() -> None:
+    found = study_bias(made([{"JGA": 1.0, "GCA": 1.0}] * 6, [(0, 0)] * 6))
+    assert all(each.r is None for each in found.correlations)
+    assert [notice.code for notice in notices_of_study(found)] == ["no-mistakes"]
+
+
+def test_unscored_dialogues_are_left_out() -> None:
+    values: list[dict[str, float | None]] = [
+        {"JGA": n / 12, "GCA": None if n % 4 == 0 else 1 / (n + 1)} for n in range(12)
+    ]
+    found = study_bias(made(values))
+    [gca] = [each for each in found.correlations if (each.trait, each.measure, each.filter) == ("TO", "GCA", "none")]
+    assert (gca.n, gca.left_out) == (9, 3)
+
+
+def test_one_measure_has_no_partner() -> None:
+    found = study_bias(made([{"JGA": n / 9} for n in range(9)]))
+    assert (found.pairs, found.between) == ((), ())
+    assert {each.reason for each in found.correlations if each.filter == "published"} == {
+        "the published filter needs two measures"
+    }
+    assert "ask for both" in summary(found)[0]
+
+
+def test_partners() -> None:
+    assert [partner_of(each, MEASURES) for each in MEASURES] == ["GCA", "GCA", "GCA", "FGA(lam=0.5)"]
+
+
+def test_pooled_rows_of_one_dialogue_are_told() -> None:
+    rows = made([{"JGA": n / 9} for n in range(9)])
+    twice = [*rows, *(DialogueTraits("b", row.dialogue, row.mistakes, row.traits, row.values) for row in rows[:2])]
+    [notice] = notices_of_study(study_bias(twice))
+    assert (notice.code, notice.count, notice.where) == ("repeated-dialogues", 2, ("d000", "d001"))
+
+
+def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
+    path = str(shared / "data" / "tracking" / SOM)
+    measured = score_with_yardsticks(path, names=["empty", "late"], measures=["JGA", "SA"], rules=named("dialmeter"))
+    plain = score_file(path, measures=["JGA", "SA"])
+    assert measured.result.to_dicts() == plain.to_dicts()
+    for each in measured.yardsticks.values():
+        assert [score.signature for score in each.scores] == [score.signature for score in plain.scores]
+    assert measured.yardsticks["empty"].counts["over"] == 0
+
+
+def test_traits_cover_both_published_versions() -> None:
+    assert list(TRAITS) == ["TO", "NU", "TO1", "NU1"]

@@ -1,0 +1,93 @@
+"""Text in charts: labels in words, names from files as they are, links that lead nowhere dangerous."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from functools import cache
+from typing import Any
+
+import pytest
+
+from dialmeter.views.charts import axes as marks
+from dialmeter.views.charts import bars, by_turn, canvas, confusion, error_classes, parallel, trait_grid, words
+from dialmeter.views.charts import lines as few_shot
+from dialmeter.views.charts import points as scatter
+
+from .chart_cases import CASES, JGA, MEASURES, NU, SYSTEMS, TO, estimate, picture, shown, svg
+
+HOSTILE = '_$x^2$ \\$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
+LITERAL = r'_$x^2$ \$5 <script>&"\u202eevil\x00\n\ud800\uffff 北京'
+LABEL = "share of $turns$ right"
+
+
+@cache
+def hostile() -> dict[str, Any]:
+    point = estimate(0.5)
+    return {
+        "parallel": parallel.draw({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
+        "bars": bars.draw({HOSTILE: {HOSTILE: point}}, title=HOSTILE, y_label=LABEL),
+        "scatter": scatter.draw([1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE),
+        "trait_grid": trait_grid.draw([1, 2], [1, 2], [1, 2], x_label=LABEL, y_label=HOSTILE, score_label=HOSTILE),
+        "few_shot": few_shot.draw({HOSTILE: {0.1: point}}, x_label=LABEL),
+        "difference": few_shot.draw_difference({HOSTILE: {0.1: point}}, reference=HOSTILE, x_label=LABEL),
+        "by_turn": by_turn.draw({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
+        "error_classes": error_classes.draw({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
+        "confusion": confusion.draw({(HOSTILE, None): 1}, slot=HOSTILE, count_label=LABEL),
+    }
+
+
+@pytest.mark.parametrize("chart", CASES)
+def test_text_from_files_is_shown_as_it_is(chart: str) -> None:
+    figure = hostile()[chart]
+    text = svg(figure)
+    assert "<script" not in text
+    assert not re.search("[\x00-\x08\u202e\uffff]", text)
+    seen = " ".join(shown(text))
+    assert LABEL in seen
+    assert any(words.shorten(LITERAL, limit) in seen for limit in (20, 28, 32, 99))
+    for kind in canvas.KINDS[1:]:
+        assert canvas.render(figure, kind)
+
+
+@pytest.mark.parametrize("chart", CASES)
+def test_labels_are_in_words(chart: str) -> None:
+    expected = {
+        "parallel": [*SYSTEMS, *MEASURES],
+        "bars": [*SYSTEMS, *MEASURES, JGA],
+        "scatter": [TO, JGA, "correlation −0.", "600 dialogues", "mean in a bin"],
+        "trait_grid": [TO, NU, JGA, "600 in all"],
+        "few_shot": [*MEASURES, "share of the training data", JGA, "25 %"],
+        "difference": ["JGA − GCA", "difference to GCA (percentage points)", "trend"],
+        "by_turn": [*SYSTEMS, "turn", JGA, "number of dialogues"],
+        "error_classes": ["hotel-book people", "− missed, new", "≠ wrong, carried over", "+ over, new"],
+        "confusion": ["centre", "(absent)", "gold value", "predicted value", "number of turns", "hotel-area"],
+    }
+    seen = " ".join(shown(picture(chart)))
+    assert [each for each in expected[chart] if each not in seen] == []
+
+
+def test_links() -> None:
+    point = {"a": {"JGA": estimate(0.5), "SA": estimate(0.6)}}
+    links = {("a", "JGA"): 'run.html?x=1&y="2"', ("a", "SA"): "java\tscript:alert(1)"}
+    pictures = [
+        svg(bars.draw(point, links=links)),
+        svg(trait_grid.draw([1], [1], [1], x_label="", y_label="", score_label="", links={(0, 0): "#cell"})),
+        svg(by_turn.draw({"a": {1: estimate(0.5)}}, {1: 2}, y_label="", links={1: "#turn"})),
+        svg(error_classes.draw({"s": {("over", "new"): 1}}, links={("s", "over", "new"): "#slot"})),
+        svg(confusion.draw({("a", None): 1}, slot="s", links={("a", None): "#pair"})),
+    ]
+    found = [[dict(each.attrib) for each in ET.fromstring(text).iter() if each.tag.endswith("}a")] for text in pictures]
+    urls = ['run.html?x=1&y="2"', "#cell", "#turn", "#slot", "#pair"]
+    assert found == [[{"{http://www.w3.org/1999/xlink}href": url}] for url in urls]
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:x", " JavaScript:x", "data:text/html,x", "vbscript:x", "java\nscript:x", ""]
+)
+def test_a_script_is_no_link(url: str) -> None:
+    from matplotlib.patches import Rectangle
+
+    bar = Rectangle((0, 0), 1, 1)
+    marks.link(bar, url)
+    assert bar.get_url() is None

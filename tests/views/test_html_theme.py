@@ -1,0 +1,86 @@
+"""Charts for pages: all colours become variables, ids stay apart, links keep their names and stay in the page."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from dialmeter.views.charts import bars, canvas, error_classes, palette, spread
+from dialmeter.views.charts.data import Estimate
+from dialmeter.views.charts.svg_theme import VARIABLES, themed
+from dialmeter.views.html_env import asset, said
+
+COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("over", "new"): 1}}
+LINKS = {("hotel-area", "missed", "new"): "/rows/a?slot=hotel-area&class=missed&q=\"'<>"}
+
+
+def picture() -> bytes:
+    return canvas.render(error_classes.draw(COUNTS, links=LINKS), "svg")
+
+
+def test_no_colour_of_the_palette_is_left() -> None:
+    shown = themed(picture(), "c1-")
+    left = [colour for colour in VARIABLES if colour.lower() in shown.lower()]
+    assert not left
+    for colour in (palette.BLUE, palette.VERMILION, palette.ORANGE, palette.INK):
+        assert f"var({VARIABLES[colour]})" in shown
+
+
+def test_the_style_sheet_has_every_variable_in_both_themes() -> None:
+    light, dark = asset("viewer.css").split("@media (prefers-color-scheme: dark)", 1)
+    for variable in VARIABLES.values():
+        assert f"{variable}:" in light
+        assert f"{variable}:" in dark.partition("* {")[0]
+
+
+def test_ids_have_the_prefix_and_are_found() -> None:
+    root = ET.fromstring(themed(picture(), "c7-"))
+    ids = {each.get("id") for each in root.iter() if each.get("id")}
+    assert all(name.startswith("c7-") for name in ids)
+    text = themed(picture(), "c7-")
+    used = re.findall(r"url\(#([^)]+)\)", text) + re.findall(r'<use[^>]* href="#([^"]+)"', text)
+    assert used
+    assert set(used) <= ids
+
+
+def test_links_have_names_and_no_target() -> None:
+    address = next(iter(LINKS.values()))
+    root = ET.fromstring(themed(picture(), "", {address: "hotel-area: <missed>"}))
+    [link] = root.iter("a")
+    assert link.get("href") == address
+    assert link.get("aria-label") == "hotel-area: <missed>"
+    assert link.findtext("title") == "hotel-area: <missed>"
+    assert link.get("target") is None
+    assert root.get("role") == "group"
+    assert root.get("aria-label") == "Mistakes per slot"
+
+
+def test_the_same_chart_gives_the_same_bytes() -> None:
+    assert themed(picture(), "c1-") == themed(picture(), "c1-")
+
+
+def test_hostile_names_stay_text() -> None:
+    evil = "</svg><script>alert(1)</script>"
+    shown = themed(canvas.render(bars.draw({evil: {evil: Estimate(0.5)}}, title=evil), "svg"), "c1-")
+    assert "<script" not in shown
+    assert not list(ET.fromstring(shown).iter("script"))
+
+
+@pytest.mark.parametrize("values", [[], [float("nan")], [0.5], [0.0, 1.0], [-3.0, 12.0], [2.0, 2.0]])
+def test_spread_takes_any_scores(values: list[float]) -> None:
+    figure = spread.draw(values, title="t", x_label="x")
+    assert canvas.render(figure, "svg").startswith(b"<?xml")
+    assert sum(int(row[2]) for row in spread.table(values).rows) == sum(value == value for value in values)
+
+
+@pytest.mark.parametrize("letter", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\u2028"])
+def test_hidden_letters_are_written_out(letter: str) -> None:
+    shown = str(said(f"a{letter}b"))
+    assert letter not in shown
+    assert f"U+{ord(letter):04X}" in shown
+
+
+def test_scripts_that_need_joiners_keep_them() -> None:
+    assert str(said("می\u200cخواهم")) == "می\u200cخواهم"
