@@ -151,7 +151,7 @@ def formats_page() -> str:
     lines = ["# Formats", "", "The format is found by looking at the file; `--from NAME` forces one.", ""]
     for name in FORMATS.names():
         module = FORMATS.load(name)
-        lines += [f"## {name}", "", f"Carries {module.CARRIES}.", "", inspect.getdoc(module) or "", ""]
+        lines += [f"## {name}", "", f"Carries {module.CARRIES}.", "", (inspect.getdoc(module) or "").rstrip(), ""]
     return "\n".join(lines)
 
 
@@ -170,7 +170,7 @@ def conversations_page() -> str:
     modules = {name: CONVERSATION_FORMATS.load(name) for name in CONVERSATION_FORMATS.builtin()}
     lines += [f"| [{name}](#{name}) | {module.CARRIES} |" for name, module in modules.items()]
     for name, module in modules.items():
-        lines += ["", f"## {name}", "", inspect.getdoc(module) or ""]
+        lines += ["", f"## {name}", "", (inspect.getdoc(module) or "").rstrip()]
     return "\n".join([*lines, ""])
 
 

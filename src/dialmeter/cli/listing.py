@@ -92,7 +92,7 @@ def _conversations() -> Table:
 
 
 def _module_text(registry: Registry) -> Callable[[str], str]:
-    return lambda name: f"{name}\n\n{inspect.getdoc(registry.load(name)) or ''}"
+    return lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}"
 
 
 def _measures() -> Table:
