@@ -162,5 +162,5 @@ def refusals(refused: Sequence[InputError]) -> list[Notice]:
     """One warning for the dialogues that could not be read, with the reason of each of the first ten."""
     if not refused:
         return []
-    message = f"{len(refused)} dialogue{'s' if len(refused) > 1 else ''} left out"
+    message = f"{len(refused)} dialogue{'s' if len(refused) > 1 else ''} unscored"
     return [Notice("left-out", len(refused), message, tuple(str(each) for each in refused[:10]))]

@@ -194,7 +194,7 @@ def _lacking(skipped: dict[str, dict[str, str]]) -> list[Notice]:
         for variant, lack in variants.items():
             by_lack.setdefault(lack, []).append(f"{attack}:{variant}")
     return [
-        Notice("missing-resource", len(names), f"left out, {lack}", tuple(names))
+        Notice("missing-resource", len(names), f"skipped, {lack}", tuple(names))
         for lack, names in by_lack.items()
         if "paraphraser" not in lack
     ]

@@ -52,7 +52,7 @@ def _correlations(study: HumanStudy) -> Table:
         "measure",
         *(word for kind in kinds for word in (kind.capitalize(), "interval")),
         "n",
-        "left out",
+        "unscored",
         "note",
     )
     title = "correlation with the mean rating, over dialogues"

@@ -42,7 +42,7 @@ judge_options = stacked(
         metavar="NAME",
         help="Of a command or a score file; may be repeated.",
     ),
-    click.option("--corpus", metavar="FILE", help="Dialogues for judges that learn; those of the cases are left out."),
+    click.option("--corpus", metavar="FILE", help="Dialogues for judges that learn; those of the cases are skipped."),
     from_option("--corpus", "layout", "FORMAT"),
 )
 

@@ -43,7 +43,7 @@ def cross(**options: Any) -> Output:
     """Let every user talk with every system on the same goals, and put the measures side by side.
 
     Differences are to the first user with the same system, with intervals from drawing goals in pairs. A star in the tables
-    says that such an interval leaves out zero.
+    says that such an interval excludes zero.
     """
     users, systems = options["users"] or ("agenda",), options["systems"] or ("rule",)
     chosen_users = [chosen_agent(each, "user", options) for each in users]
