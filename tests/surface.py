@@ -67,15 +67,16 @@ def _documented() -> Iterator[str]:
 
 
 def _registered() -> Iterator[str]:
-    from dialmeter import conversations, formats, measure, rules
+    from dialmeter import measure, rules
     from dialmeter.judges import attacks, judge
+    from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
     from dialmeter.simulation import agents
     from dialmeter.users import behaviours, profile
     from dialmeter.users import rules as user_rules
 
     registries = {
-        "formats": formats.registry.builtin(),
-        "conversations": conversations.registry.builtin(),
+        "formats": FORMATS.builtin(),
+        "conversations": CONVERSATION_FORMATS.builtin(),
         "measures": measure.registry.builtin(),
         "attacks": attacks.registry.builtin(),
         "judges": judge.registry.builtin(),

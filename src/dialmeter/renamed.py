@@ -54,6 +54,9 @@ class RenamedModules:
         warnings.warn(f"{spec.name} is now {new}", DeprecationWarning, stacklevel=2)
         module = import_module(new)
         self._spec = module.__spec__
+        if any(old.startswith(f"{spec.name}.") for old in self._renamed) and not hasattr(module, "__path__"):
+            # An old package that is now a module still has submodules by their old names.
+            module.__path__ = []
         return module
 
     def exec_module(self, module: ModuleType) -> None:

@@ -9,27 +9,26 @@ import click
 from ..citations import for_measures
 from ..core.open_runs import open_run
 from ..errors import DialmeterError, one_line
-from .option_kinds import max_bytes_option
+from .options import command, max_bytes_option
+from .printer import Block, Output
 
 
-@click.command()
+@command(last=[max_bytes_option])
 @click.argument("things", nargs=-1, metavar="[RUN|MEASURE]...")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to cite; may be repeated.")
-@max_bytes_option
-def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> None:
+def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> Output:
     """Print BibTeX for what a RUN (a folder made with --out) or a MEASURE rests on, and the signatures of a run."""
     if not things and not measures:
         raise DialmeterError("name a run folder or a measure")
-    named = list(measures)
+    named, lines = list(measures), []
     for thing in things:
         if not Path(thing).exists() and _is_measure(thing):
             named.append(thing)
             continue
         scores = open_run(thing).scores
         named += [score["measure"] for score in scores]
-        for score in scores:
-            click.echo(f"% {one_line(str(score.get('signature') or 'no signature'), 4000)}")
-    click.echo("\n\n".join(for_measures(named)))
+        lines += [f"% {one_line(str(score.get('signature') or 'no signature'), 4000)}" for score in scores]
+    return Output(parts=[Block("\n".join([*lines, "\n\n".join(for_measures(named))]))])
 
 
 def _is_measure(name: str) -> bool:

@@ -17,24 +17,20 @@ from ..readers.own.native import write
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair
-from .option_kinds import choice_option, max_bytes_option
-from .options import quiet_option
-from .say import warn, watched
+from .options import PLAIN, choice_option, command, force_option, source_options
+from .printer import Output
+from .progress import watched
 
 
-@click.command()
+@command(last=PLAIN)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--gold", metavar="FILE", help="Gold states, where IN holds predictions only.")
-@click.option("--from", "form", metavar="FORMAT", help="The format of IN; found where it is not named.")
-@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
+@source_options("IN", "Gold states, where IN holds predictions only.")
 @choice_option(
     "--role", ["gold", "pred"], "What the one state per turn is, where a format holds one and --gold is not given."
 )
-@click.option("--force", is_flag=True, help="Replace OUT.")
-@max_bytes_option
-@quiet_option
-def convert(**options: Any) -> None:
+@force_option("OUT")
+def convert(**options: Any) -> Output:
     """Turn IN into dialmeter's own JSON lines, with both states where IN holds both or --gold is given.
 
     OUT ending in .gz or .zst is compressed; - is standard output.
@@ -49,9 +45,7 @@ def convert(**options: Any) -> None:
     else:
         with new_file(target, force=options["force"]) as plain, _packed(plain, Path(target).suffix) as file:
             count = write(shown, file)
-    warn(corpus.notices, quiet)
-    if not quiet:
-        click.echo(f"{count} dialogues from {corpus.format} to native", err=True)
+    return Output(notices=corpus.notices, remarks=[f"{count} dialogues from {corpus.format} to native"])
 
 
 @contextmanager

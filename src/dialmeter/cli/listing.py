@@ -1,107 +1,131 @@
-"""``dialmeter list``"""
+"""``dialmeter list``: tables of what there is, and descriptions of single members."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import click
-from msgspec import NODEFAULT
+import msgspec
+from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from .. import measure, rules
+from ..core.document import Document, make_document
 from ..errors import DialmeterError, did_you_mean
+from ..judges import attacks as attacking
+from ..judges import judge as judging
+from ..judges.verdict import READING
 from ..readers.layouts import CONVERSATION_FORMATS, FORMATS
+from ..registry import Registry
+from ..simulation import agents as talking
+from ..users import behaviours, profile
 from ..users import measures as user_measures
 from ..users import rules as user_rules
-from ..views.tables import Table, render
-from . import listing_talkers as talkers
-from . import listing_users as users
-from .options import style_options
-from .say import document, print_json, warn
+from ..views.tables import Table
+from .options import command, style_options
+from .printer import EVERY, Block, Output, message, warn
 
-_NAMES = (
-    "formats",
-    "conversations",
-    "measures",
-    "rules",
-    "events",
-    "profiles",
-    "attacks",
-    "judges",
-    "agents",
-)
+FAMILIES = {
+    "repetition": "a constraint of the goal is said again",
+    "not_in_goal": "a constraint is said on a slot that the goal does not have",
+    "goal": "the goal as a whole",
+    "request": "what the user asks for",
+}
+"""The families of events."""
+_OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}
 
 
-@click.command("list")
-@click.argument("what", type=click.Choice(_NAMES))
-@click.argument("name", required=False)
-@style_options
-def list_(what: str, name: str | None, style: str) -> None:
-    """List what there is: formats of states, layouts of conversations, measures, rule sets; for users the classes of
-    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one."""
-    listing, describe = _KINDS[what]
-    if name is not None:
-        text = describe(name)
-        if style == "json":
-            print_json(document("list", f"list {what}", [], items=[{"name": name, "description": text}]))
-        else:
-            click.echo(text)
-        return
-    table = listing()
-    if style == "json":
-        items = [dict(zip(table.headings, row, strict=True)) for row in table.rows]
-        print_json(document("list", f"list {what}", [], items=items))
-    else:
-        click.echo(render(table, style))
+class Description(Struct, frozen=True):
+    """One member of a registry, for the command and for the pages of the documentation.
+
+    Attributes:
+        title: its name, and what it is.
+        text: lines between the title and the facts.
+        facts: labels and values.
+        width: of the labels.
+    """
+
+    title: str
+    text: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    width: int = 11
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *self.text, *(f"{label:{self.width}} {value}" for label, value in self.facts)])
+
+
+class ListDocument(Document, kw_only=True):
+    """Formats, layouts of conversations, measures, rule sets, classes of events, profiles, attacks, judges or agents, by
+    the headings of the table; or the name and the description of one."""
+
+    kind: Literal["list"] = "list"
+    command: Literal[
+        "list formats",
+        "list conversations",
+        "list measures",
+        "list rules",
+        "list events",
+        "list profiles",
+        "list attacks",
+        "list judges",
+        "list agents",
+    ]
+    items: list[dict[str, str]]
+
+
+def _loaded(registry: Registry, headings: tuple[str, ...], row: Callable[[str, Any], Iterable[str]]) -> Table:
+    """A table of the members of a registry, with a warning for each that cannot be loaded."""
+    members, notices = registry.loaded()
+    warn(notices, quiet=False)
+    return Table("", headings, tuple((name, *row(name, member)) for name, member in members.items()))
 
 
 def _formats() -> Table:
-    members, notices = FORMATS.loaded()
-    warn(notices, quiet=False)
-    rows = [(name, module.CARRIES) for name, module in members.items()]
-    return Table("", ("format", "carries"), tuple(rows))
-
-
-def _format(name: str) -> str:
-    return f"{name}\n\n{inspect.getdoc(FORMATS.load(name)) or ''}"
+    return _loaded(FORMATS, ("format", "carries"), lambda _, module: [module.CARRIES])
 
 
 def _conversations() -> Table:
-    members, notices = CONVERSATION_FORMATS.loaded()
-    warn(notices, quiet=False)
-    rows = [(name, module.CARRIES) for name, module in members.items()]
-    return Table("", ("layout", "carries"), tuple(rows))
+    return _loaded(CONVERSATION_FORMATS, ("layout", "carries"), lambda _, module: [module.CARRIES])
 
 
-def _conversation(name: str) -> str:
-    return f"{name}\n\n{inspect.getdoc(CONVERSATION_FORMATS.load(name)) or ''}"
+def _module_text(registry: Registry) -> Callable[[str], str]:
+    return lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}"
 
 
 def _measures() -> Table:
-    members, notices = measure.registry.loaded()
-    warn(notices, quiet=False)
-    rows = [(name, "tracker", kind.title, kind.unit) for name, kind in members.items()]
-    rows += [(each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values()]
-    return Table("", ("measure", "of", "title", "unit"), tuple(rows))
+    headings = ("measure", "of", "title", "unit")
+    found = _loaded(measure.registry, headings, lambda _, kind: ("tracker", kind.title, kind.unit))
+    more = tuple((each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values())
+    return msgspec.structs.replace(found, rows=(*found.rows, *more))
 
 
-def _measure(name: str) -> str:
+def describe_measure(name: str) -> Description:
+    """A measure of trackers or of users: formula, parameters, range, when it has no value, what to cite.
+
+    Example:
+        >>> describe_measure("JGA").facts[0][0], describe_measure("I-GCDF1").facts[1]
+        ('formula', ('range', '0 to 1, higher is better'))
+    """
+    facts: list[tuple[str, str]] = []
     if user_measures.known(name):
-        return users.measure_text(user_measures.described(name))
-    kind = type(measure.parse(name if "(" in name else _callable_form(name)))
-    lines = [f"{kind.__name__}: {kind.title}", "", inspect.getdoc(kind) or "", "", f"formula     {kind.formula}"]
-    texts = measure.parameter_help(kind)
-    for each in measure.parameters(kind):
-        default = "needed" if each.default is NODEFAULT else f"default {each.default}"
-        lines.append(f"parameter   {each.name} ({default}): {texts[each.name]}")
-    lines.append(
-        f"range       {kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
-    )
-    lines.append(f"no value    {kind.why_unscored}")
-    lines.append(f"cite        {', '.join(kind.cite) or 'dialmeter'}")
-    return "\n".join(lines)
+        found: Any = user_measures.described(name)
+        title, text = f"{found.name}: {found.title}", "\n".join(textwrap.wrap(found.about, 100))
+        bounds = "0 to 1, higher is better"
+    else:
+        found = type(measure.parse(name if "(" in name else _callable_form(name)))
+        title, text = f"{found.__name__}: {found.title}", inspect.getdoc(found) or ""
+        texts = measure.parameter_help(found)
+        for each in measure.parameters(found):
+            default = "needed" if each.default is NODEFAULT else f"default {each.default}"
+            facts.append(("parameter", f"{each.name} ({default}): {texts[each.name]}"))
+        bounds = f"{found.low:g} to {found.high:g}, {'higher' if found.higher_is_better else 'lower'} is better"
+    facts += [("range", bounds), ("no value", found.why_unscored), ("cite", ", ".join(found.cite) or "dialmeter")]
+    if user_measures.known(name):
+        facts.append(("computed", "dialmeter user score; by domain, too"))
+    return Description(title, ("", text, ""), (("formula", found.formula), *facts))
 
 
 def _callable_form(name: str) -> str:
@@ -120,7 +144,7 @@ def _rules() -> Table:
 def _rule_sets(name: str) -> str:
     """The rule sets of that name or in that file: one for trackers, one for users, or both."""
     found, errors = [], []
-    for describe in (_rule_set, users.rules_text):
+    for describe in (_rule_set, _user_rule_set):
         try:
             found.append(describe(name))
         except DialmeterError as error:
@@ -137,16 +161,21 @@ def _rule_sets(name: str) -> str:
     return "\n\n".join(found)
 
 
+def describe_rules(found: rules.Rules) -> Description:
+    """A rule set for trackers with the choice of every field."""
+    facts = [(name, found.shown(name)) for name in rules.FIELDS]
+    facts += [("hyphen cut", "yes" if found.hyphen_cut else "no"), ("measures", ", ".join(found.measures))]
+    facts += [
+        (kind, ", ".join(f"{key}={value}" for key, value in settings.items()))
+        for kind, settings in found.settings.items()
+    ]
+    text = ("for: trackers", f"checked against: {found.evidence}", "")
+    return Description(f"{found.name}: {found.about}", text, tuple(facts), width=13)
+
+
 def _rule_set(name: str) -> str:
     found = rules.load(name)
-    lines = [f"{found.name}: {found.about}", "for: trackers", f"checked against: {found.evidence}", ""]
-    lines += [f"{field:13} {found.shown(field)}" for field in rules.FIELDS]
-    lines += [
-        f"{'hyphen cut':13} {'yes' if found.hyphen_cut else 'no'}",
-        f"{'measures':13} {', '.join(found.measures)}",
-    ]
-    for kind, settings in found.settings.items():
-        lines.append(f"{kind:13} {', '.join(f'{key}={value}' for key, value in settings.items())}")
+    lines = [str(describe_rules(found))]
     if found.only:
         lines += ["", "looks only at", *(f"  {'/'.join(cell)}" for cell in found.only)]
     if found.faults:
@@ -154,14 +183,138 @@ def _rule_set(name: str) -> str:
     return "\n".join(lines)
 
 
-_KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], Any]]] = {
-    "formats": (_formats, _format),
-    "conversations": (_conversations, _conversation),
-    "measures": (_measures, _measure),
+def _events() -> Table:
+    rows = tuple((each.name, each.family, each.owner, each.about) for each in behaviours.ALL)
+    return Table("", ("event", "family", "caused by", "meaning"), rows)
+
+
+def _event(name: str) -> str:
+    """A class of events, in every family that has it."""
+    found = [each for each in behaviours.ALL if each.name == name.lower()]
+    if not found:
+        raise DialmeterError(f"unknown event {name!r}; {did_you_mean(name, behaviours.names())}")
+    parts = []
+    for each in found:
+        facts = [("family", f"{each.family} ({FAMILIES[each.family]})"), ("caused by", _OWNERS[each.owner])]
+        switch = each.full_switch
+        if each.switch == each.name:
+            on = {
+                other: user_rules.shown(user_rules.switches(user_rules.named(other))[switch])
+                for other in user_rules.names()
+            }
+            facts.append(("switch", f"{switch}: {', '.join(f'{value} under {other}' for other, value in on.items())}"))
+        facts.append(("find them", f"dialmeter user query RUN --event {each.name}"))
+        parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
+    return "\n\n".join(parts)
+
+
+def _profiles() -> Table:
+    found = [profile.named(name) for name in profile.names()]
+    rows = tuple((each.name, ", ".join(each.domains), each.about) for each in found)
+    return Table("", ("profile", "domains", "about"), rows)
+
+
+def _profile(name: str) -> str:
+    found = profile.load(name)
+    whole = msgspec.to_builtins(found)
+    lines = [f"{found.name}: {found.about}", ""]
+    for key, value in whole.items():
+        if key in ("name", "about", "shown"):
+            continue
+        pairs = value.items() if isinstance(value, dict) else [("", value)]
+        lines += [f"{f'{key}.{inner}' if inner else key:28} {_shown(each)}".rstrip() for inner, each in pairs]
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_shown(each)}" for key, each in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _user_rule_set(name: str) -> str:
+    """A rule set for users with every switch, and what the default has where that is something else."""
+    found = user_rules.load(name)
+    usual = user_rules.switches(user_rules.named("dialmeter"))
+    lines = [f"{found.name}: {found.about}", "for: users", f"checked against: {found.evidence}", ""]
+    for switch, value in user_rules.switches(found).items():
+        other = "" if value == usual[switch] else f"   (dialmeter: {user_rules.shown(usual[switch])})"
+        lines.append(f"{switch:44} {user_rules.shown(value)}{other}")
+    return "\n".join(lines)
+
+
+def _attacks() -> Table:
+    headings = ("attack", "facet", "the score", "what it does")
+    return _loaded(attacking.registry, headings, lambda _, each: (each.facet, READING[each.expected], each.help))
+
+
+def describe_attack(name: str) -> Description:
+    """An attack with its variants.
+
+    Example:
+        >>> describe_attack("identical").facts[0]
+        ('facet', 'coherence')
+    """
+    found = attacking.named(name)
+    facts = [("facet", found.facet), ("expected", f"the score of the adversarial reply {READING[found.expected]}")]
+    for variant in found.variants:
+        needs = f" (needs {', '.join(variant.needs)})" if variant.needs else ""
+        facts.append(("variant", f"{variant.name}: {variant.help}{needs}"))
+    facts.append(("cite", ", ".join(found.cite) or "dialmeter"))
+    return Description(f"{found.name}: {found.help}", ("",), tuple(facts))
+
+
+def _judges() -> Table:
+    first_line = lambda _, member: [(inspect.getdoc(member) or "").partition("\n")[0]]  # noqa: E731
+    return _loaded(judging.registry, ("judge", "what it scores"), first_line)
+
+
+def _judge(name: str) -> Description:
+    found = judging.registry.load(name)
+    doc = (inspect.getdoc(found) or "").split("\n\nExample:")[0]
+    facts = []
+    for key, each in inspect.signature(found).parameters.items():
+        default = "needed" if each.default is inspect.Parameter.empty else f"default {each.default!r}"
+        facts.append(("parameter", f"{key} ({default})"))
+    return Description(f"{name}: {doc}", (), tuple(facts))
+
+
+def _agents() -> Table:
+    return _loaded(talking.registry, ("agent", "role", "what it does"), lambda _, kind: (kind.role, kind.about))
+
+
+def _agent(name: str) -> Description:
+    kind = talking.registry.load(name)
+    dials = msgspec.structs.asdict(kind.dials)
+    facts = tuple(("dial", f"{key} (default {value})") for key, value in dials.items())
+    return Description(f"{name} ({kind.role}): {kind.about}", (), facts)
+
+
+_KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], object]]] = {
+    "formats": (_formats, _module_text(FORMATS)),
+    "conversations": (_conversations, _module_text(CONVERSATION_FORMATS)),
+    "measures": (_measures, describe_measure),
     "rules": (_rules, _rule_sets),
-    "events": (users.events, users.event),
-    "profiles": (users.profiles, users.profile_text),
-    "attacks": (talkers.attacks, talkers.attack),
-    "judges": (talkers.judges, talkers.judge),
-    "agents": (talkers.agents, talkers.agent),
+    "events": (_events, _event),
+    "profiles": (_profiles, _profile),
+    "attacks": (_attacks, describe_attack),
+    "judges": (_judges, _judge),
+    "agents": (_agents, _agent),
 }
+
+
+@command("list", last=[style_options])
+@click.argument("what", type=click.Choice(list(_KINDS)))
+@click.argument("name", required=False)
+def list_(what: str, name: str | None, **_: str) -> Output:
+    """List what there is: formats of states, layouts of conversations, measures, rule sets; for users the classes of
+    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one."""
+    listing, describe = _KINDS[what]
+    found: str | Table = listing() if name is None else str(describe(name))
+    items = (
+        [dict(zip(found.headings, row, strict=True)) for row in found.rows]
+        if isinstance(found, Table)
+        else [{"name": name, "description": found}]
+    )
+    parts = [Block(found, EVERY) if isinstance(found, Table) else message(found)]
+    return Output(document=lambda _: make_document(ListDocument, command=f"list {what}", items=items), parts=parts)

@@ -34,7 +34,7 @@ _COMMANDS = {
     "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
     "list": ("listing:list_", "List formats, measures, rule sets, events and profiles, or describe one."),
     "cite": ("cite:cite", "Print what to cite for a run or for measures."),
-    "completion": ("completion:completion", "Print the shell completion script."),
+    "completion": ("main:completion", "Print the shell completion script."),
 }
 
 _TRACKER = {
@@ -112,6 +112,17 @@ def user() -> None:
 @click.command("judge", cls=LazyGroup, lazy=_JUDGE)
 def judge() -> None:
     """Measure automatic judges of dialogue, language models among them."""
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script for SHELL; put `eval "$(dialmeter completion bash)"` into its start-up file."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(cli, {}, "dialmeter", "_DIALMETER_COMPLETE").source())
 
 
 def run(arguments: list[str] | None = None) -> None:

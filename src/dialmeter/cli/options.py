@@ -1,25 +1,195 @@
-"""Options that several commands share."""
+"""Options that several commands share, each defined once, and what is made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
+from ..conditions import Condition, parse_condition
 from ..core.comparison import Resampling
 from ..core.record import RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError
 from ..model import dialogue_key
 from ..readers.multiwoz.multiwoz import ids_of_list
-from ..readers.raw_file import is_stream
+from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
 from ..rules import FIELDS, Rules, change, load
+from ..values import maps
+from ..values.maps import ValueMap
 from ..views.tables import STYLES
+from .printer import PrintedCommand
 
+Option = Callable[[Any], Any]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_RULE_HELP = {
+
+def stacked(*options: Option) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order in which help shows them."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def number_option(*names: str, least: int, default: int, about: str) -> Option:
+    """An option that takes a whole number."""
+    return click.option(*names, type=click.IntRange(min=least), default=default, show_default=True, help=about)
+
+
+def choice_option(name: str, choices: Sequence[str], about: str, *names: str) -> Option:
+    """An option that takes one of a few words, the first by default."""
+    return click.option(name, *names, type=click.Choice(choices), default=choices[0], show_default=True, help=about)
+
+
+@contextmanager
+def _budget(size: str) -> Iterator[None]:
+    """Sets the budget of every input, in this process and in workers that it starts."""
+    before = os.environ.get(BUDGET_VARIABLE)
+    os.environ[BUDGET_VARIABLE] = str(parse_size(size, "--max-bytes"))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[BUDGET_VARIABLE]
+        else:
+            os.environ[BUDGET_VARIABLE] = before
+
+
+def _set_budget(context: click.Context, _: click.Parameter, size: str | None) -> None:
+    if size is not None:
+        context.with_resource(_budget(size))
+
+
+max_bytes_option = click.option(
+    "--max-bytes",
+    metavar="SIZE",
+    expose_value=False,
+    callback=_set_budget,
+    help=f"Read at most so many bytes of an input, decompressed: 64M, 32G. Default: {BUDGET_VARIABLE}, or 16G.",
+)
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no warnings.")
+style_options = stacked(
+    click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="How to print."),
+    click.option("--json", "style", flag_value="json", help="Short for --as json."),
+)
+json_option = click.option("--json", "style", flag_value="json", help="Print one JSON document.")
+
+PLAIN = (max_bytes_option, quiet_option)
+"""The last options of a command that prints text only."""
+CHECKING = (json_option, *PLAIN)
+"""The last options of a command that prints text or JSON."""
+STYLED = (style_options, *PLAIN)
+"""The last options of a command that prints in every style."""
+
+
+def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command whose Output is printed.
+
+    Args:
+        name: of the command; that of the function where it is not given.
+        last: the options that help shows last.
+    """
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        made = click.command(name, cls=PrintedCommand)(function)
+        made.params += click.command("last")(stacked(*last)(lambda: None)).params
+        return made
+
+    return decorate
+
+
+def from_option(what: str, word: str = "format", metavar: str = "") -> Option:
+    """The option that names the format of a file."""
+    about = f"The {word} of {what}; found where it is not named."
+    return click.option("--from", "form", metavar=metavar or word.upper(), help=about)
+
+
+def source_options(
+    what: str = "predictions",
+    gold: str = "Gold states, where predictions stand alone.",
+    *,
+    several: bool = False,
+    names: str = "",
+) -> Callable[[Command], Command]:
+    """The options that say where gold states are, and how files are read.
+
+    Args:
+        what: the files whose format --from names.
+        gold: the help of --gold.
+        several: there may be several files, and as many files with gold.
+        names: the help of --name, where the files may be named.
+    """
+    about = "Gold states: one for all files, or one for each." if several else gold
+    return stacked(
+        click.option("--gold", multiple=several, metavar="FILE", help=about),
+        *([click.option("--name", "names", multiple=True, metavar="NAME", help=names)] if names else []),
+        from_option(what),
+        click.option("--gold-from", "gold_form", metavar="FORMAT", help=f"The format of the gold file{'s' * several}."),
+    )
+
+
+schema_option = click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
+
+
+def only_option(doing: str = "score") -> Option:
+    """The option that names the dialogues to look at."""
+    about = f"A file with one dialogue id per line: {doing} only these; all must be there, see --missing."
+    return click.option("--only", metavar="LIST", help=about)
+
+
+prediction_options = stacked(source_options(), schema_option, only_option())
+input_options = stacked(click.argument("file"), prediction_options)
+
+measure_option = click.option(
+    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
+)
+turns_option = choice_option("--turns", ["active", "all"], "Turns of a group.")
+signatures_option = click.option("--signatures", is_flag=True, help="Print the full signature of every score.")
+
+
+def by_option(groups: Sequence[str], doing: str) -> Option:
+    """The option that names groups."""
+    return click.option(
+        "--by", multiple=True, type=click.Choice(groups), help=f"Also {doing} by group; may be repeated."
+    )
+
+
+def fail_if_option(*examples: str, of: str = "") -> Option:
+    """The option that names conditions under which a command ends with exit code 1."""
+    listed = " or ".join(f'"{each}"' for each in examples)
+    about = f"Exit 1 if it holds{of}, e.g. {listed}."
+    return click.option("--fail-if", "conditions", multiple=True, metavar="CONDITION", help=about)
+
+
+def fail_if_worse_option(subject: str) -> Option:
+    """The option by which a comparison ends with exit code 1."""
+    about = f"Exit 1 if a {subject} is significantly worse than the first."
+    return click.option("--fail-if-worse", is_flag=True, help=about)
+
+
+def force_option(what: str) -> Option:
+    """The option that allows to replace what is there."""
+    return click.option("--force", is_flag=True, help=f"Replace {what}.")
+
+
+def resume_option(what: str) -> Option:
+    """The option that continues what was interrupted."""
+    return click.option("--resume", is_flag=True, help=f"Go on with {what}.")
+
+
+def seed_option(default: int, about: str = "The seed of all random choices.") -> Option:
+    """The option that names the seed."""
+    return number_option("--seed", least=0, default=default, about=about)
+
+
+RULE_HELP = {
     "names": "slot names: as-is, multiwoz (spellings of published files brought together), mwzeval",
     "clash": "two written names that become one slot with different values: keep (both as written), last, error",
     "only": "slots that are looked at, as domain/section/slot, comma separated; or all",
@@ -39,110 +209,31 @@ RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name
 """The option that changes each rule; --only is taken."""
 
 
-def stacked(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Several options as one decorator, in the order in which help shows them."""
+def rules_option(about: str = "The rule set.") -> Option:
+    """The option that names a rule set."""
+    return click.option(
+        "--rules", "rules_name", default="dialmeter", show_default=True, metavar="NAME|FILE.toml", help=about
+    )
 
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-source_options = stacked(
-    click.option("--gold", metavar="FILE", help="Gold states, where predictions stand alone."),
-    click.option("--from", "form", metavar="FORMAT", help="The format of predictions; found where it is not named."),
-    click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file."),
-    click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list)."),
-    click.option(
-        "--only",
-        metavar="LIST",
-        help="A file with one dialogue id per line: score only these; all must be there, see --missing.",
-    ),
-)
-input_options = stacked(click.argument("file"), source_options)
-
-measure_option = click.option(
-    "--measure", "measures", multiple=True, metavar="M", help='A measure, such as "FGA(lam=0.5)"; may be repeated.'
-)
 
 rule_options = stacked(
-    click.option(
-        "--rules", "rules_name", default="dialmeter", show_default=True, metavar="NAME|FILE.toml", help="The rule set."
-    ),
+    rules_option(),
     *(
         click.option(
             option,
             f"rule_{name}",
             metavar="FILE|NAME" if name == "map" else "CHOICE",
-            help=f"Change one rule: {_RULE_HELP[name]}.",
+            help=f"Change one rule: {RULE_HELP[name]}.",
         )
         for name, option in RULE_OPTIONS.items()
     ),
 )
 
 
-def interval_options(resamples: int) -> Callable[[Command], Command]:
-    """The options of intervals and paired tests, with a default number of resamples."""
-    return stacked(
-        click.option(
-            "--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none."
-        ),
-        click.option(
-            "--resamples",
-            type=click.IntRange(min=100),
-            default=resamples,
-            show_default=True,
-            help="How often dialogues are drawn.",
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(min=0),
-            default=12345,
-            show_default=True,
-            help="The seed of all random choices.",
-        ),
-    )
-
-
-def chosen_resampling(options: dict[str, Any]) -> Resampling | None:
-    """How intervals are to be made, or None with --ci 0."""
-    if not 0 <= options["ci"] < 1:
-        raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
-    return Resampling(options["ci"], options["resamples"], options["seed"]) if options["ci"] else None
-
-
-chart_options = stacked(
-    click.option("--charts", metavar="DIR", help="Draw charts into this folder, each with its data as CSV."),
-    click.option(
-        "--chart-format",
-        type=click.Choice(["svg", "pdf", "png"]),
-        default="svg",
-        show_default=True,
-        help="Of --charts.",
-    ),
-)
-
-style_options = stacked(
-    click.option("--as", "style", type=click.Choice(STYLES), default="text", show_default=True, help="How to print."),
-    click.option("--json", "style", flag_value="json", help="Short for --as json."),
-)
-
-run_options = stacked(
-    click.option("--out", metavar="DIR", help="Keep the run in this folder."),
-    click.option(
-        "--rows",
-        type=click.Choice(["lines", "parquet"]),
-        default="lines",
-        show_default=True,
-        help="With --out: JSON lines, or Parquet beside them.",
-    ),
-    click.option("--resume", is_flag=True, help="Go on with an unfinished run in --out."),
-    click.option("--force", is_flag=True, help="Replace a run in --out."),
-)
-
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no warnings.")
+def chosen_rules(options: dict[str, Any]) -> Rules:
+    """Takes the rule options out of a command's options and makes the rule set."""
+    rules = load(options.pop("rules_name"))
+    return change(rules, **{name: options.pop(f"rule_{name}") for name in FIELDS})
 
 
 def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:
@@ -150,10 +241,69 @@ def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:
     return frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None
 
 
-def chosen_rules(options: dict[str, Any]) -> Rules:
-    """Takes the rule options out of a command's options and makes the rule set."""
-    rules = load(options.pop("rules_name"))
-    return change(rules, **{name: options.pop(f"rule_{name}") for name in FIELDS})
+def chosen_guards(options: dict[str, Any]) -> list[Condition]:
+    """The conditions of --fail-if."""
+    return [parse_condition(text) for text in options["conditions"]]
+
+
+def _refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise click.UsageError("--values is renamed to --map", ctx)
+
+
+map_option = stacked(
+    click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map'].capitalize()}."),
+    click.option("--values", hidden=True, expose_value=False, callback=_refuse),
+)
+"""The value map; --values is its name before trackers had maps, where it means nothing else."""
+
+
+def chosen_map(options: dict[str, Any]) -> ValueMap | None:
+    """The value map that a command's options name, if they name one."""
+    return maps.load(options["value_map"]) if options["value_map"] else None
+
+
+def map_file(options: dict[str, Any]) -> str | None:
+    """The file of the value map; None without a map and for one that is shipped."""
+    chosen: str | None = options["value_map"]
+    return None if chosen in maps.names() else chosen
+
+
+ci_option = click.option(
+    "--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none."
+)
+
+
+def interval_options(resamples: int) -> Callable[[Command], Command]:
+    """The options of intervals and paired tests, with a default number of resamples."""
+    drawn = number_option("--resamples", least=100, default=resamples, about="How often dialogues are drawn.")
+    return stacked(ci_option, drawn, seed_option(12345))
+
+
+def chosen_confidence(options: dict[str, Any]) -> float:
+    """The confidence of intervals; 0 for none."""
+    if not 0 <= options["ci"] < 1:
+        raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
+    return float(options["ci"])
+
+
+def chosen_resampling(options: dict[str, Any]) -> Resampling | None:
+    """How intervals are to be made, or None with --ci 0."""
+    confidence = chosen_confidence(options)
+    return Resampling(confidence, options["resamples"], options["seed"]) if confidence else None
+
+
+chart_options = stacked(
+    click.option("--charts", metavar="DIR", help="Draw charts into this folder, each with its data as CSV."),
+    choice_option("--chart-format", ["svg", "pdf", "png"], "Of --charts."),
+)
+
+run_options = stacked(
+    click.option("--out", metavar="DIR", help="Keep the run in this folder."),
+    choice_option("--rows", ["lines", "parquet"], "With --out: JSON lines, or Parquet beside them."),
+    resume_option("an unfinished run in --out"),
+    force_option("a run in --out"),
+)
 
 
 def run_writer(

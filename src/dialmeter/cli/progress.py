@@ -1,15 +1,22 @@
-"""How far work has come, where it is known how much there is: a bar on a terminal, a line per 10 % elsewhere."""
+"""How far work has come: a bar on a terminal, a line per 10 % elsewhere, nothing with --quiet."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..errors import one_line
+
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
+
+    from ..judges.ask import Watch
+    from ..judges.attack_run import Tell
+    from ..readers.conversations import Conversations
+    from ..readers.corpus import Corpus
 
 Item = TypeVar("Item")
 
@@ -26,12 +33,53 @@ def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Itera
     if quiet or not total:
         yield from items
     elif sys.stderr.isatty():
-        yield from _with_bar(items, total, doing)
+        from rich.progress import MofNCompleteColumn
+
+        with _bar(MofNCompleteColumn()) as progress:
+            task = progress.add_task(doing, total=total, rate="")
+            for count, each in enumerate(items, 1):
+                yield each
+                elapsed = progress.tasks[0].elapsed
+                progress.update(task, completed=count, rate=f"{count / elapsed:,.0f}/s" if elapsed else "")
     else:
-        yield from _with_lines(items, total, doing)
+        yield from _in_tenths(items, lambda count: 10 * count // total, doing, f" of {total:,}")
 
 
-def bar(column: ProgressColumn) -> Progress:
+def watched(dialogues: Iterable[Any], corpus: Corpus | Conversations, quiet: bool) -> Iterator[Any]:
+    """Passes dialogues on and shows how much of the file has been read."""
+    if quiet:
+        yield from dialogues
+    elif sys.stderr.isatty():
+        from rich.progress import TaskProgressColumn
+
+        with _bar(TaskProgressColumn()) as progress:
+            task = progress.add_task("scoring", total=None, rate="")
+            for count, each in enumerate(dialogues, 1):
+                yield each
+                if count % 500 == 0:
+                    speed = progress.tasks[0].elapsed or 0
+                    rate = f"{count / speed:,.0f} dialogues/s" if speed else ""
+                    share = corpus.share_read
+                    progress.update(task, completed=share or 0, total=None if share is None else 1.0, rate=rate)
+    else:
+
+        def tenths(count: int) -> int:
+            return 0 if count % 500 else int(10 * (corpus.share_read or 0))
+
+        yield from _in_tenths(dialogues, tenths, "scoring", " dialogues")
+
+
+def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, unit: str) -> Iterator[Item]:
+    """Passes items on and prints a line whenever another tenth is done, by the number of items so far."""
+    printed = 0
+    for count, each in enumerate(items, 1):
+        yield each
+        if tenths(count) > printed:
+            printed = tenths(count)
+            click.echo(f"{doing}: {10 * printed} % ({count:,}{unit})", err=True)
+
+
+def _bar(column: ProgressColumn) -> Progress:
     """A bar on standard error, with a column that says how much is done; its tasks have a field ``rate``."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -46,21 +94,35 @@ def bar(column: ProgressColumn) -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _with_bar(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
-    from rich.progress import MofNCompleteColumn
+def watching(doing: str, quiet: bool) -> Watch | None:
+    """Says how far each judge has come: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
+    printed: dict[str, int] = {}
+    on_terminal = sys.stderr.isatty()
 
-    with bar(MofNCompleteColumn()) as progress:
-        task = progress.add_task(doing, total=total, rate="")
-        for count, each in enumerate(items, 1):
-            yield each
-            elapsed = progress.tasks[0].elapsed
-            progress.update(task, completed=count, rate=f"{count / elapsed:,.0f}/s" if elapsed else "")
+    def watch(judge: str, done: int, total: int) -> None:
+        tenths = 10 * done // max(1, total)
+        if on_terminal:
+            click.echo(f"\r\x1b[K{doing}: {one_line(judge, 40)} {done:,} of {total:,}", err=True, nl=done == total)
+        elif tenths > printed.get(judge, 0) and done < total:
+            click.echo(f"{doing}: {one_line(judge, 40)} {10 * tenths} % ({done:,} of {total:,})", err=True)
+        printed[judge] = tenths
+
+    return None if quiet else watch
 
 
-def _with_lines(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
-    told = 0
-    for count, each in enumerate(items, 1):
-        yield each
-        if 10 * count // total > told:
-            told = 10 * count // total
-            click.echo(f"{doing}: {10 * told} % ({count:,} of {total:,})", err=True)
+def telling(doing: str, quiet: bool) -> Tell | None:
+    """Says how far attacks have come: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
+    if quiet:
+        return None
+    printed = 0
+
+    def tell(attack: str, made: int, wanted: int) -> None:
+        nonlocal printed
+        tenths = 10 * made // wanted
+        if sys.stderr.isatty():
+            click.echo(f"\r{doing}: {made:,} of {wanted:,} cases ({attack})".ljust(72) + "\r", err=True, nl=False)
+        elif tenths > printed:
+            printed = tenths
+            click.echo(f"{doing}: {10 * tenths} % ({made:,} of {wanted:,} cases)", err=True)
+
+    return tell

@@ -8,32 +8,32 @@ import click
 
 from ..core.output import check_target, write_file
 from ..errors import writing
-from .option_kinds import max_bytes_option
+from .options import command, force_option, max_bytes_option
+from .printer import Output, message
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
 
 
-@click.command()
+@command(last=[max_bytes_option])
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "--out", metavar="FILE", help="The file; report.html (.md, .tex) in the first run if not given; - prints."
 )
 @click.option(
     "--as",
-    "style",
+    "form",
     type=click.Choice(list(_ENDINGS)),
     help="How to write; by the ending of --out, else html.",
 )
 @click.option("--title", default="", help="Stands above.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@force_option("a file that is there")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say where the report is.")
-@max_bytes_option
-def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: str, force: bool, quiet: bool) -> None:
+def report(runs: tuple[str, ...], *, out: str | None, form: str | None, title: str, force: bool, quiet: bool) -> Output:
     """Write one page about RUNs (folders made with --out): scores, charts, groups, the worst dialogues.
 
     The HTML file needs nothing else and holds at most 2 MB. Of several runs of one kind, the first is the baseline.
     """
-    chosen = style or next((name for name, ending in _ENDINGS.items() if out and out.endswith(ending)), "html")
+    chosen = form or next((name for name, ending in _ENDINGS.items() if out and out.endswith(ending)), "html")
     target = Path(out) if out else Path(runs[0]) / f"report{_ENDINGS[chosen]}"
     # A report in its run's folder is ours to renew; a file that somebody named is not.
     replaces = force or not out
@@ -41,13 +41,11 @@ def report(runs: tuple[str, ...], *, out: str | None, style: str | None, title: 
         check_target(target, force=replaces)
     text = _written(runs, chosen, title)
     if out == "-":
-        click.echo(text, nl=False)
-        return
+        return Output(parts=[message(text.removesuffix("\n"))])
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
     write_file(target, text, force=replaces)
-    if not quiet:
-        click.echo(f"report: {target}")
+    return Output(parts=[] if quiet else [message(f"report: {target}")])
 
 
 def _written(runs: tuple[str, ...], style: str, title: str) -> str:

@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 from ..errors import DialmeterError, MissingExtra
-from .option_kinds import max_bytes_option
+from .options import command, force_option, max_bytes_option
+from .printer import Block, Output
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may ask for by name, and then needs a token for
 
 
-@click.command()
+@command(last=[max_bytes_option])
 @click.argument("folder", metavar="DIR", default="runs")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 for any that is free.")
 @click.option(
@@ -25,9 +26,8 @@ _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may ask for by nam
 )
 @click.option("--open", "browse", is_flag=True, help="Open it in the browser.")
 @click.option("--bundle", metavar="OUT", help="Write the pages into this folder instead, to be opened from disk.")
-@click.option("--force", is_flag=True, help="Replace a bundle that is there.")
-@max_bytes_option
-def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None, force: bool) -> None:
+@force_option("a bundle that is there")
+def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None, force: bool) -> Output:
     """Look at all runs below DIR in the browser: lists, charts, filters, every dialogue.
 
     Nothing leaves this machine: the page listens on 127.0.0.1, loads nothing from elsewhere, and only reads.
@@ -36,12 +36,13 @@ def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None,
         from ..viewer.bundle import write_bundle
 
         found = write_bundle(folder, Path(bundle), force=force)
-        left = f"; {found.left_out:,} more are left out" if found.left_out else ""
-        click.echo(f"{found.runs} runs, {found.rows:,} of their rows{left}: {Path(bundle) / 'index.html'}")
-        return
+        left = f"; {found.left_out:,} more are not shown" if found.left_out else ""
+        page = Path(bundle) / "index.html"
+        return Output(parts=[Block(f"{found.runs} runs, {found.rows:,} of their rows{left}: {page}")])
     if force:
         raise DialmeterError("--force goes with --bundle")
     _serve(folder, port, host, browse)
+    return Output()
 
 
 def _serve(folder: str, port: int, host: str, browse: bool) -> None:

@@ -13,7 +13,7 @@ from ..errors import one_line
 NOT_IN_FILE = "not in the file"
 NO_PREDICTION = "without a prediction"
 NO_GOLD = "without a gold state"
-BY_NAME = "that the rule set leaves out by name"
+BY_NAME = "that the rule set skips by name"
 
 
 class Reason(Struct, frozen=True):

@@ -120,7 +120,7 @@ def yield_notices(yields: Sequence[Yield], cases: int) -> list[Notice]:
         for variant, lack in each.skipped.items():
             by_lack.setdefault(lack, []).append(f"{each.attack}:{variant}")
     found = [
-        Notice("missing-resource", len(names), f"left out, {lack}", tuple(names))
+        Notice("missing-resource", len(names), f"skipped, {lack}", tuple(names))
         for lack, names in by_lack.items()
         if "paraphraser" not in lack  # used only by those who name one
     ]

@@ -150,7 +150,7 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
     if not found and not faults:
         raise InputError("no files case_N in this folder", file=str(path))
     notices = [
-        Notice("left-out", count, f"{count} cases left out: {fault}", tuple(where[fault][:10]))
+        Notice("left-out", count, f"{count} cases unscored: {fault}", tuple(where[fault][:10]))
         for fault, count in sorted(faults.items())
     ]
     return found, notices

@@ -150,7 +150,7 @@ def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:
     for judge in dict.fromkeys(cell.judge for cell in cells if not cell.trivial):
         own = [cell for cell in cells if cell.judge == judge and cell.attack != CONTROL]
         if own and own[0].degenerate:
-            message = f"{judge} gives every reply the same score: it is left out of averages, ranks and comparisons"
+            message = f"{judge} gives every reply the same score: it is not in averages, ranks and comparisons"
             found.append(Notice("degenerate", 1, message))
         falling = [cell for cell in own if cell.expected == "lower" and cell.n >= 5 and cell.lower is not None]
         upside = sorted({cell.attack for cell in falling if (cell.lower or 0.0) >= _FLIPPED_SHARE})

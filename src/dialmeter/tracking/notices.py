@@ -98,7 +98,7 @@ def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
         Notice(
             "left-out-by-name",
             len(by_name),
-            f"{', '.join(by_name)} is left out, as the original does by name",
+            f"{', '.join(by_name)} is unscored, as the original does by name",
         ),
         Notice(
             "original-stops",

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-from msgspec import to_builtins
 
 from ..core.output import new_folder
 from ..errors import DialmeterError
@@ -60,7 +57,7 @@ def _correlations(study: HumanStudy) -> Table:
         "measure",
         *(word for kind in kinds for word in (kind.capitalize(), "interval")),
         "n",
-        "left out",
+        "unscored",
         "note",
     )
     title = "correlation with the mean rating, over dialogues"
@@ -102,38 +99,6 @@ def _verdict(found: Statistic) -> str:
         return found.reason
     low, high = found.ci
     return "the first is higher" if low > 0 else "the second is higher" if high < 0 else ""
-
-
-def scores_of(study: HumanStudy) -> list[dict[str, Any]]:
-    """The correlations as scores, as in JSON."""
-    return [
-        {"measure": each.measure, "statistic": each.statistic, **_number(each.found), "signature": each.signature}
-        for each in study.correlations
-    ]
-
-
-def plain(study: HumanStudy) -> dict[str, Any]:
-    """The rest of the study, as in JSON."""
-    return {
-        "pairs": [{"first": pair.first, "second": pair.second, **_number(pair.difference)} for pair in study.pairs],
-        "agreement": [to_builtins(each) for each in study.agreement],
-        "raters": [
-            {
-                "rater": line.rater,
-                "n": line.n,
-                "mean": line.mean,
-                "pearson": {name: _number(found) for name, found in line.pearson.items()},
-            }
-            for line in study.raters
-        ],
-        "unmatched": {"only_rated": study.only_rated, "only_in_file": study.only_scored},
-    }
-
-
-def _number(found: Statistic) -> dict[str, Any]:
-    reason = {"reason": found.reason} if found.reason else {}
-    ci = list(found.ci) if found.ci else None
-    return {"value": found.value, "ci": ci, "n": found.n, "unscored": found.unscored, "p": found.p, **reason}
 
 
 def sheet_page(sheet: Sheet, rater: str, scale: RatingScale) -> str:

@@ -55,9 +55,9 @@ def test_faults_of_published_cases_are_left_out_and_counted(tmp_path: Path) -> N
         ("named-entity", "I am Leeds.", ((5, 10),))
     ]
     assert {notice.message: notice.where for notice in notices} == {
-        "1 cases left out: no context": ("ner-1/case_10",),
-        "1 cases left out: nothing changes": ("ner-1/case_1",),
-        "1 cases left out: the context changes": ("ner-1/case_2",),
+        "1 cases unscored: no context": ("ner-1/case_10",),
+        "1 cases unscored: nothing changes": ("ner-1/case_1",),
+        "1 cases unscored: the context changes": ("ner-1/case_2",),
     }
 
 

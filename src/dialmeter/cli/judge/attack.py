@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.account import Account, Reason
+from ...core.document import make_document
 from ...core.lock import Lock
 from ...core.output import refuse_replacing, write_file
 from ...errors import DialmeterError, one_line
@@ -22,15 +23,14 @@ from ...judges.checkpoint import parts_of
 from ...judges.language import SYNONYMS, stand_ins
 from ...model import Notice
 from ...readers.conversations import open_conversations
-from ...views.judge import plain_yields, yield_table
-from ...views.tables import render
-from ..option_kinds import choice_option, max_bytes_option, number_option
-from ..options import quiet_option, stacked, style_options
-from ..say import document, print_json, refusals, warn
+from ...views.judge import yield_table
+from .. import options as shared
+from ..printer import EVERY, TEXT, Block, Output, message, refusals
 from ..work import work_options
 from .attacking import attacked
+from .documents import JudgeAttackDocument
 
-_resource_options = stacked(
+_resource_options = shared.stacked(
     click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; found where it is not named."),
     click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed."),
     click.option("--paraphraser", metavar="MODULE:FUNCTION", help="Gives a text in other words (natural-paraphrase)."),
@@ -41,7 +41,7 @@ _resource_options = stacked(
 )
 
 
-@click.command()
+@shared.command()
 @click.argument("corpus")
 @click.option(
     "--attack",
@@ -51,22 +51,19 @@ _resource_options = stacked(
     metavar="A[:VARIANT]",
     help="An attack, one variant of it, paper for the twelve (the default), or all; may be repeated.",
 )
-@number_option("--cases", least=1, default=100, about="How many of each attack.")
-@number_option("--seed", least=0, default=7, about="The seed of all random choices.")
+@shared.number_option("--cases", least=1, default=100, about="How many of each attack.")
+@shared.seed_option(7)
 @click.option(
     "--out", required=True, metavar="FILE", help="The file of cases, JSON lines; a folder with --layout published."
 )
 @click.option("--pairs", "as_pairs", is_flag=True, help="Write preference pairs (context, chosen, rejected) instead.")
-@choice_option("--layout", ["lines", "published"], "JSON lines, or the published folders of files case_N.")
-@click.option("--from", "form", metavar="LAYOUT", help="The layout of CORPUS; found where it is not named.")
+@shared.choice_option("--layout", ["lines", "published"], "JSON lines, or the published folders of files case_N.")
+@shared.from_option("CORPUS", "layout")
 @_resource_options
 @work_options
-@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
-@click.option("--force", is_flag=True, help="Replace what is there.")
-@style_options
-@max_bytes_option
-@quiet_option
-def attack(**options: Any) -> None:
+@shared.resume_option("a run that was interrupted")
+@shared.force_option("what is there")
+def attack(**options: Any) -> Output:
     """Make adversarial cases from the dialogues of CORPUS.
 
     An attack changes the last reply of a snippet and says what an ideal judge would do. The same seed gives the same
@@ -80,13 +77,27 @@ def attack(**options: Any) -> None:
         refuse_replacing(out, force=options["force"] or goes_on)
     if options["form"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
-        count = _write(out, cases, options)
-        warn(notices, options["quiet"])
-        _print_read(count, notices, options)
-        return
+        return _read(_write(out, cases, options), notices, options)
     found, counts, notices = _attacked(out, options)
-    warn(notices, options["quiet"])
-    _print(found, counts, notices, options)
+    account = made_of(found.yields, options["cases"])
+    resources = sorted({name for case in found.cases for name in case.resources})
+    written = f"{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}"
+    return Output(
+        document=lambda _: make_document(
+            JudgeAttackDocument,
+            account=account,
+            counts=counts,
+            warnings=notices,
+            seed=options["seed"],
+            resources=resources,
+            yields=found.yields,
+        ),
+        parts=[
+            Block(replace(yield_table(found.yields), foot=(account.line,)), EVERY),
+            Block(f"{written}\nresources: {', '.join(resources) or 'none'}", TEXT),
+        ],
+        notices=notices,
+    )
 
 
 def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice]]:
@@ -113,39 +124,21 @@ def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
     return len(lines)
 
 
-def _print(found: Attacked, counts: dict[str, int], notices: list[Notice], options: dict[str, Any]) -> None:
-    style = options["style"]
-    account = made_of(found.yields, options["cases"])
-    resources = sorted({name for case in found.cases for name in case.resources})
-    if style == "json":
-        more = {"account": account.plain(), "seed": options["seed"], "resources": resources}
-        more["yields"] = plain_yields(found.yields)
-        print_json(document("judge", "judge attack", [], counts=counts, warnings=notices, **more))
-        return
-    click.echo(render(replace(yield_table(found.yields), foot=(account.line,)), style))
-    if style == "text":
-        click.echo(f"\n{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}")
-        click.echo(f"resources: {', '.join(resources) or 'none'}")
-
-
-def _print_read(count: int, notices: list[Notice], options: dict[str, Any]) -> None:
+def _read(count: int, notices: list[Notice], options: dict[str, Any]) -> Output:
+    """What to say of published cases that were read and written anew."""
     left = sum(notice.count for notice in notices)
     reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
     account = Account("case", count + left, count + left, count, reasons, "written")
-    if options["style"] == "json":
-        counts = {"cases": count, "left_out": left, "written": count}
-        print_json(
-            document(
-                "judge",
-                "judge attack",
-                [],
-                account=account.plain(),
-                counts=counts,
-                warnings=notices,
-                seed=None,
-                resources=[],
-                yields=[],
-            )
-        )
-    else:
-        click.echo(f"{one_line(options['out'], 200)}: {account.line}")
+    return Output(
+        document=lambda _: make_document(
+            JudgeAttackDocument,
+            account=account,
+            counts={"cases": count, "left_out": left, "written": count},
+            warnings=notices,
+            seed=None,
+            resources=[],
+            yields=[],
+        ),
+        parts=[message(f"{one_line(options['out'], 200)}: {account.line}")],
+        notices=notices,
+    )

@@ -20,7 +20,7 @@ from ...judges.attacks import Attack
 from ...judges.checkpoint import AttackCheckpoint, AttackPart, attack_identity
 from ...judges.language import SYNONYMS, TOKENS, Resources
 from ...model import Conversation
-from ..judge_progress import telling
+from ..progress import telling
 from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
 
 

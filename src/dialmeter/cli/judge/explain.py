@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -9,25 +10,26 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ...core.account import Account, counted
+from ...core.document import make_document
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
 from ...judges.cases import Case, case_id
-from ...judges.explain import CaseExplained, explain_case, importance
+from ...judges.explain import CaseExplained, Importance, explain_case, importance
 from ...judges.judge import Judge, load_weights
 from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
-from ...views.tables import render
-from ..judge_progress import watching
-from ..option_kinds import choice_option, max_bytes_option, number_option
-from ..options import chart_options, quiet_option, style_options
-from ..say import document, draw, print_json, warn
+from ...views.tables import Table
+from ..options import chart_options, choice_option, command, number_option, seed_option
+from ..printer import EVERY, Block, Output
+from ..progress import watching
+from .documents import JudgeExplainDocument
 from .options import chosen_judges, judge_options
 
 _LISTED = 20
 
 
-@click.command()
+@command()
 @click.argument("cases_file", metavar="CASES")
 @judge_options
 @click.option("--attack", "attacks", multiple=True, metavar="A", help="Only cases of this attack; may be repeated.")
@@ -38,13 +40,10 @@ _LISTED = 20
 @number_option(
     "--budget", least=16, default=512, about="How often a judge is asked about a reply of more than 12 tokens."
 )
-@number_option("--seed", least=0, default=0, about="The seed of what is drawn.")
+@seed_option(0, "The seed of what is drawn.")
 @number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
 @chart_options
-@style_options
-@max_bytes_option
-@quiet_option
-def explain(**options: Any) -> None:
+def explain(**options: Any) -> Output:
     """Which words of a reply move a judge's score? Shapley values for both replies of CASES.
 
     Up to 12 tokens of the judge, the values are exact; above, as many coalitions as --budget says are scored.
@@ -57,31 +56,32 @@ def explain(**options: Any) -> None:
     load_weights(judge)
     found, account, notices = _explained(name, judge, cases, options)
     ratios = importance(found)
-    warn(notices, options["quiet"])
-    if options["charts"]:
-        draw(explain_charts(name, cases, found, ratios, options["shown"]), options)
-    if options["style"] == "json":
-        scores = [
-            {
-                "measure": "importance",
-                "judge": name,
-                "value": each.ratio,
-                "n": each.cases,
-                **{key: value for key, value in to_builtins(each).items() if key not in ("ratio", "cases")},
-            }
-            for each in ratios
-        ]
-        told = [{**to_builtins(each), "case": case_id(cases[each.case])} for each in found]
-        counts = {"cases": len(cases), "explained": len(found)}
-        more = {"account": account.plain(), "base": options["base"], "cases": told}
-        print_json(document("judge", "judge explain", scores, counts=counts, warnings=notices, **more))
-        return
-    tables = [replace(importance_table(name, ratios), foot=(account.line,))]
-    if options["style"] != "csv":
-        for attack in dict.fromkeys(each.attack for each in found):
-            own = [each for each in found if each.attack == attack][: options["shown"]]
-            tables += [words_table(cases[each.case], each) for each in own]
-    click.echo("\n\n".join(render(table, options["style"]) for table in tables))
+    return Output(
+        document=lambda _: make_document(
+            JudgeExplainDocument,
+            scores=[_score(name, each) for each in ratios],
+            account=account,
+            counts={"cases": len(cases), "explained": len(found)},
+            warnings=notices,
+            base=options["base"],
+            cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in found],
+        ),
+        parts=_parts(replace(importance_table(name, ratios), foot=(account.line,)), cases, found, options["shown"]),
+        notices=notices,
+        charts=lambda: explain_charts(name, cases, found, ratios, options["shown"]),
+    )
+
+
+def _score(judge: str, found: Importance) -> dict[str, Any]:
+    rest = {key: value for key, value in to_builtins(found).items() if key not in ("ratio", "cases")}
+    return {"measure": "importance", "judge": judge, "value": found.ratio, "n": found.cases, **rest}
+
+
+def _parts(table: Table, cases: list[Case], found: list[CaseExplained], shown: int) -> Iterator[Block]:
+    yield Block(table, EVERY)
+    for attack in dict.fromkeys(each.attack for each in found):
+        own = [each for each in found if each.attack == attack][:shown]
+        yield from (Block(words_table(cases[each.case], each)) for each in own)
 
 
 def _chosen(cases: list[Case], options: dict[str, Any]) -> list[Case]:

@@ -11,8 +11,7 @@ from ...errors import DialmeterError
 from ...judges.cases import Case
 from ...judges.judge import Judge, parse_call
 from ...judges.judge_recipe import Recipe
-from ..option_kinds import choice_option, number_option
-from ..options import stacked
+from ..options import choice_option, from_option, number_option, stacked
 
 judge_options = stacked(
     click.option(
@@ -43,8 +42,8 @@ judge_options = stacked(
         metavar="NAME",
         help="Of a command or a score file; may be repeated.",
     ),
-    click.option("--corpus", metavar="FILE", help="Dialogues for judges that learn; those of the cases are left out."),
-    click.option("--from", "form", metavar="FORMAT", help="The layout of --corpus; found where it is not named."),
+    click.option("--corpus", metavar="FILE", help="Dialogues for judges that learn; those of the cases are skipped."),
+    from_option("--corpus", "layout", "FORMAT"),
 )
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ...conditions import Condition, parse_condition
+from ...conditions import Condition
 from ...core.account import in_documents
+from ...core.document import make_document
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...judges import record
@@ -23,20 +23,19 @@ from ...judges.matrix import VerdictSettings
 from ...judges.result import JudgeResult
 from ...judges.scorer import assembled, judges_of
 from ...judges.verdict import RULES, parse_threshold
-from ...views.headings import distinct
+from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
-from ...views.tables import render
-from ..judge_progress import watching
+from .. import options as shared
 from ..main import EXIT_INPUT
-from ..option_kinds import choice_option, max_bytes_option, number_option
-from ..options import chart_options, quiet_option, run_options, run_writer, style_options, with_inputs
-from ..say import document, draw, print_json, warn
+from ..printer import Block, Output, warn
+from ..progress import watching
 from ..work import work_options
 from .asking import asking
+from .documents import JudgeScoreDocument
 from .options import chosen_judges, judge_options
 
 
-@click.command()
+@shared.command()
 @click.argument("cases_file", metavar="CASES")
 @judge_options
 @click.option(
@@ -53,11 +52,11 @@ from .options import chosen_judges, judge_options
     metavar="paper|sd[=X]|noise[=Q]|fixed=X",
     help="The least difference that counts.",
 )
-@choice_option("--verdict", RULES, "What is expected of entrainment.")
-@click.option("--ci", type=float, default=0.95, show_default=True, help="The confidence of intervals; 0 for none.")
-@number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
+@shared.choice_option("--verdict", RULES, "What is expected of entrainment.")
+@shared.ci_option
+@shared.number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
-@chart_options
+@shared.chart_options
 @work_options
 @click.option(
     "--cluster-resource",
@@ -65,35 +64,25 @@ from .options import chosen_judges, judge_options
     help="On a cluster, neural judges go only to workers that declare this, as in GPU=1.",
 )
 @click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
-@run_options
-@click.option(
-    "--fail-if",
-    "conditions",
-    multiple=True,
-    metavar="CONDITION",
-    help='Exit 1 if it holds of a judge, e.g. "error[contradiction] > 0.3" or "error[contradiction, pang-c] > 0.3".',
-)
-@style_options
-@max_bytes_option
-@quiet_option
-def score(**options: Any) -> int:
+@shared.run_options
+@shared.fail_if_option("error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3", of=" of a judge")
+def score(**options: Any) -> Output:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
 
     The trivial judges constant, random and length always stand beside those that are named. With --workers or --cluster, batches of
     cases are scored elsewhere, and every score is the same. Exit code 2 if a judge scored nothing; a run in --out is then unfinished. A network computes on one core in each process, so that --workers is how it
     uses more; a language model at an endpoint is always asked from here.
     """
-    if not 0 <= options["ci"] < 1:
-        raise DialmeterError("--ci lies between 0 and 1, as in 0.95; 0 gives no intervals")
-    how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
-    guards = [parse_condition(text) for text in options["conditions"]]
+    confidence = shared.chosen_confidence(options)
+    how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
+    guards = shared.chosen_guards(options)
     inputs = RunInputs(_inputs(options) if options["out"] else [])
     cases = read_cases(options["cases_file"])
     chosen = chosen_judges(options, cases)
     judges = chosen.judges
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = run_writer(
+    writer, about = shared.run_writer(
         options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
     )
     store = options["store"] or (writer.begin() / "scores" if writer else None)
@@ -109,24 +98,33 @@ def score(**options: Any) -> int:
     )
     more = "; the run is unfinished, go on with --resume" if writer is not None else ""
     silent = [f"{line}{more}" for line in result.silent]
-    warn(result.notices, options["quiet"])
     if writer is not None and silent:
         writer.close()
     if len(silent) == len(result.accounts):
+        warn(result.notices, options["quiet"])
         raise DialmeterError("; ".join(silent))
     if writer is not None and not silent:
-        about = with_inputs(about, inputs, writer)
+        about = shared.with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
-    if options["charts"]:
+
+    def charts() -> Iterator[Chart]:
         from ...views.judge import error_charts
 
-        draw(error_charts(result), options)
-    _print(result, options, judges)
-    for guard in guards:
-        _check(guard, result)
-    for line in silent:
-        click.echo(f"dialmeter: {one_line(line, 1000)}", err=True)
-    return EXIT_INPUT if silent else 0
+        return error_charts(result)
+
+    def check() -> None:
+        for guard in guards:
+            _check(guard, result)
+
+    return Output(
+        document=lambda _: _document(result, options["failing"], judges),
+        parts=_parts(result, options, judges),
+        notices=result.notices,
+        charts=charts,
+        errors=[one_line(line, 1000) for line in silent],
+        check=check,
+        exit_code=EXIT_INPUT if silent else 0,
+    )
 
 
 def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[ScorePair]]:
@@ -140,44 +138,48 @@ def _inputs(options: dict[str, Any]) -> list[RunInput]:
     return [RunInput(role, path) for role, path in roles]
 
 
-def _print(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> None:
-    style = options["style"]
-    named = [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
-    if style == "json":
-        more = {
-            "threshold": str(result.how.threshold),
-            "verdict": result.how.verdict,
-            "averages": [to_builtins(each) for each in result.averages],
-            "comparisons": [to_builtins(each) for each in result.comparisons],
-            "failing": {
-                name: [_failing(result, name, case) for case in _worst(result, name, options)] for name in named
-            },
-            "stability": _stability(judges),
-        }
-        more |= in_documents(result.accounts)
-        counts, notices = result.counts, result.notices
-        print_json(document("judge", "judge score", result.to_dicts(), counts=counts, warnings=notices, **more))
-        return
-    if style == "csv":
-        click.echo(render(distinct(detail_table(result, everything=True)), style))
-        return
-    tables = [*matrix_tables(result), *([detail_table(result)] if options["details"] else [])]
-    compared = [each for each in result.comparisons if each.other in named]
-    tables += [comparison_table(compared)] if compared else []
-    tables += [failing_table(result, name, options["failing"]) for name in named if _worst(result, name, options)]
-    click.echo("\n\n".join(render(table, style) for table in tables))
-    for name, found in _stability(judges).items():
-        click.echo(
-            f"\n{name}: {found['asked']} replies asked {found['repeats']} times, standard deviation {found['sd']:.3f}"
-        )
-    settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
-    click.echo(
-        f"\n{'% ' if style == 'latex' else ''}{settings}; an empty cell is outside what a judge claims to judge; – no value; (n) fewer cases scored; ° one score for all"
+def _named(result: JudgeResult) -> list[str]:
+    """The judges that were named; the first where all are trivial."""
+    return [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
+
+
+def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) -> JudgeScoreDocument:
+    return make_document(
+        JudgeScoreDocument,
+        scores=result.to_dicts(),
+        **in_documents(result.accounts),
+        counts=result.counts,
+        warnings=result.notices,
+        threshold=str(result.how.threshold),
+        verdict=result.how.verdict,
+        averages=result.averages,
+        comparisons=result.comparisons,
+        failing={
+            name: [_failing(result, name, case) for case in result.failing(name)[:failing]] for name in _named(result)
+        },
+        stability=_stability(judges),
     )
 
 
-def _worst(result: JudgeResult, name: str, options: dict[str, Any]) -> list[int]:
-    return result.failing(name)[: options["failing"]]
+def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
+    named, most = _named(result), options["failing"]
+    yield Block(detail_table(result, everything=True), ("csv",))
+    yield from map(Block, matrix_tables(result))
+    if options["details"]:
+        yield Block(detail_table(result))
+    if compared := [each for each in result.comparisons if each.other in named]:
+        yield Block(comparison_table(compared))
+    yield from (Block(failing_table(result, name, most)) for name in named if result.failing(name)[:most])
+    for name, found in _stability(judges).items():
+        yield Block(
+            f"{name}: {found['asked']} replies asked {found['repeats']} times, standard deviation {found['sd']:.3f}",
+            raw=True,
+        )
+    settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
+    cells = (
+        "an empty cell is outside what a judge claims to judge; – no value; (n) fewer cases scored; ° one score for all"
+    )
+    yield Block(f"{settings}; {cells}")
 
 
 def _failing(result: JudgeResult, name: str, number: int) -> dict[str, Any]:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
-from msgspec import to_builtins
 
+from ...core.document import make_document
 from ...core.output import new_folder
 from ...errors import DialmeterError, MissingExtra
 from ...views.judge import training_table
-from ...views.tables import decimals, render
+from ...views.tables import decimals
 from ..main import LazyGroup
-from ..option_kinds import choice_option, max_bytes_option, number_option
-from ..options import quiet_option, style_options
-from ..say import document, print_json
+from ..options import choice_option, command, force_option, number_option
+from ..printer import EVERY, Block, Output
+from .documents import JudgeTrainSatisfactionDocument
 
 if TYPE_CHECKING:
     from ...judges.train.ratings import Quality
@@ -34,7 +34,7 @@ def train() -> None:
     """Train a judge from ratings."""
 
 
-@click.command()
+@command()
 @click.argument("data")
 @click.option(
     "--out", required=True, metavar="DIR", help="The folder of the judge; with several seeds, a folder for each in it."
@@ -54,11 +54,8 @@ def train() -> None:
     "--until", ["rated", "before"], "Show the network the dialogue with the user's turn that is rated, or before it."
 )
 @number_option("--threads", least=1, default=2, about="Processor cores to use.")
-@click.option("--force", is_flag=True, help="Replace what is there.")
-@style_options
-@max_bytes_option
-@quiet_option
-def satisfaction(**options: Any) -> None:
+@force_option("what is there")
+def satisfaction(**options: Any) -> Output:
     """Train a hierarchical GRU on DATA, a file in the layout `satisfaction`, to judge how satisfied a user is."""
     try:
         import torch
@@ -95,31 +92,22 @@ def satisfaction(**options: Any) -> None:
                 )
             )
             found.append(trained)
-    _print(found, beside, options)
+    return Output(document=lambda _: _document(found, beside), parts=[Block(training_table(found, beside), EVERY)])
 
 
-def _print(found: list[Trained], beside: Quality, options: dict[str, Any]) -> None:
-    if options["style"] != "json":
-        click.echo(render(training_table(found, beside), options["style"]))
-        return
-    rows = [(f"seed {each.seed}", each.test) for each in found] + [("majority", beside)]
-    scores = [
-        {"measure": measure, "value": getattr(quality, measure), "n": quality.n, "judge": name}
-        for name, quality in rows
-        for measure in ("accuracy", "uar", "macro_f1", "spearman")
-    ]
-    means = {
-        measure: fmean(getattr(each.test, measure) or 0.0 for each in found)
-        for measure in ("accuracy", "uar", "macro_f1", "spearman")
-    }
-    counts = {"seeds": len(found), "test": beside.n}
-    print_json(
-        document(
-            "judge",
-            "judge train satisfaction",
-            scores,
-            counts=counts,
-            means=means,
-            epochs=[to_builtins(each) for each in found],
-        )
+_MEASURES = ("accuracy", "uar", "macro_f1", "spearman")
+
+
+def _document(found: list[Trained], majority: Quality) -> JudgeTrainSatisfactionDocument:
+    rows = [(f"seed {each.seed}", each.test) for each in found] + [("majority", majority)]
+    return make_document(
+        JudgeTrainSatisfactionDocument,
+        scores=[
+            {"measure": measure, "value": getattr(quality, measure), "n": quality.n, "judge": name}
+            for name, quality in rows
+            for measure in _MEASURES
+        ],
+        counts={"seeds": len(found), "test": majority.n},
+        means={measure: fmean(getattr(each.test, measure) or 0.0 for each in found) for measure in _MEASURES},
+        epochs=found,
     )

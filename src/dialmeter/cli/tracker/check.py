@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-import click
-from msgspec import to_builtins
-
+from ...core.document import make_document
 from ...core.result import score_dict
 from ...errors import one_line
 from ...tracking.check import Checked, check_file
 from ...views.tables import percent
 from ..main import EXIT_INPUT
-from ..option_kinds import max_bytes_option
-from ..options import chosen_dialogues, chosen_rules, input_options, quiet_option, rule_options
-from ..say import diagnose, document, print_json, warn, watched
+from ..options import CHECKING, chosen_dialogues, chosen_rules, command, input_options, rule_options
+from ..printer import TEXT, Block, Output
+from ..progress import watched
+from .documents import TrackerCheckDocument
 
 
-@click.command()
+@command(last=CHECKING)
 @input_options
 @rule_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@max_bytes_option
-@quiet_option
-def check(**options: Any) -> int:
+def check(**options: Any) -> Output:
     """Validate a prediction FILE before scoring it, and score gold against itself.
 
     Exit code 0 if `score` would take it, 2 if not.
@@ -39,49 +36,49 @@ def check(**options: Any) -> int:
         rules=rules,
         watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
     )
-    if options["as_json"]:
-        scores = [score_dict(score) for score in found.self_scores]
-        more = {"format": found.format, "fit": found.fit, "diagnosis": to_builtins(found.diagnosis)}
-        problems = [
-            {"code": each.code, "count": each.count, "message": each.message, "where": list(each.where)}
-            for each in found.problems
-        ]
-        print_json(
-            document(
-                "tracker",
-                "tracker check",
-                scores,
-                account=found.account.plain(),
-                counts=found.counts,
-                warnings=found.notices,
-                problems=problems,
-                **more,
-            )
-        )
-        warn(found.problems, quiet=False)
-    else:
-        _print(found, options)
-    return 0 if found.fit else EXIT_INPUT
+    exit_code = 0 if found.fit else EXIT_INPUT
+    if options["style"] == "json":
+        return Output(document=lambda _: _document(found), notices=found.problems, loud=True, exit_code=exit_code)
+    file = one_line(options["file"], 200)
+    problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in found.problems]
+    return Output(
+        parts=_parts(found, file),
+        notices=found.notices,
+        diagnosis=found.diagnosis,
+        errors=[f"{file}: {one_line(problem, 1000)}" for problem in problems],
+        exit_code=exit_code,
+    )
 
 
-def _print(found: Checked, options: dict[str, Any]) -> None:
+def _document(found: Checked) -> TrackerCheckDocument:
+    return make_document(
+        TrackerCheckDocument,
+        scores=[score_dict(score) for score in found.self_scores],
+        account=found.account,
+        counts=found.counts,
+        warnings=found.notices,
+        problems=found.problems,
+        format=found.format,
+        fit=found.fit,
+        diagnosis=found.diagnosis,
+    )
+
+
+def _parts(found: Checked, file: str) -> Iterator[Block]:
     counts = found.counts
+    grave = [finding for finding in found.diagnosis if finding.is_grave]
     gold = f", gold {found.gold_format}" if found.gold_format else ""
-    click.echo(f"{one_line(options['file'], 200)}: format {found.format}{gold}")
-    click.echo(
+    yield Block(f"{file}: format {found.format}{gold}", TEXT)
+    yield Block(
         f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
-        f"{counts['slots']} slots, {counts['values']} slot-value pairs"
+        f"{counts['slots']} slots, {counts['values']} slot-value pairs",
+        gap=(),
     )
     scores = "  ".join(f"{score.measure} {percent(score.value)}" for score in found.self_scores)
-    click.echo(f"gold against itself: {scores}")
-    warn(found.notices, options["quiet"])
-    diagnose(found.diagnosis, options["quiet"])
-    for problem in found.problems:
-        where = f": {'; '.join(problem.where)}" if problem.where else ""
-        click.echo(f"dialmeter: {one_line(options['file'], 200)}: {one_line(problem.message + where, 1000)}", err=True)
-    grave = [finding for finding in found.diagnosis if finding.is_grave]
-    click.echo(f"account: {found.account.line}")
+    yield Block(f"gold against itself: {scores}", gap=())
+    yield Block(f"account: {found.account.line}", gap=())
     if found.fit and grave:
-        click.echo(f"can be scored, but settle the diagnosis first: {grave[0].points:+.2f} points of JGA hang on it")
+        points = f"{grave[0].points:+.2f} points of JGA hang on it"
+        yield Block(f"can be scored, but settle the diagnosis first: {points}", gap=())
     else:
-        click.echo("ready to be scored" if found.fit else "not ready to be scored")
+        yield Block("ready to be scored" if found.fit else "not ready to be scored", gap=())

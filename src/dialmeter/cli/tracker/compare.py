@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import click
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ...core.account import in_documents
 from ...core.comparison import Resampling, Test
+from ...core.document import make_document
 from ...core.result import score_dict
-from ...errors import ConditionHolds, DialmeterError
+from ...errors import DialmeterError
+from ...measure import Score
 from ...model import Dialogue, Notice, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue
 from ...rules import Rules
@@ -33,33 +34,22 @@ from ...tracking.compare import (
 from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import score_file
-from ...views import compare as tables
-from ...views.tables import render
+from ...views import compare as views
 from ...views.tracker import shared_signature, system_charts
-from ..option_kinds import max_bytes_option
-from ..options import (
-    chart_options,
-    chosen_resampling,
-    chosen_rules,
-    interval_options,
-    measure_option,
-    quiet_option,
-    rule_options,
-    style_options,
-)
-from ..say import document, draw, print_json, warn, watched
+from .. import options as shared
+from ..printer import TEXT, Block, Output, signature, tables
+from ..progress import watched
+from ..several import chosen_golds, chosen_names, fail_if_worse
+from .documents import TrackerCompareDocument
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
 _LISTED = 10
 
 
-@click.command("compare")
+@shared.command("compare")
 @click.argument("files", nargs=-1, required=True)
-@click.option("--gold", multiple=True, metavar="FILE", help="Gold states: one for all files, or one for each.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a system; one for each file.")
-@click.option("--from", "form", metavar="FORMAT", help="The format of the files; found where it is not named.")
-@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold files.")
-@click.option("--schema", metavar="FILE", help="The slots that exist (SGD schema, ontology, or a list).")
+@shared.source_options("the files", several=True, names="What to call a system; one for each file.")
+@shared.schema_option
 @click.option(
     "--trivial",
     "yardsticks",
@@ -68,43 +58,34 @@ _LISTED = 10
     help="Also a tracker made from the gold of the first file; may be repeated.",
 )
 @click.option("--common", is_flag=True, help="Compare on the dialogues that all files have.")
-@measure_option
-@rule_options
-@interval_options(resamples=10_000)
-@click.option(
-    "--test", type=click.Choice(get_args(Test)), default="randomisation", show_default=True, help="The paired test."
-)
+@shared.measure_option
+@shared.rule_options
+@shared.interval_options(resamples=10_000)
+@shared.choice_option("--test", get_args(Test), "The paired test.")
 @click.option("--mcnemar", is_flag=True, help="Also McNemar's test on turns and on dialogues.")
-@click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Also compare by group; may be repeated.")
-@click.option(
-    "--turns", type=click.Choice(["active", "all"]), default="active", show_default=True, help="Turns of a group."
-)
+@shared.by_option(_GROUPS, "compare")
+@shared.turns_option
 @click.option(
     "--disagree",
     multiple=True,
     metavar="MEASURE|SYSTEM",
     help="Given twice: show dialogues on which they disagree most.",
 )
-@click.option("--most", type=click.IntRange(min=1), default=3, show_default=True, help="How many of these dialogues.")
-@click.option(
+@shared.number_option("--most", least=1, default=3, about="How many of these dialogues.")
+@shared.choice_option(
     "--marks",
-    type=click.Choice(["stars", "letters"]),
-    default="stars",
-    show_default=True,
-    help="Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
+    ["stars", "letters"],
+    "Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
 )
-@click.option("--fail-if-worse", is_flag=True, help="Exit 1 if a system is significantly worse than the first.")
-@chart_options
-@style_options
-@max_bytes_option
-@quiet_option
-def compare_(**options: Any) -> None:
+@shared.fail_if_worse_option("system")
+@shared.chart_options
+def compare_(**options: Any) -> Output:
     """Compare trackers: FILES are prediction files, the first of which is the baseline.
 
     Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by Holm over the whole table.
     """
-    rules = chosen_rules(options)
-    how = chosen_resampling(options) or Resampling()
+    rules = shared.chosen_rules(options)
+    how = shared.chosen_resampling(options) or Resampling()
     systems = _systems(options, rules)
     results = _scored(systems, options, rules, how)
     unequal: list[Notice] = []
@@ -122,13 +103,18 @@ def compare_(**options: Any) -> None:
     compared = replace(compared, notices=[*unequal, *compared.notices])
     tests = turn_tests(results) if options["mcnemar"] else []
     apart = _disagreements(compared, options)
-    draw(system_charts(results), options)
-    warn(_notices(compared, bool(tests)), options["quiet"])
-    _print(compared, tests, apart, options)
-    if apart and options["style"] == "text":
-        _show(apart, systems, options, rules)
-    if options["fail_if_worse"]:
-        _fail_if_worse(compared, 1 - how.confidence)
+    groups = {
+        group: {name: result.by(group, options["turns"]) for name, result in results.items()} for group in options["by"]
+    }
+    notices = _notices(compared, bool(tests))
+    worse = "{system} is worse than {base} under {measure}: {difference:+.2f}, p = {p_holm:.4f} (Holm)"
+    return Output(
+        document=lambda _: _document(compared, tests, apart, groups, notices),
+        parts=chain(_parts(compared, tests, apart, groups, options), _shown(apart, systems, options, rules)),
+        notices=notices,
+        charts=lambda: system_charts(results),
+        check=lambda: fail_if_worse(compared.versus, 1 - how.confidence, worse) if options["fail_if_worse"] else None,
+    )
 
 
 class System(NamedTuple):
@@ -141,28 +127,16 @@ class System(NamedTuple):
 
 def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
     """The systems by name: the files, then trivial trackers on the first."""
-    files, golds, names, yardsticks = options["files"], options["gold"], options["names"], options["yardsticks"]
+    files, yardsticks = options["files"], options["yardsticks"]
     if len(files) + len(yardsticks) < 2:
         raise DialmeterError(
             "compare needs two files or more, the first of which is the baseline; or one and --trivial"
         )
-    if len(golds) not in (0, 1, len(files)):
-        raise DialmeterError(f"give --gold once for all files, or once for each of the {len(files)}")
-    if names and len(names) != len(files):
-        raise DialmeterError(f"give --name once for each of the {len(files)} files")
-    labels = [*(names or _labels(files)), *yardsticks]
-    if len(set(labels)) < len(labels):
-        raise DialmeterError(f"two systems are called {Counter(labels).most_common(1)[0][0]!r}; name them with --name")
-    pairs = zip(files, golds * len(files) if len(golds) == 1 else golds or [None] * len(files), strict=True)
-    systems = [System(*pair) for pair in pairs]
+    golds = chosen_golds(files, options["gold"])
+    labels = chosen_names(files, options["names"], "systems", yardsticks)
+    systems = [System(*pair) for pair in zip(files, golds, strict=True)]
     systems += [systems[0]._replace(change=trivial(name, rules, options["seed"])) for name in yardsticks]
     return dict(zip(labels, systems, strict=True))
-
-
-def _labels(files: tuple[str, ...]) -> list[str]:
-    """File names without endings; with their folders where two are alike."""
-    stems = [file.rpartition("#")[2] if "#" in file else Path(file).name.split(".")[0] or file for file in files]
-    return stems if len(set(stems)) == len(stems) else list(files)
 
 
 def _scored(
@@ -221,83 +195,72 @@ def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> list
     ]
 
 
-def _print(
-    compared: TrackerComparison, tests: list[TurnTest], apart: list[Disagreement], options: dict[str, Any]
-) -> None:
-    style, groups = options["style"], {}
-    for group in options["by"]:
-        groups[group] = {name: result.by(group, options["turns"]) for name, result in compared.results.items()}
-    if style == "json":
-        _print_json(compared, tests, apart, groups)
-        return
-    main = (
-        tables.long_table(compared)
-        if style in ("text", "csv")
-        else tables.wide_table(compared, options["marks"] == "letters")
+def _document(
+    compared: TrackerComparison,
+    tests: list[TurnTest],
+    apart: list[Disagreement],
+    groups: dict[str, dict[str, list[Score]]],
+    notices: list[Notice],
+) -> TrackerCompareDocument:
+    results = compared.results
+    first = next(iter(results.values()))
+    return make_document(
+        TrackerCompareDocument,
+        scores=[
+            {**score_dict(score), "system": name}
+            for name, result in results.items()
+            for score in (*result.scores, *(each for found in groups.values() for each in found[name]))
+        ],
+        **in_documents({name: result.account for name, result in results.items()}),
+        counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
+        warnings=notices,
+        versus=compared.versus,
+        ranks=compared.ranks.by_measure,
+        tau=[{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
+        mcnemar=tests,
+        disagreements=apart,
     )
-    click.echo(render(main, style))
-    if style == "csv":
-        return
+
+
+def _parts(
+    compared: TrackerComparison,
+    tests: list[TurnTest],
+    apart: list[Disagreement],
+    groups: dict[str, dict[str, list[Score]]],
+    options: dict[str, Any],
+) -> Iterator[Block]:
+    yield Block(views.long_table(compared), ("text", "csv"))
+    yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
-    click.echo({"latex": "% ", "markdown": "\n"}.get(style, "\n") + f"signature  {shared_signature(scores)}")
-    more = [*(tables.grouped_table(found, group) for group, found in groups.items())]
-    if style == "text":
-        more += [tables.rank_table(compared), tables.tau_table(compared)]
-    more += [tables.turn_table(tests)] if tests else []
-    more += [tables.disagreement_table(apart)] if apart else []
-    for table in more:
-        if table.rows:
-            click.echo("\n" + render(table, style))
+    yield from signature(shared_signature(scores), quoted=False, gap=("text", "markdown"))
+    yield from tables(views.grouped_table(found, group) for group, found in groups.items())
+    yield from tables([views.rank_table(compared), views.tau_table(compared)], TEXT)
+    yield from tables([views.turn_table(tests)] if tests else [])
+    yield from tables([views.disagreement_table(apart)] if apart else [])
 
 
-def _print_json(
-    compared: TrackerComparison, tests: list[TurnTest], apart: list[Disagreement], groups: dict[str, Any]
-) -> None:
-    scores = [
-        {**score_dict(score), "system": name}
-        for name, result in compared.results.items()
-        for score in (*result.scores, *(each for found in groups.values() for each in found[name]))
-    ]
-    first = next(iter(compared.results.values()))
-    counts = {"systems": len(compared.results), "dialogues": first.dialogues, "turns": first.turns}
-    more = {
-        **in_documents({name: result.account for name, result in compared.results.items()}),
-        "versus": to_builtins(compared.versus),
-        "ranks": compared.ranks.by_measure,
-        "tau": [{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
-        "mcnemar": to_builtins(tests),
-        "disagreements": to_builtins(apart),
-    }
-    print_json(
-        document("tracker", "tracker compare", scores, counts=counts, warnings=_notices(compared, bool(tests)), **more)
-    )
-
-
-def _show(apart: list[Disagreement], systems: dict[str, System], options: dict[str, Any], rules: Rules) -> None:
-    """Prints the dialogues turn by turn, as the systems concerned have them."""
-    for name, system in systems.items():
+def _shown(
+    apart: list[Disagreement], systems: dict[str, System], options: dict[str, Any], rules: Rules
+) -> Iterator[Block]:
+    """The dialogues turn by turn, as the systems concerned have them."""
+    for name, system in systems.items() if options["style"] == "text" else ():
         keys = frozenset(each.dialogue for each in apart if name in (each.system, each.first, each.second))
-        if not keys:
-            continue
+        found: list[Block] = []
 
-        def take(dialogue: PairDialogue, compared: ComparedDialogue, name: str = name) -> None:
-            click.echo(f"\n{name}: " + "\n".join(dialogue_lines(dialogue, compared)))
+        def take(
+            dialogue: PairDialogue, compared: ComparedDialogue, name: str = name, found: list[Block] = found
+        ) -> None:
+            found.append(Block(f"{name}: " + "\n".join(dialogue_lines(dialogue, compared)), TEXT))
 
-        score_file(
-            system.file,
-            system.gold,
-            change=system.change,
-            form=options["form"],
-            gold_form=options["gold_form"],
-            only=frozenset(map(dialogue_key, keys)),
-            rules=rules,
-            sink=take,
-        )
-
-
-def _fail_if_worse(compared: TrackerComparison, level: float) -> None:
-    for each in compared.versus:
-        if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0:
-            raise ConditionHolds(
-                f"{each.system} is worse than {each.base} under {each.measure}: {100 * each.difference:+.2f}, p = {each.p_holm:.4f} (Holm)"
+        if keys:
+            score_file(
+                system.file,
+                system.gold,
+                change=system.change,
+                form=options["form"],
+                gold_form=options["gold_form"],
+                only=frozenset(map(dialogue_key, keys)),
+                rules=rules,
+                sink=take,
             )
+        yield from found

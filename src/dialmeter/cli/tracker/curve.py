@@ -9,61 +9,39 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ...core.account import lines
+from ...core.account import in_documents, lines
+from ...core.document import bootstrap, make_document
+from ...core.result import score_dict
 from ...errors import one_line
 from ...model import Notice
 from ...studies.curve.curve import SCALES, Curve, draw_curve
 from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ...views.curve import curve_charts, tables_of
-from ...views.curve_data import plain, scores_of
-from ...views.headings import distinct
-from ...views.tables import render
 from ...views.tracker import shared_signature
-from ..option_kinds import max_bytes_option
-from ..options import (
-    chart_options,
-    chosen_dialogues,
-    chosen_resampling,
-    chosen_rules,
-    interval_options,
-    measure_option,
-    quiet_option,
-    rule_options,
-    source_options,
-    style_options,
-)
-from ..say import document, draw, print_json, warn
+from .. import options as shared
+from ..printer import EVERY, TEXT, Block, Output, signature
+from .study_documents import TrackerCurveDocument
 
 
-@click.command("curve")
+@shared.command("curve")
 @click.argument("folder", metavar="DIR")
 @click.option("--manifest", metavar="FILE", help="CSV or JSON lines with file, ratio, seed, domain; files lie in DIR.")
-@source_options
-@measure_option
+@shared.prediction_options
+@shared.measure_option
 @click.option(
     "--reference", default="GCA", show_default=True, metavar="M", help="The measure to compare the others with."
 )
-@click.option(
-    "--trend",
-    "scale",
-    type=click.Choice(SCALES),
-    default="log",
-    show_default=True,
-    help="Slopes per tenfold training data, or per whole training set.",
-)
-@rule_options
-@interval_options(resamples=1000)
-@chart_options
-@style_options
-@max_bytes_option
-@quiet_option
-def curve_(**options: Any) -> None:
+@shared.choice_option("--trend", SCALES, "Slopes per tenfold training data, or per whole training set.", "scale")
+@shared.rule_options
+@shared.interval_options(resamples=1000)
+@shared.chart_options
+def curve_(**options: Any) -> Output:
     """Few-shot curves and zero-shot tables from the prediction files in DIR.
 
     Files are named like ratio_0.05_seed_557_prediction.json (share of training data, seed) or
     T5_result_zeroshot_hotel.json (domain); files with other names go into a manifest.
     """
-    rules = chosen_rules(options)
+    rules = shared.chosen_rules(options)
     folder, manifest = options["folder"], options["manifest"]
     beside = [path for path in (options["gold"], options["schema"], options["only"]) if path]
     entries, notices = in_manifest(manifest, folder, beside) if manifest else in_folder(folder, beside)
@@ -73,18 +51,21 @@ def curve_(**options: Any) -> None:
         form=options["form"],
         gold_form=options["gold_form"],
         schema=options["schema"],
-        only=chosen_dialogues(options),
+        only=shared.chosen_dialogues(options),
         measures=options["measures"] or None,
         rules=rules,
         reference=options["reference"],
         scale=options["scale"],
-        resampling=chosen_resampling(options),
+        resampling=shared.chosen_resampling(options),
         watch=_watch(options["quiet"]),
     )
     notices += found.notices
-    warn(notices, options["quiet"])
-    charts = draw(curve_charts(found), options)
-    _print(found, notices, charts, options)
+    return Output(
+        document=lambda charts: _document(found, notices, charts),
+        parts=_parts(found, options["folder"]),
+        notices=notices,
+        charts=lambda: curve_charts(found),
+    )
 
 
 def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
@@ -108,29 +89,45 @@ def _watch(quiet: bool) -> Callable[[Iterable[CurveFile]], Iterable[CurveFile]]:
     return watch
 
 
-def _print(found: Curve, notices: Sequence[Notice], charts: list[str], options: dict[str, Any]) -> None:
-    style = options["style"]
-    if style == "json":
-        entries = [each.entry for each in found.files]
-        counts = {
+def _parts(found: Curve, folder: str) -> Iterator[Block]:
+    yield Block(f"{one_line(folder, 200)}  {len(found.files)} files", TEXT)
+    *others, last = tables_of(found)
+    foot = tuple(lines({each.entry.name: each.account for each in found.files}))
+    yield from (Block(table, EVERY) for table in (*others, replace(last, foot=foot)))
+    yield from signature(shared_signature([score for each in found.files for score in each.scores]))
+
+
+def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> TrackerCurveDocument:
+    entries = [each.entry for each in curve.files]
+    kinds = [{"file": each.name, "ratio": each.ratio, "seed": each.seed, "domain": each.domain} for each in entries]
+    files = list(zip(curve.files, kinds, strict=True))
+    return make_document(
+        TrackerCurveDocument,
+        scores=[{**score_dict(score), **kind} for each, kind in files for score in each.scores],
+        **in_documents({each.entry.name: each.account for each in curve.files}),
+        counts={
             "files": len(entries),
             "ratios": len({entry.ratio for entry in entries}),
             "seeds": len({entry.seed for entry in entries}),
             "domains": len({entry.domain for entry in entries} - {None}),
-        }
-        more = {**plain(found), "charts": charts}
-        scores = scores_of(found)
-        print_json(document("tracker", "tracker curve", scores, counts=counts, warnings=notices, **more))
-        return
-    if style == "text":
-        click.echo(f"{one_line(options['folder'], 200)}  {len(found.files)} files\n")
-    tables = list(tables_of(found))
-    tables[-1] = replace(tables[-1], foot=tuple(lines({each.entry.name: each.account for each in found.files})))
-    for number, table in enumerate(tables):
-        click.echo(("\n" if number else "") + render(distinct(table) if style == "csv" else table, style))
-    if style == "csv":
-        return
-    signature = shared_signature([score for each in found.files for score in each.scores])
-    click.echo(
-        f"\nSignature: `{signature}`" if style == "markdown" else f"\n{'% ' * (style == 'latex')}signature  {signature}"
+        },
+        warnings=notices,
+        intervals=bootstrap(curve.resampling),
+        reference=curve.reference,
+        scale=curve.scale,
+        files=[{**kind, **each.counts, "data": each.data} for each, kind in files],
+        points=curve.points,
+        trends=curve.trends,
+        domains=[
+            {
+                "ratio": table.ratio,
+                "measure": row.measure,
+                "domains": row.domains,
+                "mean": row.mean,
+                "pooled": row.pooled,
+            }
+            for table in curve.tables
+            for row in table.rows
+        ],
+        charts=charts,
     )

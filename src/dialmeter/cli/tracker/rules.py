@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import click
-from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ...core.account import Account, in_documents, lines
+from ...core.document import make_document
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
@@ -17,16 +19,17 @@ from ...rules import load, names
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.explain_rules import UnderRules, explain
 from ...tracking.scoring import paused_garbage_collection
-from ...views.tables import Table, percent, render
-from ..option_kinds import max_bytes_option
-from ..options import chosen_dialogues, input_options, quiet_option, style_options
-from ..say import document, print_json, watched
+from ...views.tables import Table, percent
+from ..options import chosen_dialogues, command, input_options, number_option
+from ..printer import EVERY, TEXT, Block, Output
+from ..progress import watched
+from .documents import TrackerRulesDocument
 
 _MOST = 3
 """How many rules are named, and how many slots of a turn."""
 
 
-@click.command()
+@command()
 @input_options
 @click.option(
     "--rules",
@@ -40,22 +43,15 @@ _MOST = 3
     type=click.Choice(["error", "empty", "skip", "predicted-only"]),
     help="A turn without prediction; as each rule set has it where this is not given.",
 )
-@click.option(
-    "--flips", type=click.IntRange(min=0), default=3, show_default=True, help="Flipped turns to list per rule set."
-)
+@number_option("--flips", least=0, default=3, about="Flipped turns to list per rule set.")
 @click.option(
     "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
 )
-@style_options
-@max_bytes_option
-@quiet_option
-def rules(**options: Any) -> None:
+def rules(**options: Any) -> Output:
     """Score one FILE under every rule set, and list which turns flip and because of which rule.
 
     A turn flips when it is right under one rule set and wrong under the other. The first rule set is the base.
     """
-    from msgspec.structs import replace
-
     missing = {"missing": options["missing"]} if options["missing"] else {}
     rule_sets = [replace(load(name), **missing) for name in (options["chosen"] or names())]
     only = chosen_dialogues(options)
@@ -71,14 +67,7 @@ def rules(**options: Any) -> None:
         found = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
     except InputError as error:
         raise error.at(file=corpus.name) from None
-    if options["style"] == "json":
-        _print_json(found)
-        return
-    click.echo(render(_table(found), options["style"]))
-    if options["style"] == "text":
-        for line in _what_matters_most(found):
-            click.echo(line)
-        _print_flips(found, options["flips"])
+    return Output(document=lambda _: _document(found), parts=_parts(found, options["flips"]))
 
 
 def _said(value: Value | None) -> str:
@@ -116,47 +105,50 @@ def what_matters_most(found: list[UnderRules]) -> list[tuple[str, int]]:
     return sorted(((cause, len(turns)) for cause, turns in flipped.items()), key=lambda each: (-each[1], each[0]))
 
 
-def _what_matters_most(found: list[UnderRules]) -> list[str]:
-    most = what_matters_most(found)[:_MOST]
-    return ["", "What matters most:", *(f"  {cause} flips {count} turns" for cause, count in most)] if most else []
+def _parts(found: list[UnderRules], most: int) -> Iterator[Block]:
+    yield Block(_table(found), EVERY)
+    if effects := what_matters_most(found)[:_MOST]:
+        listed = [f"  {cause} flips {count} turns" for cause, count in effects]
+        yield Block("\n".join(["What matters most:", *listed]), TEXT)
+    flips = list(_flip_lines(found, most))
+    yield Block("\n".join(flips), TEXT, gap=TEXT if flips else ())
 
 
-def _print_flips(found: list[UnderRules], most: int) -> None:
+def _flip_lines(found: list[UnderRules], most: int) -> Iterator[str]:
     base = found[0].rules
     for each in found[1:]:
         for flip in each.flips[:most]:
             verdict = "right" if flip.right else "wrong"
             place = f"dialogue {one_line(flip.dialogue)}, turn {flip.turn}"
-            click.echo(f"\n{each.rules}: {place} becomes {verdict} (it is not under {base})", nl=False)
+            yield f"{each.rules}: {place} becomes {verdict} (it is not under {base})"
             if flip.because:
-                click.echo(f"\n  because of {'; '.join(flip.because)}", nl=False)
+                yield f"  because of {'; '.join(flip.because)}"
             for slot in flip.slots[:_MOST]:
-                click.echo(
-                    f"\n  {one_line(slot.slot)}: gold {_said(slot.gold)}, predicted {_said(slot.pred)}", nl=False
-                )
+                yield f"  {one_line(slot.slot)}: gold {_said(slot.gold)}, predicted {_said(slot.pred)}"
             if len(flip.slots) > _MOST:
-                click.echo(f"\n  … and {len(flip.slots) - _MOST} more slots", nl=False)
+                yield f"  … and {len(flip.slots) - _MOST} more slots"
         if len(each.flips) > most > 0:
-            click.echo(f"\n  … and {len(each.flips) - most} more", nl=False)
-    click.echo("")
+            yield f"  … and {len(each.flips) - most} more"
 
 
-def _print_json(found: list[UnderRules]) -> None:
-    scores = [
-        {
-            "measure": "JGA",
-            "value": each.value,
-            "ci": None,
-            "n": each.turns,
-            "unscored": 0,
-            "rules": each.rules,
-            **({"reason": each.reason} if each.reason else {}),
-            "signature": each.signature,
-        }
-        for each in found
-    ]
-    flips = {each.rules: [to_builtins(flip) for flip in each.flips] for each in found[1:]}
-    counts = {"turns": found[0].turns, "rule_sets": len(found)}
-    causes = [{"rule": cause, "turns": count} for cause, count in what_matters_most(found)]
-    more = {**in_documents(_accounts(found)), "causes": causes, "flips": flips}
-    print_json(document("tracker", "tracker rules", scores, counts=counts, **more))
+def _document(found: list[UnderRules]) -> TrackerRulesDocument:
+    return make_document(
+        TrackerRulesDocument,
+        scores=[
+            {
+                "measure": "JGA",
+                "value": each.value,
+                "ci": None,
+                "n": each.turns,
+                "unscored": 0,
+                "rules": each.rules,
+                **({"reason": each.reason} if each.reason else {}),
+                "signature": each.signature,
+            }
+            for each in found
+        ],
+        **in_documents(_accounts(found)),
+        counts={"turns": found[0].turns, "rule_sets": len(found)},
+        causes=[{"rule": cause, "turns": count} for cause, count in what_matters_most(found)],
+        flips={each.rules: each.flips for each in found[1:]},
+    )

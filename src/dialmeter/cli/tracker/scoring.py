@@ -18,7 +18,8 @@ from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import TrackerSettings, score_file
 from ..options import chosen_resampling
-from ..say import warn, watched
+from ..printer import warn
+from ..progress import watched
 from ..work import chosen_cluster, worked
 from .span import score_noted
 

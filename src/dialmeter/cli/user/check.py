@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
-from msgspec import to_builtins
 
+from ...core.document import make_document
 from ...errors import one_line
 from ...users.analysis.check import UserCheck, check_talk
 from ...views.tables import percent
 from ..main import EXIT_INPUT
-from ..option_kinds import max_bytes_option
-from ..options import quiet_option
-from ..say import document, print_json, warn, watched
-from .scoring import chosen_how, complain, dialogue_options, scoring_options
+from ..options import CHECKING, command
+from ..printer import Block, Output
+from ..progress import watched
+from .documents import UserCheckDocument
+from .scoring import chosen_how, dialogue_options, refused_lines, scoring_options
 
 
-@click.command()
+@command(last=CHECKING)
 @click.argument("dialogues")
 @dialogue_options
 @scoring_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@max_bytes_option
-@quiet_option
-def check(**options: Any) -> int:
+def check(**options: Any) -> Output:
     """Validate DIALOGUES before scoring them, and score users that say exactly their goals.
 
     Exit code 0 if `score` would take every dialogue, 2 if not.
@@ -33,36 +32,44 @@ def check(**options: Any) -> int:
 
     talks = open_conversations(options["dialogues"], options["form"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))
-    if options["as_json"]:
-        more = {
-            "account": found.account.plain(),
-            "format": found.format,
-            "fit": found.fit,
-            "problems": to_builtins(found.problems),
-        }
-        print_json(
-            document("user", "user check", found.self_scores, counts=found.counts, warnings=found.notices, **more)
-        )
-    else:
-        _print(found, options)
-    complain(found.refused)
-    return 0 if found.fit else EXIT_INPUT
-
-
-def _print(found: UserCheck, options: dict[str, Any]) -> None:
-    counts = found.counts
-    click.echo(f"{one_line(options['dialogues'], 200)}: layout {found.format}")
-    if not counts["dialogues"]:
-        click.echo(f"account: {found.account.line}")
-        click.echo("no dialogue can be scored")
-        return
-    click.echo(
-        f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
-        f"{counts['domains']} domains in goals, {counts['constraints']} constraints, {counts['requests']} requests"
+    printed = options["style"] != "json" and found.counts["dialogues"] > 0
+    return Output(
+        document=lambda _: _document(found),
+        parts=_parts(found, one_line(options["dialogues"], 200)),
+        notices=found.notices if printed else [],
+        errors=refused_lines(found.refused),
+        exit_code=0 if found.fit else EXIT_INPUT,
     )
-    # A measure has no value where no goal wants anything of its kind.
-    scores = [f"{each['measure']} {percent(each['value'])}" for each in found.self_scores if each["value"] is not None]
-    click.echo(f"a user that says exactly its goal: {'  '.join(scores)}")
-    warn(found.notices, options["quiet"])
-    click.echo(f"account: {found.account.line}")
-    click.echo("ready to be scored" if found.fit else "not ready to be scored")
+
+
+def _document(found: UserCheck) -> UserCheckDocument:
+    return make_document(
+        UserCheckDocument,
+        scores=found.self_scores,
+        account=found.account,
+        counts=found.counts,
+        warnings=found.notices,
+        format=found.format,
+        fit=found.fit,
+        problems=found.problems,
+    )
+
+
+def _parts(found: UserCheck, file: str) -> Iterator[Block]:
+    counts = found.counts
+    yield Block(f"{file}: layout {found.format}")
+    if counts["dialogues"]:
+        yield Block(
+            f"{counts['dialogues']} dialogues, {counts['turns']} turns, {counts['turns'] / counts['dialogues']:.2f} turns per dialogue, "
+            f"{counts['domains']} domains in goals, {counts['constraints']} constraints, {counts['requests']} requests",
+            gap=(),
+        )
+        # A measure has no value where no goal wants anything of its kind.
+        valued = [each for each in found.self_scores if each["value"] is not None]
+        scores = "  ".join(f"{each['measure']} {percent(each['value'])}" for each in valued)
+        yield Block(f"a user that says exactly its goal: {scores}", gap=())
+    yield Block(f"account: {found.account.line}", gap=())
+    if not counts["dialogues"]:
+        yield Block("no dialogue can be scored", gap=())
+    else:
+        yield Block("ready to be scored" if found.fit else "not ready to be scored", gap=())

@@ -10,57 +10,40 @@ import click
 from msgspec.structs import replace
 
 from ...core.account import in_documents, lines
+from ...core.document import make_document
 from ...errors import DialmeterError
 from ...model import Conversation
 from ...simulation.outcome import played, silence
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
-from ...studies.cross import CrossCell, as_dicts, row, scores
-from ...users.profile import load as load_profile
+from ...studies.cross import CrossCell, CrossScore, as_dicts, row, scores
 from ...users.result import UserSettings
-from ...users.rules import changed
-from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer
-from ...views import cross as report
-from ...views.tables import render
-from ..map_options import chosen_map, map_option, old_map_option
-from ..option_kinds import max_bytes_option
-from ..options import chart_options, chosen_resampling, interval_options, quiet_option, stacked, style_options
+from ...views import cross as views
+from .. import options as shared
+from ..printer import EVERY, Block, Output, signature
 from ..progress import counted
-from ..say import document, draw, print_json, warn
 from ..work import chosen_cluster
+from .documents import UserCrossDocument
 from .play import chosen_agent, chosen_tasks, cores, talk_options
-
-scoring_options = stacked(
-    map_option,
-    old_map_option,
-    click.option("--profile", default="town", show_default=True, metavar="NAME|FILE.toml", help="How acts are named."),
-    click.option(
-        "--rules",
-        default="dialmeter",
-        show_default=True,
-        metavar="NAME|FILE.toml",
-        help="The rule set of I- and R-GCDF1.",
-    ),
-    click.option("--set", "changes", multiple=True, metavar="SWITCH=VALUE", help="Change one switch of the rule set."),
-)
+from .scoring import chosen_how, profile_option, set_option
 
 
-@click.command()
+@shared.command()
 @click.option("--user", "users", multiple=True, metavar="AGENT", help="A user; may be repeated, agenda by default.")
 @click.option("--system", "systems", multiple=True, metavar="AGENT", help="A system; may be repeated, rule by default.")
 @talk_options
-@scoring_options
-@interval_options(resamples=1000)
-@chart_options
-@style_options
-@max_bytes_option
-@quiet_option
-def cross(**options: Any) -> None:
+@shared.map_option
+@profile_option("town", "How acts are named.")
+@shared.rules_option("The rule set of I- and R-GCDF1.")
+@set_option("Change one switch of the rule set.")
+@shared.interval_options(resamples=1000)
+@shared.chart_options
+def cross(**options: Any) -> Output:
     """Let every user talk with every system on the same goals, and put the measures side by side.
 
     Differences are to the first user with the same system, with intervals from drawing goals in pairs. A star in the tables
-    says that such an interval leaves out zero.
+    says that such an interval excludes zero.
     """
     users, systems = options["users"] or ("agenda",), options["systems"] or ("rule",)
     chosen_users = [chosen_agent(each, "user", options) for each in users]
@@ -69,7 +52,7 @@ def cross(**options: Any) -> None:
         name, count = Counter(each.text for each in chosen).most_common(1)[0]
         if count > 1:
             raise DialmeterError(f"{name} is there twice")
-    how, resampling = _chosen_how(options), chosen_resampling(options)
+    how, resampling = chosen_how(options), shared.chosen_resampling(options)
     tasks, notices = chosen_tasks(options)
     settings = [
         Setting(user, system, options["noise"], options["seed"], options["max_turns"])
@@ -84,33 +67,31 @@ def cross(**options: Any) -> None:
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
     found = scores(cells, resampling)
-    draw(report.charts(found), options)
-    warn(notices, options["quiet"])
     counts = {
         "users": len(users),
         "systems": len(systems),
         "dialogues": len(settings) * len(tasks),
         "goals": len(tasks),
     }
-    if options["style"] == "json":
-        more = {**in_documents(accounts), "counts": counts, "warnings": notices}
-        print_json(document("user", "user cross", as_dicts(found), **more))
-        return
-    if options["style"] != "csv":
-        for table in report.matrices(found):
-            click.echo(render(table, options["style"]) + "\n")
-    click.echo(render(replace(report.long_table(found), foot=tuple(lines(accounts))), options["style"]))
-    if options["style"] != "csv":
-        fields = [part for part in found[0].signature.split("|")[1:] if not part.startswith(("user:", "system:", "t:"))]
-        click.echo({"latex": "% "}.get(options["style"], "\n") + f"signature  …|{'|'.join(fields)}")
-
-
-def _chosen_how(options: dict[str, Any]) -> UserSettings:
-    return UserSettings(
-        rules=changed(load_rules(options["rules"]), *options["changes"]),
-        profile=load_profile(options["profile"]),
-        value_map=chosen_map(options),
+    return Output(
+        document=lambda _: make_document(
+            UserCrossDocument,
+            scores=as_dicts(found),
+            **in_documents(accounts),
+            counts=counts,
+            warnings=notices,
+        ),
+        parts=_parts(found, tuple(lines(accounts))),
+        notices=notices,
+        charts=lambda: views.charts(found),
     )
+
+
+def _parts(found: list[CrossScore], foot: tuple[str, ...]) -> Iterator[Block]:
+    yield from map(Block, views.matrices(found))
+    yield Block(replace(views.long_table(found), foot=foot), EVERY)
+    fields = [part for part in found[0].signature.split("|")[1:] if not part.startswith(("user:", "system:", "t:"))]
+    yield from signature("|".join(["…", *fields]), quoted=False, gap=("text", "markdown"))
 
 
 def _cells(

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ...core.account import Account
+from ...core.document import make_document
 from ...errors import DialmeterError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
@@ -21,11 +22,11 @@ from ...simulation.play import MAX_TURNS, Setting, Task
 from ...simulation.world import town
 from ...simulation.world.goals import read_goals
 from ...views.tables import percent
-from ..option_kinds import max_bytes_option, number_option
-from ..options import quiet_option, stacked, style_options
+from ..options import command, force_option, number_option, resume_option, seed_option, stacked
+from ..printer import Output, message, warn
 from ..progress import counted
-from ..say import document, print_json, warn
 from ..work import chosen_cluster, work_options
+from .documents import UserPlayDocument
 
 talk_options = stacked(
     click.option(
@@ -58,18 +59,15 @@ talk_options = stacked(
 )
 
 
-@click.command()
+@command()
 @click.option("--user", default="agenda", show_default=True, metavar="AGENT", help="Who has the goal.")
 @click.option("--system", default="rule", show_default=True, metavar="AGENT", help="Who knows the town.")
 @talk_options
-@number_option("--seed", least=0, default=12345, about="Of goals and dialogues.")
+@seed_option(12345, "Of goals and dialogues.")
 @click.option("--out", required=True, metavar="FILE", help="The file of dialogues, JSON lines.")
-@click.option("--resume", is_flag=True, help="Go on with an unfinished file.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
-@style_options
-@max_bytes_option
-@quiet_option
-def play(**options: Any) -> None:
+@resume_option("an unfinished file")
+@force_option("a file that is there")
+def play(**options: Any) -> Output:
     """Let a simulated user and a system talk, and keep the dialogues.
 
     An agent is a name with dials, as in "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
@@ -85,18 +83,43 @@ def play(**options: Any) -> None:
         options["max_turns"],
     )
     warn(notices, options["quiet"])
-    workers = options["workers"] or cores()
     write(
         options["out"],
         tasks,
         setting,
-        workers=workers,
+        workers=options["workers"] or cores(),
         cluster=chosen_cluster(options),
         progress=lambda talks, total: counted(talks, total, "playing", options["quiet"]),
         resume=options["resume"],
         force=options["force"],
     )
-    _tell(setting, len(tasks), notices, options)
+    counts, account = _counts(open_conversations(options["out"]), len(tasks))
+    if not account.scored:
+        raise DialmeterError(
+            f"{one_line(options['out'], 200)}: none of {len(tasks)} dialogues was played: {account.why}"
+        )
+    user, system = setting.user.text, setting.system.text
+    share = percent(counts["completed"] / counts["dialogues"])
+    lines = [
+        f"{counts['dialogues']} dialogues of {user} with {system}, {counts['turns']} turns of the user, "
+        f"{counts['cut']} cut; {share} % of the goals were reached",
+        account.line,
+        f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`",
+    ]
+    return Output(
+        document=lambda _: make_document(
+            UserPlayDocument,
+            account=account,
+            counts=counts,
+            warnings=notices,
+            out=options["out"],
+            user=user,
+            system=system,
+            noise=setting.noise,
+            seed=setting.seed,
+        ),
+        parts=[message("\n".join(lines))],
+    )
 
 
 def chosen_tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
@@ -124,35 +147,6 @@ def chosen_agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
 def cores() -> int:
     """How many processes can run at once here."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _tell(setting: Setting, asked: int, notices: list[Notice], options: dict[str, Any]) -> None:
-    """Says what is in the file, whoever of several runs has written it.
-
-    Raises:
-        DialmeterError: in no dialogue both have said something.
-    """
-    counts, account = _counts(open_conversations(options["out"]), asked)
-    if not account.scored:
-        raise DialmeterError(f"{one_line(options['out'], 200)}: none of {asked} dialogues was played: {account.why}")
-    if options["style"] == "json":
-        agents = {"user": setting.user.text, "system": setting.system.text}
-        more = {
-            "account": account.plain(),
-            "out": options["out"],
-            **agents,
-            "noise": setting.noise,
-            "seed": setting.seed,
-        }
-        print_json(document("user", "user play", [], counts=counts, warnings=notices, **more))
-        return
-    share = percent(counts["completed"] / counts["dialogues"])
-    click.echo(
-        f"{counts['dialogues']} dialogues of {setting.user.text} with {setting.system.text}, {counts['turns']} turns of the user, "
-        f"{counts['cut']} cut; {share} % of the goals were reached"
-    )
-    click.echo(account.line)
-    click.echo(f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`")
 
 
 def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], Account]:

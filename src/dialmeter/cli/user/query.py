@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
-from msgspec import to_builtins
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.account import Account
+from ...core.document import make_document
 from ...errors import DialmeterError
 from ...users.analysis.query import GOAL_PARTS, UserQuery
 from ...users.analysis.show import lines
 from ...users.events import Event
 from ...users.record import UserRow
-from ...views.tables import render
 from ...views.user import found_table
-from ..option_kinds import max_bytes_option, number_option
-from ..options import quiet_option, style_options
-from ..say import document, print_json
+from ..options import command, number_option
+from ..printer import EVERY, TEXT, Block, Output, message, warn
 from ..work import work_options
+from .documents import UserQueryDocument
 from .scoring import dialogue_options, next_line, rows_in, scoring_options
 
 
-@click.command()
+@command()
 @click.argument("where", metavar="RUN|DIALOGUES")
 @click.option(
     "--event", "events", multiple=True, metavar="CLASS", help="A class of events; may be repeated (any of them)."
@@ -41,10 +42,7 @@ from .scoring import dialogue_options, next_line, rows_in, scoring_options
 @dialogue_options
 @scoring_options
 @work_options
-@style_options
-@max_bytes_option
-@quiet_option
-def query(**options: Any) -> None:
+def query(**options: Any) -> Output:
     """Find the dialogues behind a number, in a RUN of `user score --out` or in a file of DIALOGUES.
 
     \b
@@ -65,7 +63,7 @@ def query(**options: Any) -> None:
     )
     total = 0
     kept: list[tuple[UserRow, list[Event]]] = []
-    rows, account = rows_in(options["where"], options)
+    rows, account, notices = rows_in(options["where"], options)
     for row in rows:
         events = wanted.found_in(row)
         if events is not None:
@@ -73,35 +71,38 @@ def query(**options: Any) -> None:
             if len(kept) < options["limit"]:
                 kept.append((row, events))
     if options["dialogue"] and not total:
+        warn(notices, options["quiet"])
         raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
-    _print(kept, total, account, options)
+    return Output(
+        document=lambda _: make_document(
+            UserQueryDocument,
+            account=UNSET if account is None else account,
+            counts={"found": total, "shown": len(kept)},
+            dialogues=[
+                {"dialogue": row.id, "goal": sorted(row.goal), **_scores(row), "events": events} for row, events in kept
+            ],
+        ),
+        parts=_parts(kept, total, account, options),
+        notices=notices,
+    )
 
 
-def _print(
+def _parts(
     kept: list[tuple[UserRow, list[Event]]], total: int, account: Account | None, options: dict[str, Any]
-) -> None:
-    style = options["style"]
-    if style == "json":
-        found = [
-            {"dialogue": row.id, "goal": sorted(row.goal), **_scores(row), "events": to_builtins(events)}
-            for row, events in kept
-        ]
-        told = {"account": account.plain()} if account is not None else {}
-        counts = {"found": total, "shown": len(kept)}
-        print_json(document("user", "user query", [], counts=counts, dialogues=found, **told))
-        return
+) -> Iterator[Block]:
+    foot = () if account is None else (account.line,)
     if not total:
-        click.echo("no dialogue fits" + (f"; {account.line}" if account is not None else ""))
+        yield message("; ".join(["no dialogue fits", *foot]))
         return
-    if style == "text" and (options["dialogue"] or options["shown"]):
-        click.echo("\n\n".join("\n".join(lines(row)) for row, _ in kept))
-    else:
-        click.echo(render(replace(found_table(kept), foot=(account.line,) if account is not None else ()), style))
-    if style == "text" and not options["dialogue"]:
+    turn_by_turn = bool(options["dialogue"] or options["shown"])
+    if turn_by_turn:
+        yield Block("\n\n".join("\n".join(lines(row)) for row, _ in kept), TEXT)
+    yield Block(replace(found_table(kept), foot=foot), EVERY[1:] if turn_by_turn else EVERY)
+    if not options["dialogue"]:
         more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
-        click.echo(f"\n{total} dialogue{'s' if total > 1 else ''} found{more}")
+        yield Block(f"{total} dialogue{'s' if total > 1 else ''} found{more}", TEXT)
         if not options["shown"] and options["where"] != "-":
-            click.echo(next_line(options["where"], kept[0][0].id, options))
+            yield Block(next_line(options["where"], kept[0][0].id, options), TEXT, gap=())
 
 
 def _scores(row: UserRow) -> dict[str, float | None]:

@@ -25,40 +25,32 @@ from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
-from ..map_options import chosen_map, map_option, old_map_option
-from ..options import stacked
-from ..say import warn, watched
+from ..options import Option, chosen_map, from_option, map_option, rules_option, stacked
+from ..progress import watched
 from ..work import worked
 
 LISTED = 20
 """How many dialogues that cannot be scored are named on a terminal."""
 
-dialogue_options = stacked(
-    click.option("--from", "form", metavar="LAYOUT", help="The layout of the file; found where it is not named."),
-    click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none."),
-)
+goals_option = click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
+dialogue_options = stacked(from_option("the file", "layout"), goals_option)
+
+
+def profile_option(default: str, about: str) -> Option:
+    """The option that names the profile of a corpus."""
+    return click.option("--profile", default=default, show_default=True, metavar="NAME|FILE.toml", help=about)
+
+
+def set_option(about: str) -> Option:
+    """The option that changes a switch of the rule set."""
+    return click.option("--set", "changes", multiple=True, metavar="SWITCH=VALUE", help=about)
+
 
 scoring_options = stacked(
     map_option,
-    old_map_option,
-    click.option(
-        "--profile",
-        default="multiwoz",
-        show_default=True,
-        metavar="NAME|FILE.toml",
-        help="How the corpus names acts, slots and services: multiwoz, town, sgd.",
-    ),
-    click.option(
-        "--rules",
-        "rules_name",
-        default="dialmeter",
-        show_default=True,
-        metavar="NAME|FILE.toml",
-        help="The rule set: dialmeter, or gcdf1-repo for the published evaluator.",
-    ),
-    click.option(
-        "--set", "changes", multiple=True, metavar="SWITCH=VALUE", help="Change one switch, as repetitions.max=4."
-    ),
+    profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd."),
+    rules_option("The rule set: dialmeter, or gcdf1-repo for the published evaluator."),
+    set_option("Change one switch, as repetitions.max=4."),
     click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
 )
 
@@ -69,7 +61,7 @@ def chosen_how(options: dict[str, Any]) -> UserSettings:
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
         value_map=chosen_map(options),
-        from_text=options["from_text"],
+        from_text=options.get("from_text", False),
     )
 
 
@@ -139,8 +131,8 @@ def _work(task: ShardTask[UserShardSettings]) -> UserShard:
     return score_shard(task, at=note)
 
 
-def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:
-    """The rows of a run, or of a file of dialogues that is scored for it; and their account, which old runs do not have.
+def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None, list[Notice]]:
+    """The rows of a run, or of a file of dialogues that is scored for it; their account, which old runs do not have; notices.
 
     Raises:
         DialmeterError: a run of another kind, or an unfinished one.
@@ -149,18 +141,16 @@ def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Acc
         run = open_run(where)
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
-        return rows_of(run), account_in(run.manifest)
+        return rows_of(run), account_in(run.manifest), []
     found = scored(where, chosen_how(options), options, None, kept=True)
-    warn(found.result.notices, options["quiet"])
-    return found.rows, found.result.account
+    return found.rows, found.result.account, found.result.notices
 
 
-def complain(refused: Sequence[InputError]) -> None:
-    """Dialogues that cannot be scored, one line each, on standard error."""
-    for error in refused[:LISTED]:
-        click.echo(f"dialmeter: {one_line(str(error), 1000)}", err=True)
-    if len(refused) > LISTED:
-        click.echo(f"dialmeter: … and {len(refused) - LISTED} more dialogues that cannot be scored", err=True)
+def refused_lines(refused: Sequence[InputError]) -> list[str]:
+    """Dialogues that cannot be scored, one line each."""
+    lines = [one_line(str(error), 1000) for error in refused[:LISTED]]
+    more = len(refused) - LISTED
+    return [*lines, f"… and {more} more dialogues that cannot be scored"] if more > 0 else lines
 
 
 def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:

@@ -12,17 +12,18 @@ from ...core.output import check_target, write_file
 from ...errors import InputError, one_line
 from ...readers.conversations import open_conversations
 from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
-from ...views.tables import Table, render
-from ..option_kinds import max_bytes_option
-from ..options import quiet_option
-from ..say import refusals, warn, watched
+from ...views.tables import Table
+from ..options import PLAIN, command, force_option, from_option
+from ..printer import Block, Output, refusals, warn
+from ..progress import watched
+from .scoring import goals_option
 
 
-@click.command()
+@command(last=PLAIN)
 @click.argument("dialogues")
 @click.option("--ontology", metavar="FILE", help="The values that exist (MultiWOZ ontology, SGD schema).")
-@click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
-@click.option("--from", "form", metavar="LAYOUT", help="The layout of the file; found where it is not named.")
+@goals_option
+@from_option("the file", "layout")
 @click.option(
     "--similarity",
     type=click.FloatRange(0, 1),
@@ -31,10 +32,8 @@ from ..say import refusals, warn, watched
     help="From which likeness on two forms are one value.",
 )
 @click.option("--out", metavar="FILE", help="Write the map here; without it the map is printed.")
-@click.option("--force", is_flag=True, help="Replace a file in --out.")
-@max_bytes_option
-@quiet_option
-def values(**options: Any) -> None:
+@force_option("a file in --out")
+def values(**options: Any) -> Output:
     """Build a value map from the goals, acts and ontology of DIALOGUES, as a file to look at and edit.
 
     `user score --map FILE` then takes forms of one value as equal.
@@ -46,26 +45,24 @@ def values(**options: Any) -> None:
     corpus = open_conversations(options["dialogues"], options["form"], options["goals"])
     for talk in watched(corpus, corpus, options["quiet"]):
         collected.add(talk, _states_values)
-    warn([*corpus.notices, *refusals(corpus.refused)], options["quiet"])
+    notices = [*corpus.notices, *refusals(corpus.refused)]
     found, doubts = value_map(collected, options["similarity"])
     if not found:
+        warn(notices, options["quiet"])
         raise InputError("no goal and no act with a value, so there is nothing to build a map from", file=corpus.name)
     text = msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
     if out is None:
-        click.echo(text)
-        return
+        return Output(parts=[Block(text)], notices=notices)
     write_file(out, text + "\n", force=options["force"])
-    click.echo(render(_summary(found, doubts), "text"))
-    for doubt in doubts[:10]:
-        click.echo(
-            f"look at {one_line(doubt.slot)}: {one_line(doubt.form)!r} went to {one_line(doubt.chosen)!r}, "
-            f"and is like {one_line(doubt.other)!r} too"
-        )
-    if len(doubts) > 10:
-        click.echo(f"… and {len(doubts) - 10} more")
-    click.echo(
-        f"\nmap: {out}\nNext: edit it, then dialmeter user score {one_line(options['dialogues'], 200)} --map {out}"
-    )
+    lines = [
+        f"look at {one_line(doubt.slot)}: {one_line(doubt.form)!r} went to {one_line(doubt.chosen)!r}, "
+        f"and is like {one_line(doubt.other)!r} too"
+        for doubt in doubts[:10]
+    ]
+    lines += [f"… and {len(doubts) - 10} more"] if len(doubts) > 10 else []
+    next_line = f"Next: edit it, then dialmeter user score {one_line(options['dialogues'], 200)} --map {out}"
+    parts = [Block(_summary(found, doubts)), *(Block(line, gap=()) for line in lines)]
+    return Output(parts=[*parts, Block(f"map: {out}\n{next_line}")], notices=notices)
 
 
 def _states_values(act: str) -> bool:

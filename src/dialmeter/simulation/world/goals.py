@@ -188,7 +188,7 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
     notices = [
         Notice(code, len(names), f"{len(names)} {what}", tuple(names[:_LISTED]))
         for code, names, what in (
-            ("domain-not-in-town", elsewhere, "goals have domains that the town does not have; these are left out"),
+            ("domain-not-in-town", elsewhere, "goals have domains that the town does not have; these are skipped"),
             ("no-goal", [name for name in found if name not in kept], "dialogues have no goal for this town"),
             ("unread", unread, "dialogues cannot be read"),
         )

@@ -183,7 +183,7 @@ def _group_notices(
         yield Notice("one-ratio", 1, f"{where}one share of training data only, so that there is no trend")
     left_out = len(group) - len(placed(group, scale))
     if left_out and len(ratios) > 1:
-        said = f"{where}{left_out} files at ratio 0 have no logarithm and are left out of trends; see --trend linear"
+        said = f"{where}{left_out} files at ratio 0 have no logarithm and are not in trends; see --trend linear"
         yield Notice("ratio-zero", left_out, said)
 
 

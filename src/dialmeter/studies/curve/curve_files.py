@@ -80,7 +80,7 @@ def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile],
     if not entries:
         raise DialmeterError(f"{folder}: no file is named like {EXPECTED}; other names go into a --manifest")
     others = tuple(one_line(path.name) for path, entry in found.items() if entry is None)
-    said = f"not named like {EXPECTED}, and left out: {len(others)} of {len(found)} files"
+    said = f"not named like {EXPECTED}, and skipped: {len(others)} of {len(found)} files"
     return in_order(entries), [Notice("other-files", len(others), said, others)] if others else []
 
 
@@ -150,7 +150,7 @@ def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple
         one_line(path.name) for path in files_of(folder, [manifest, *beside, *(each.path for each in entries)])
     )
     if others:
-        notices.append(Notice("other-files", len(others), f"not in the manifest, and left out: {len(others)}", others))
+        notices.append(Notice("other-files", len(others), f"not in the manifest, and skipped: {len(others)}", others))
     return in_order(entries), notices
 
 

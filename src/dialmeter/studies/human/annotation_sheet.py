@@ -224,7 +224,7 @@ def read_sheets(folder: str) -> tuple[Ratings, list[Notice], list[InputError]]:
         raise DialmeterError(f"{folder}: no text sheet; one begins with the line {HEADING!r}")
     notices = [
         Notice("not-filled", len(empty), f"without rating: {len(empty)} of {sheets} sheets", tuple(empty)),
-        Notice("other-files", len(others), f"no sheets, and left out: {len(others)} files", tuple(others)),
+        Notice("other-files", len(others), f"no sheets, and skipped: {len(others)} files", tuple(others)),
     ]
     return found.ratings(), [notice for notice in notices if notice.count], problems
 

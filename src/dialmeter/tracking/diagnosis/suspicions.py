@@ -179,7 +179,7 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
             f"{_said(extra.first_dialogue)}",
             turns=missing.turns,
             settlement=Settlement("--missing skip", replace(rules, missing="skip")),
-            advice="check the ids; {} leaves out what has no prediction",
+            advice="check the ids; {} skips what has no prediction",
         )
 
 

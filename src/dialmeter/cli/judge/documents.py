@@ -1,0 +1,245 @@
+"""The documents of the commands on judges."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
+from ...judges.compare import Average, JudgeComparison
+from ...judges.explain import Explained
+from ...judges.train.ratings import Quality
+
+
+class JudgeDocument(Document, kw_only=True):
+    """A document on judges."""
+
+    kind: Literal["judge"] = "judge"
+
+
+class AttackCounts(Struct, kw_only=True):
+    """How many cases there are.
+
+    Attributes:
+        left_out: published cases that are none.
+        written: lines or files in --out.
+    """
+
+    dialogues: Count | UnsetType = UNSET
+    cases: Count
+    left_out: Count | UnsetType = UNSET
+    written: Count
+
+
+class AttackYield(Struct, kw_only=True):
+    """What one attack made.
+
+    Attributes:
+        tried: how often a variant was tried on a reply.
+        why: the rejected ones by reason.
+        skipped: variants that lack a resource, and what to install.
+    """
+
+    attack: str
+    tried: Count
+    made: Count
+    rejected: Count
+    by_variant: dict[str, Count] = field(name="variants")
+    why: dict[str, Count]
+    skipped: dict[str, str]
+
+
+class JudgeAttackDocument(JudgeDocument, kw_only=True):
+    """What attacks made of a corpus. The cases themselves are in the file that --out names.
+
+    Attributes:
+        seed: of all random choices; null where published cases were read.
+        resources: pipelines, lexicons and the like, with versions.
+    """
+
+    command: Literal["judge attack"] = "judge attack"
+    account: AccountRecord
+    counts: AttackCounts
+    seed: int | None
+    resources: list[str]
+    yields: list[AttackYield]
+
+
+class ErrorScore(Struct, kw_only=True):
+    """The error rate of a judge under an attack.
+
+    Attributes:
+        expected: what an ideal judge does with the adversarial reply: lower, similar or at-most.
+        value: the error rate; null with a reason.
+        higher: the share of cases in which the human reply was rated higher.
+        difference: human minus adversarial, turned so that positive favours the human reply.
+        difference_ci_reason: why the difference has no interval.
+    """
+
+    measure: Literal["error"]
+    judge: str
+    attack: str
+    corpus: str
+    facet: str
+    expected: str
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+    higher: Number
+    similar: Number
+    lower: Number
+    difference: Number
+    difference_ci: Interval
+    difference_ci_reason: Text | UnsetType = UNSET
+    threshold: Number
+    degenerate: bool
+    trivial: bool
+    reason: str | UnsetType = UNSET
+    signature: str
+
+
+class JudgeCounts(Struct, kw_only=True):
+    """How much there is of what."""
+
+    cases: Count
+    attacks: Count
+    corpora: Count
+    judges: Count
+    failures: Count
+
+
+class FailingCase(Struct, kw_only=True):
+    """A case in which a judge did not do what is expected."""
+
+    case: str
+    attack: str
+    reply: str
+    adversarial: str
+    human_score: Number
+    adversarial_score: Number
+
+
+class Stability(Struct, kw_only=True):
+    """How far apart the answers of a judge about one reply lie.
+
+    Attributes:
+        sd: the mean standard deviation.
+        same: the share of replies about which the answers never differ.
+    """
+
+    repeats: Count
+    asked: Count
+    sd: float
+    same: float
+
+
+class JudgeScoreDocument(JudgeDocument, kw_only=True):
+    """Error rates of judges under attack: one score per corpus, attack and judge. Values are fractions."""
+
+    command: Literal["judge score"] = "judge score"
+    scores: list[ErrorScore]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: JudgeCounts
+    threshold: str
+    verdict: Literal["paper", "published"]
+    averages: list[Average]
+    comparisons: list[JudgeComparison]
+    failing: dict[str, list[FailingCase]]
+    stability: dict[str, Stability]
+
+
+class ImportanceScore(Struct, kw_only=True):
+    """The weight of adversarial words relative to human ones.
+
+    Attributes:
+        value: adversarial divided by human; null where there is nothing to divide by.
+    """
+
+    measure: Literal["importance"]
+    judge: str
+    value: Number
+    n: Count
+    attack: str
+    words: Literal["changed", "all"]
+    how: Literal["sum", "mean"]
+    human: Number
+    adversarial: Number
+
+
+class ExplainCounts(Struct, kw_only=True):
+    """How many cases there are, and how many could be explained."""
+
+    cases: Count
+    explained: Count
+
+
+class ExplainedCase(Struct, kw_only=True):
+    """Shapley values of the words of both replies of a case."""
+
+    case: str
+    attack: str
+    human: Explained
+    adversarial: Explained
+
+
+class JudgeExplainDocument(JudgeDocument, kw_only=True):
+    """Shapley values of the words of both replies of each case, and per attack the weight of adversarial words relative
+    to human ones."""
+
+    command: Literal["judge explain"] = "judge explain"
+    scores: list[ImportanceScore]
+    account: AccountRecord
+    counts: ExplainCounts
+    base: Literal["masked", "zero"]
+    cases: list[ExplainedCase]
+
+
+class TrainingScore(Struct, kw_only=True):
+    """How well a seed, or the most frequent class, predicts held-out ratings."""
+
+    measure: Literal["accuracy", "uar", "macro_f1", "spearman"]
+    value: Number
+    n: Count
+    judge: str
+
+
+class TrainingCounts(Struct, kw_only=True):
+    """How many seeds were trained, and how many ratings they are tested on."""
+
+    seeds: Count
+    test: Count
+
+
+class TrainingMeans(Struct, kw_only=True):
+    """The means over seeds."""
+
+    accuracy: float
+    uar: float
+    macro_f1: float
+    spearman: float
+
+
+class TrainedSeed(Struct, kw_only=True):
+    """What came of training with one seed.
+
+    Attributes:
+        watched: the quality after each epoch.
+    """
+
+    seed: Count
+    epochs: Count
+    test: Quality
+    watched: list[Quality]
+
+
+class JudgeTrainSatisfactionDocument(JudgeDocument, kw_only=True):
+    """How well each seed predicts held-out ratings, compared with the most frequent class."""
+
+    command: Literal["judge train satisfaction"] = "judge train satisfaction"
+    scores: list[TrainingScore]
+    counts: TrainingCounts
+    means: TrainingMeans
+    epochs: list[TrainedSeed]

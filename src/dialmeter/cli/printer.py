@@ -1,0 +1,166 @@
+"""The one printer: a command returns an Output, and everything that a user sees of it is printed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+from msgspec import Struct
+
+from ..core.document import Document, to_json
+from ..errors import InputError, one_line
+from ..model import Notice
+from ..views.headings import distinct
+from ..views.tables import Table, render
+
+if TYPE_CHECKING:
+    from ..tracking.diagnosis.suspicions import Finding
+    from ..views.chart_files import Chart
+
+Styles: TypeAlias = tuple[str, ...]
+
+TEXT: Styles = ("text",)
+PROSE: Styles = ("text", "markdown", "latex")
+EVERY: Styles = (*PROSE, "csv")
+
+
+class Block(Struct, frozen=True):
+    """A table or lines of text in the output. Text is a comment in LaTeX.
+
+    Attributes:
+        content: what is printed.
+        styles: the styles in which it is printed.
+        gap: the styles in which a blank line stands before it, unless it comes first.
+        raw: text is the same in every style.
+    """
+
+    content: Table | str
+    styles: Styles = PROSE
+    gap: Styles = EVERY
+    raw: bool = False
+
+    def shown(self, style: str) -> str:
+        """The block in a style."""
+        if isinstance(self.content, Table):
+            return render(distinct(self.content) if style == "csv" else self.content, style)
+        comment = "% " if style == "latex" and not self.raw else ""
+        return "\n".join(comment + line for line in self.content.split("\n"))
+
+
+def message(text: str) -> Block:
+    """Text that is all that a command prints, in every style."""
+    return Block(text, EVERY, raw=True)
+
+
+def tables(found: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
+    """A block for each table that has rows."""
+    return [Block(table, styles) for table in found if table.rows]
+
+
+def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
+    """The signatures of the scores.
+
+    Args:
+        lines: one or more signatures.
+        quoted: Markdown shows them as code.
+        gap: the styles in which a blank line stands before them.
+    """
+    plain = Block("\n".join(f"signature  {line}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
+    code = Block("\n".join(f"Signature: `{line}`" for line in lines), ("markdown",), gap)
+    return [plain, code] if quoted else [plain]
+
+
+class Output(Struct, kw_only=True):
+    """All that a command has to say.
+
+    Attributes:
+        document: makes the document of --json from the names of the chart files; None for a command without --json.
+        parts: what is printed in the other styles.
+        notices: warnings, on standard error.
+        diagnosis: what may be wrong with the files, on standard error.
+        loud: the warnings are printed even with --quiet.
+        charts: makes the charts of --charts.
+        remarks: lines on standard error that --quiet suppresses.
+        errors: what is wrong, on standard error, after everything else.
+        check: called at the end; raises what the command must end with, such as a condition of --fail-if that holds.
+        exit_code: of the command.
+    """
+
+    document: Callable[[list[str]], Document] | None = None
+    parts: Iterable[Block] = ()
+    notices: Sequence[Notice] = ()
+    diagnosis: Sequence[Finding] = ()
+    loud: bool = False
+    charts: Callable[[], Iterable[Chart]] | None = None
+    remarks: Sequence[str] = ()
+    errors: Sequence[str] = ()
+    check: Callable[[], None] | None = None
+    exit_code: int = 0
+
+
+class PrintedCommand(click.Command):
+    """A command whose Output is printed."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        found = super().invoke(ctx)
+        return print_output(found, ctx.params) if isinstance(found, Output) else found
+
+
+def print_output(output: Output, options: dict[str, Any]) -> int:
+    """Prints what a command returned, and gives its exit code.
+
+    Args:
+        output: of the command.
+        options: of the command: style, quiet, charts.
+    """
+    quiet, style = options.get("quiet", False), options.get("style") or "text"
+    warn(output.notices, quiet and not output.loud)
+    if not quiet:
+        for finding in output.diagnosis:
+            click.echo(f"diagnosis: {one_line(finding.message, 1000)}", err=True)
+    charts = _draw(output.charts, options) if output.charts and options["charts"] else []
+    if style == "json" and output.document is not None:
+        click.echo(to_json(output.document(charts)))
+    else:
+        print_blocks(output.parts, style)
+    for remark in () if quiet else output.remarks:
+        click.echo(remark, err=True)
+    for error in output.errors:
+        click.echo(f"dialmeter: {error}", err=True)
+    if output.check is not None:
+        output.check()
+    return output.exit_code
+
+
+def print_blocks(parts: Iterable[Block], style: str) -> None:
+    """Prints the blocks that a style has on standard output."""
+    first = True
+    for part in parts:
+        if style in part.styles:
+            click.echo(("" if first or style not in part.gap else "\n") + part.shown(style))
+            first = False
+
+
+def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> list[str]:
+    from ..views.chart_files import write_charts
+
+    written = write_charts(options["charts"], charts(), options["chart_format"])
+    if not options["quiet"]:
+        click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
+    return written
+
+
+def warn(notices: Sequence[Notice], quiet: bool) -> None:
+    """Warnings on standard error, one line each."""
+    for notice in () if quiet else notices:
+        where = f" [{'; '.join(notice.where[:3])}{'; …' if len(notice.where) > 3 else ''}]" if notice.where else ""
+        click.echo(f"warning: {one_line(notice.message + where, 400)}", err=True)
+
+
+def refusals(refused: Sequence[InputError]) -> list[Notice]:
+    """One warning for the dialogues that could not be read, with the reason of each of the first ten."""
+    if not refused:
+        return []
+    message = f"{len(refused)} dialogue{'s' if len(refused) > 1 else ''} unscored"
+    return [Notice("left-out", len(refused), message, tuple(str(each) for each in refused[:10]))]

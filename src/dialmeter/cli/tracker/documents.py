@@ -1,0 +1,198 @@
+"""The documents of the commands on trackers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from ...core.comparison import PairedDifference
+from ...core.document import AccountRecord, Count, Document, IntervalMethod, NoticeRecord, Number, ScoreRecord, Text
+from ...tracking.compare import Disagreement, TurnTest
+from ...tracking.diagnosis.findings import Mistake
+from ...tracking.diagnosis.suspicions import Finding
+from ...tracking.explain_rules import Flip
+
+
+class TrackerDocument(Document, kw_only=True):
+    """A document on trackers."""
+
+    kind: Literal["tracker"] = "tracker"
+
+
+class TrackerScore(ScoreRecord, kw_only=True):
+    """A score of a tracker, with the keys of its group."""
+
+    domain: str | UnsetType = UNSET
+    slot: str | UnsetType = UNSET
+    without_domain: str | UnsetType = field(default=UNSET, name="without-domain")
+    service: str | UnsetType = UNSET
+    seen: str | UnsetType = UNSET
+    turn: Count | UnsetType = UNSET
+    ci_reason: Text | UnsetType = UNSET
+    reason: Text | UnsetType = UNSET
+    signature: Text
+
+
+class WorstTrackerDialogue(Struct, kw_only=True):
+    """A dialogue with mistakes."""
+
+    dialogue: str
+    value: float
+    wrong_turns: Count
+
+
+class WorstTrackerDialogues(Struct, kw_only=True):
+    """Up to three dialogues with mistakes, the worst first.
+
+    Attributes:
+        measure: the measure that they are ranked by.
+    """
+
+    measure: Text
+    dialogues: list[WorstTrackerDialogue]
+
+
+class ScoreCounts(Struct, kw_only=True):
+    """Dialogues, turns, and changes of slots by what became of them."""
+
+    dialogues: Count
+    turns: Count
+    exact_turns: Count
+    local_turns: Count
+    missed: Count | UnsetType = UNSET
+    wrong: Count | UnsetType = UNSET
+    over: Count | UnsetType = UNSET
+    correct: Count | UnsetType = UNSET
+
+
+class TrackerScoreDocument(TrackerDocument, kw_only=True):
+    """The scores of one prediction file: of the whole first, then of every group that --by asks for. Values are fractions.
+
+    Attributes:
+        format: the format that the predictions were read as.
+        intervals: how intervals were made, or null with --ci 0.
+        diagnosis: what may be wrong with the files rather than with the tracker; see howto/diagnosis.md.
+        mistakes: with --by slot: the pairs of gold and predicted value that do not agree at most turns; null is no value.
+    """
+
+    command: Literal["tracker score"] = "tracker score"
+    scores: list[TrackerScore]
+    account: AccountRecord
+    counts: ScoreCounts
+    format: Text
+    intervals: IntervalMethod | None
+    worst: WorstTrackerDialogues
+    diagnosis: list[Finding]
+    mistakes: list[Mistake] | UnsetType = UNSET
+
+
+class TrackerCheckCounts(Struct, kw_only=True):
+    """How much the file holds."""
+
+    dialogues: Count
+    turns: Count
+    slots: Count
+    values: Count
+    predicted_slots: Count
+
+
+class TrackerCheckDocument(TrackerDocument, kw_only=True):
+    """Whether a file is fit to be scored. The scores are those of gold against itself.
+
+    Attributes:
+        problems: what score would refuse.
+        fit: true where there are no problems; then the exit code is 0.
+        diagnosis: what may be wrong with the files rather than with the tracker; see howto/diagnosis.md.
+    """
+
+    command: Literal["tracker check"] = "tracker check"
+    scores: list[TrackerScore]
+    account: AccountRecord
+    counts: TrackerCheckCounts
+    problems: list[NoticeRecord]
+    format: Text
+    fit: bool
+    diagnosis: list[Finding]
+
+
+class ComparedScore(TrackerScore, kw_only=True):
+    """A score of one of several trackers."""
+
+    system: str
+
+
+class SystemCounts(Struct, kw_only=True):
+    """How much was compared."""
+
+    systems: Count
+    dialogues: Count
+    turns: Count
+
+
+class RankAgreement(Struct, kw_only=True):
+    """Kendall's tau of the ranks of systems under two measures."""
+
+    first: str
+    second: str
+    tau: Number
+
+
+class TrackerCompareDocument(TrackerDocument, kw_only=True):
+    """Systems on the same dialogues. Values are fractions; a difference is the system's value less the base's.
+
+    Attributes:
+        ranks: measure → system → rank.
+        mcnemar: with --mcnemar.
+        disagreements: with --disagree.
+    """
+
+    command: Literal["tracker compare"] = "tracker compare"
+    scores: list[ComparedScore]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: SystemCounts
+    versus: list[PairedDifference]
+    ranks: dict[str, dict[str, Count]]
+    tau: list[RankAgreement]
+    mcnemar: list[TurnTest]
+    disagreements: list[Disagreement]
+
+
+class RulesScore(ScoreRecord, kw_only=True):
+    """JGA under a rule set; without a value and a signature where the rule set cannot be applied."""
+
+    rules: Text
+    reason: Text | UnsetType = UNSET
+    signature: str
+
+
+class RulesCounts(Struct, kw_only=True):
+    """How much was scored."""
+
+    turns: Count
+    rule_sets: Count
+
+
+class RuleEffect(Struct, kw_only=True):
+    """A rule that flips turns by itself, and how many, each turn once however many rule sets flip it."""
+
+    rule: Text
+    turns: Count
+
+
+class TrackerRulesDocument(TrackerDocument, kw_only=True):
+    """One file under several rule sets; the first is the one that the others are compared with.
+
+    Attributes:
+        causes: the rules that flip most turns come first.
+        flips: for every other rule set, the turns that are right under one and wrong under the other.
+    """
+
+    command: Literal["tracker rules"] = "tracker rules"
+    scores: list[RulesScore]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: RulesCounts
+    causes: list[RuleEffect]
+    flips: dict[str, list[Flip]]

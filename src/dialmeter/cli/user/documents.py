@@ -1,0 +1,277 @@
+"""The documents of the commands on users."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from ...core.comparison import PairedDifference
+from ...core.document import (
+    AccountRecord,
+    Count,
+    Document,
+    Interval,
+    IntervalMethod,
+    NoticeRecord,
+    Number,
+    ScoreRecord,
+    Text,
+)
+from ...users.events import Event
+from ...users.result import WorstDialogue
+
+
+class UserDocument(Document, kw_only=True):
+    """A document on users."""
+
+    kind: Literal["user"] = "user"
+
+
+class UserScore(ScoreRecord, kw_only=True):
+    """A score of a user.
+
+    Attributes:
+        n: how many dialogues were scored.
+        unscored: dialogues in which the domain is in play and nothing is wanted or counted.
+        domain: a domain, or combined.
+    """
+
+    domain: Text
+    ci_reason: Text | UnsetType = UNSET
+    reason: Text | UnsetType = UNSET
+    signature: Text
+
+
+class UserDocumentCounts(Struct, kw_only=True):
+    """How much was scored.
+
+    Attributes:
+        refused: dialogues that cannot be scored.
+    """
+
+    dialogues: Count
+    turns: Count
+    refused: Count
+    events: Count
+
+
+class Parties(Struct, kw_only=True):
+    """How much is put down to whom."""
+
+    goal: Count
+    understanding: Count
+    system: Count
+    user: Count
+
+
+class BlameRecord(Struct, kw_only=True):
+    """Who lost the points.
+
+    Attributes:
+        dialogues: failed dialogues by who is to blame.
+        units: lost constraints and requests by domain; the domain is empty where a dialogue only ran into its limit of
+            turns.
+    """
+
+    dialogues: Parties
+    units: dict[str, Parties]
+
+
+class UserScoreDocument(UserDocument, kw_only=True):
+    """The six measures over all domains together, then by domain. Values are fractions.
+
+    Attributes:
+        format: the layout that the dialogues were read as.
+        intervals: how intervals were made, or null with --ci 0.
+        events: how often each class of events happened, by domain.
+        worst: up to three dialogues that lost something, the worst first; null where a measure has no value.
+        refused: every dialogue that is unscored, and why.
+        verdicts: with --blame.
+    """
+
+    command: Literal["user score"] = "user score"
+    scores: list[UserScore]
+    account: AccountRecord
+    counts: UserDocumentCounts
+    format: Text
+    intervals: IntervalMethod | None
+    events: dict[str, dict[str, Count]]
+    worst: list[WorstDialogue]
+    refused: list[Text]
+    verdicts: BlameRecord | UnsetType = UNSET
+
+
+class UserCheckCounts(Struct, kw_only=True):
+    """How much the file holds."""
+
+    dialogues: Count
+    turns: Count
+    domains: Count
+    constraints: Count
+    requests: Count
+
+
+class UserCheckDocument(UserDocument, kw_only=True):
+    """Whether every dialogue can be scored. The scores are those of users that say exactly their goals; there are none
+    where no dialogue can be scored.
+
+    Attributes:
+        fit: true where there are no problems; then the exit code is 0.
+        problems: one for each dialogue that cannot be scored.
+    """
+
+    command: Literal["user check"] = "user check"
+    scores: list[UserScore]
+    account: AccountRecord
+    counts: UserCheckCounts
+    format: Text
+    fit: bool
+    problems: list[NoticeRecord]
+
+
+class ComparedUserScore(UserScore, kw_only=True):
+    """A score of one of several users."""
+
+    system: Text
+
+
+class UserCompareCounts(Struct, kw_only=True):
+    """How much was compared."""
+
+    dialogues: Count
+    systems: Count
+
+
+class UserCompareDocument(UserDocument, kw_only=True):
+    """Users on the dialogues that all of them had with the same goal, each against the first.
+
+    Attributes:
+        versus: a difference is the user's value less the base's.
+        domain: the domain that was compared, or combined.
+        intervals: how intervals and tests were made.
+    """
+
+    command: Literal["user compare"] = "user compare"
+    scores: list[ComparedUserScore]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: UserCompareCounts
+    versus: list[PairedDifference]
+    domain: Text
+    intervals: IntervalMethod
+
+
+class CrossScoreRecord(ScoreRecord, kw_only=True):
+    """A measure of a user with a system.
+
+    Attributes:
+        value: a fraction; for Turns, turns of the user per dialogue.
+        n: what the value is a mean over: dialogues, or wanted bookings.
+        unscored: dialogues that have nothing to count.
+        difference: the value less that of the first user with the same system; null for that user.
+        difference_ci_reason: why the difference has no interval.
+    """
+
+    user: str
+    system: str
+    difference: Number
+    difference_ci: Interval
+    signature: str
+    ci_reason: Text | UnsetType = UNSET
+    difference_ci_reason: Text | UnsetType = UNSET
+
+
+class CrossCounts(Struct, kw_only=True):
+    """How much was played."""
+
+    users: Count
+    systems: Count
+    dialogues: Count
+    goals: Count
+
+
+class UserCrossDocument(UserDocument, kw_only=True):
+    """Every user with every system on the same goals."""
+
+    command: Literal["user cross"] = "user cross"
+    scores: list[CrossScoreRecord]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: CrossCounts
+
+
+class PlayCounts(Struct, kw_only=True):
+    """How much was played."""
+
+    dialogues: Count
+    turns: Count
+    cut: Count
+    completed: Count
+
+
+class UserPlayDocument(UserDocument, kw_only=True):
+    """The dialogues of a simulated user with a system.
+
+    Attributes:
+        out: the file.
+    """
+
+    command: Literal["user play"] = "user play"
+    account: AccountRecord
+    counts: PlayCounts
+    out: str
+    user: str
+    system: str
+    noise: float
+    seed: Count
+
+
+class QueryCounts(Struct, kw_only=True):
+    """How many dialogues were found, and how many of them are in the document."""
+
+    found: Count
+    shown: Count
+
+
+class FoundDialogue(Struct, kw_only=True):
+    """A dialogue that was looked for.
+
+    Attributes:
+        goal: the goal's domains.
+        events: the events that the query is about.
+    """
+
+    dialogue: str
+    goal: list[str]
+    inform: Number = field(name="I-GCDF1")
+    request: Number = field(name="R-GCDF1")
+    events: list[Event]
+
+
+class UserQueryDocument(UserDocument, kw_only=True):
+    """Dialogues that were looked for, in the order of the file or run, at most --limit of them."""
+
+    command: Literal["user query"] = "user query"
+    counts: QueryCounts
+    dialogues: list[FoundDialogue]
+
+
+class PatternCounts(Struct, kw_only=True):
+    """How many dialogues were looked at."""
+
+    dialogues: Count
+
+
+class UserPatternsDocument(UserDocument, kw_only=True):
+    """How constraints and requests are expressed, what the system gives unasked, and domains that are never talked of.
+
+    Attributes:
+        patterns: kind → domain → pattern → how often.
+        goals: how many goals have a domain.
+    """
+
+    command: Literal["user patterns"] = "user patterns"
+    counts: PatternCounts
+    patterns: dict[str, dict[str, dict[str, Count]]]
+    goals: dict[str, Count]

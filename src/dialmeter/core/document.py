@@ -1,0 +1,148 @@
+"""The document that a command prints with --json, as typed data: the JSON and its schema are both made from it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from .._version import __version__
+from .account import Reason
+from .comparison import Resampling
+
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Number: TypeAlias = float | None
+Interval: TypeAlias = tuple[float, float] | None
+Text: TypeAlias = Annotated[str, Meta(min_length=1)]
+
+
+class AccountRecord(Struct, kw_only=True):
+    """How much was asked for, and how much of it was scored; the counts of the reasons add up to unscored.
+
+    Attributes:
+        unit: what is counted.
+        asked: how many were asked for: those of --only, or all.
+        found: how many of them the input holds.
+        unscored: asked minus scored.
+    """
+
+    unit: Literal["dialogue", "case"]
+    asked: Count
+    found: Count
+    scored: Count
+    unscored: Count
+    reasons: list[Reason]
+
+
+class NoticeRecord(Struct, kw_only=True):
+    """A warning.
+
+    Attributes:
+        where: places to look at, at most ten or twenty.
+    """
+
+    code: Annotated[str, Meta(pattern="^[a-z0-9-]+$")]
+    count: Count
+    message: Text
+    where: list[str]
+
+
+class ScoreRecord(Struct, kw_only=True):
+    """A score.
+
+    Attributes:
+        measure: the measure as it was asked for, such as FGA(lam=0.5).
+        value: a fraction; null where there was nothing to score. Most lie between 0 and 1; ValuePrecision and its kind
+            may exceed 1 under dstc10, SA may fall below 0 under trade and fga-repo.
+        ci: the limits of the confidence interval, or null where there is none.
+        n: how many units were scored.
+        unscored: how many units are not in the mean.
+        ci_reason: why a value that is there has no interval.
+        reason: why there is no value.
+        signature: how the number was made; numbers whose signatures differ in more than v are not comparable.
+    """
+
+    measure: Text
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+
+
+class IntervalMethod(Struct, kw_only=True):
+    """How intervals were made."""
+
+    method: Literal["bootstrap"]
+    confidence: float
+    resamples: Count
+    seed: Count
+
+
+class Document(Struct, kw_only=True):
+    """What every command prints with --json.
+
+    Attributes:
+        schema: the version of the documents; a key that is removed or renamed raises it.
+        dialmeter: the version that made the document.
+        account: how much was asked for and scored; the sum over all that accounts lists.
+        accounts: the same by system, user, judge, rule set or file.
+    """
+
+    schema: Literal[1] = 1
+    dialmeter: Text = __version__
+    kind: str
+    command: str
+    scores: list[Any]
+    account: AccountRecord | UnsetType = UNSET
+    accounts: dict[str, AccountRecord] | UnsetType = UNSET
+    counts: Any
+    warnings: list[NoticeRecord]
+
+
+DocumentType = TypeVar("DocumentType", bound=Document)
+
+
+def make_document(kind: type[DocumentType], /, **fields: Any) -> DocumentType:
+    """A document from plain data and from results. A field that is UNSET is absent.
+
+    Args:
+        kind: the type of the document.
+        fields: its fields: plain data, or structs with attributes of the same names.
+
+    Example:
+        >>> from dialmeter.model import Notice
+        >>> notice = Notice("few", 1, "Too few dialogues.")
+        >>> make_document(Document, kind="user", command="user score", warnings=[notice]).warnings
+        [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])]
+    """
+    given = {"scores": [], "counts": {}, "warnings": [], **fields}
+    return msgspec.convert(
+        {name: each for name, each in given.items() if each is not UNSET}, kind, from_attributes=True
+    )
+
+
+def bootstrap(resampling: Resampling | None) -> dict[str, Any] | None:
+    """How intervals were made, for a document; None where there are none.
+
+    Example:
+        >>> bootstrap(Resampling(seed=7))
+        {'method': 'bootstrap', 'confidence': 0.95, 'resamples': 1000, 'seed': 7}
+    """
+    return None if resampling is None else {"method": "bootstrap", **msgspec.to_builtins(resampling)}
+
+
+def to_json(document: Document) -> str:
+    r"""The document as JSON in lines, with everything that a terminal would obey written as \u and its number.
+
+    Example:
+        >>> "a\\u001bb" in to_json(make_document(Document, kind="a\x1bb", command="c"))
+        True
+    """
+    text = msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
+    return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
