@@ -1,0 +1,61 @@
+"""The import contract: packages import downwards only. Run by `make lint`; exits 1 and names every import that breaks it.
+
+    cli, viewer, integrations -> views -> studies -> tracking | users | judges | systems | simulation -> core, values -> stats, readers -> the modules of the root
+
+Packages of one layer do not import each other, and a folder has at most twenty files.
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+LAYERS = (
+    ("cli", "viewer", "integrations"),
+    ("views",),
+    ("studies",),
+    ("tracking", "users", "judges", "systems", "simulation"),
+    ("core", "values"),
+    ("stats", "readers"),
+)
+_LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+_ROOT = len(LAYERS)
+_TOP = frozenset({"__init__", "__main__"})
+"""The public face: it names what all packages have."""
+MOST_FILES = 20
+
+
+def imported(path: Path, source: Path) -> list[tuple[int, str]]:
+    """Line and first name below dialmeter of every import of dialmeter's own modules, those for type checkers included."""
+    package = ["dialmeter", *path.relative_to(source).parts[:-1]]
+    found = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            target = package[: len(package) - node.level + 1] + (node.module or "").split(".")
+            names = [alias.name for alias in node.names] if len(target) == 2 and not target[1] else [target[1]]
+            found += [(node.lineno, name) for name in names]
+    return found
+
+
+def broken(source: Path) -> list[str]:
+    """Every import that goes up or sideways, and every folder with too many files."""
+    found = []
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
+        if parts[0] in _TOP:
+            continue
+        level = _LEVEL.get(parts[0], _ROOT)
+        for line, name in imported(path, source):
+            other = _LEVEL.get(name, _ROOT)
+            if name != parts[0] and (other < level or other == level < _ROOT):
+                found.append(f"{path}:{line}: {parts[0]} may not import {name}")
+    for folder in [source, *(each for each in sorted(source.rglob("*")) if each.is_dir())]:
+        count = len([*folder.glob("*.py")])
+        if count > MOST_FILES:
+            found.append(f"{folder}: {count} files, more than {MOST_FILES}")
+    return found
+
+
+if __name__ == "__main__":
+    troubles = broken(Path(__file__).parents[1] / "src" / "dialmeter")
+    print("\n".join(troubles) or "The import contract holds.")
+    sys.exit(bool(troubles))
