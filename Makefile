@@ -22,6 +22,7 @@ lint: $(FULL)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tools/check_layers.py
 
 # A million mutated inputs, then every crash point; go on after an interruption by calling it again.
 N ?= 1000000

@@ -15,11 +15,11 @@ from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source
 from dialmeter.readers.strict_json import count_strings, count_written_strings, parse_json
-from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.diagnosis.findings import Mistakes
 from dialmeter.tracking.digest import GoldText
 from dialmeter.tracking.pairs import PairRules
+from dialmeter.tracking.rule_sets.rules import Rules, named
 from dialmeter.tracking.scorer import PartialScores, TrackerScorer
 from dialmeter.tracking.scoring import score_file
 from dialmeter.tracking.vectors.measure_columns import MeasureColumns

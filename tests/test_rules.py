@@ -11,8 +11,19 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import parse
-from dialmeter.normalise import Normaliser
-from dialmeter.rules import ABSENT_WORDS, EMPTY, FIELDS, DontcareOf, NoneWords, change, load, named, names, parse_match
+from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.rule_sets.rules import (
+    ABSENT_WORDS,
+    EMPTY,
+    FIELDS,
+    DontcareOf,
+    NoneWords,
+    change,
+    load,
+    named,
+    names,
+    parse_match,
+)
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.values.maps import load as load_map
 
@@ -37,7 +48,7 @@ class TestNamed:
     """Every rule set that comes with dialmeter."""
 
     def test_states_all_fields_in_its_own_file(self, name: str) -> None:
-        text = files("dialmeter").joinpath("rulesets", f"{name}.toml").read_text("utf-8")
+        text = files("dialmeter.tracking.rule_sets").joinpath("rulesets", f"{name}.toml").read_text("utf-8")
         assert set(FIELDS) <= tomllib.loads(text).keys()
 
     def test_says_what_it_is_and_what_it_was_checked_against(self, name: str) -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.core.shards import Span, spans
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import Corpus
+from dialmeter.readers.file_spans import Span, spans
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source
 

@@ -6,8 +6,8 @@ import pytest
 
 from dialmeter import TrackerScorer, __version__, signature_difference
 from dialmeter.measure import parse
-from dialmeter.rules import change, named
-from dialmeter.signature import signature
+from dialmeter.tracking.rule_sets.rules import change, named
+from dialmeter.tracking.rule_sets.signature import signature
 
 GOLD = [{"hotel-area": "east"}, {"hotel-area": "east", "taxi-to": "x"}]
 

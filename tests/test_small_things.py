@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dialmeter import DialmeterError, InputError, TrackerScorer, parse_measure, score_tracker
-from dialmeter.rules import load
 from dialmeter.tracking.resolve_measures import resolve
+from dialmeter.tracking.rule_sets.rules import load
 
-RULES = Path(__file__).parents[1] / "src" / "dialmeter" / "rulesets" / "trade.toml"
+RULES = Path(__file__).parents[1] / "src" / "dialmeter" / "tracking" / "rule_sets" / "rulesets" / "trade.toml"
 
 
 def test_a_default_that_is_asked_for_by_name_wins_over_the_rule_set() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.rules import named, names
-from dialmeter.tracking.explain_rules import FlippedSlot, UnderRules, explain
+from dialmeter.tracking.rule_sets.explain_rules import FlippedSlot, UnderRules, explain
+from dialmeter.tracking.rule_sets.rules import named, names
 from dialmeter.tracking.scoring import score_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "which-jga.md").read_text("utf-8")

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.inspect import StructType
 
-from dialmeter import citations, measure, rules
+from dialmeter import citations, measure
 from dialmeter.cli.judge import documents as judge_documents
 from dialmeter.cli.listing import (
     FAMILIES,
@@ -36,6 +36,7 @@ from dialmeter.core.document import Document
 from dialmeter.judges import attacks
 from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
 from dialmeter.stats.intervals import wilson_interval
+from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
 from dialmeter.users import rules as user_rules
 from dialmeter.users.measures import ABOUT as USER_MEASURES

@@ -9,6 +9,7 @@ from ._version import __version__
 from .renamed import install
 
 if TYPE_CHECKING:
+    from .core.comparability import difference as signature_difference
     from .core.open_runs import Run, open_run
     from .errors import DialmeterError, InputError, MissingExtra
     from .judges.result import JudgeResult
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
     from .readers.conversations import open_conversations as read_conversations
     from .readers.corpus import read
     from .readers.own.native import write
-    from .rules import Rules
-    from .rules import load as load_rules
-    from .signature import difference as signature_difference
     from .simulation.files import play_to_file
     from .tracking.measures.fga import lam_for
     from .tracking.result import TrackerResult
+    from .tracking.rule_sets.rules import Rules
+    from .tracking.rule_sets.rules import load as load_rules
     from .tracking.scorer import TrackerScorer
     from .tracking.scoring import score_tracker
     from .users.result import UserResult
@@ -43,11 +43,11 @@ _PUBLIC = {
     "Notice": "model",
     "Schema": "model",
     "Turn": "model",
-    "Rules": "rules",
-    "load_rules": "rules:load",
+    "Rules": "tracking.rule_sets.rules",
+    "load_rules": "tracking.rule_sets.rules:load",
     "Run": "core.open_runs",
     "open_run": "core.open_runs",
-    "signature_difference": "signature:difference",
+    "signature_difference": "core.comparability:difference",
     "lam_for": "tracking.measures.fga",
     "TrackerResult": "tracking.result",
     "TrackerScorer": "tracking.scorer",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dialmeter.cli.options import RULE_OPTIONS
-from dialmeter.rules import FIELDS
+from dialmeter.tracking.rule_sets.rules import FIELDS
 from dialmeter.values.maps import load as load_map
 
 from .invoke import call

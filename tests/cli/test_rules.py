@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter.rules import names
+from dialmeter.tracking.rule_sets.rules import names
 
 from .invoke import call
 from .samples import TOWN, Pair, native_lines, nested_document, services, written

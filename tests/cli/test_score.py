@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.core.comparability import difference
 from dialmeter.readers.raw_file import zstd_module
-from dialmeter.signature import difference
 
 from .invoke import call
 from .samples import BOTH, EAST, TOWN, native_lines, nested_document, town, written

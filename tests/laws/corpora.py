@@ -12,10 +12,10 @@ from dialmeter.measure import Measure, parse, registry
 from dialmeter.model import Dialogue, Schema, State, Turn, Value, domain_of
 from dialmeter.readers.pairs.state_layouts import FLAT
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.rules import Rules, named
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.rules import Rules, named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.tally import Alternatives, Deletions, Local, Tally
 from dialmeter.tracking.walk import Walk

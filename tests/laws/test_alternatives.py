@@ -11,8 +11,8 @@ from msgspec import structs
 
 from dialmeter.measure import Measure, parse
 from dialmeter.model import Dialogue, State
-from dialmeter.rules import change, named
 from dialmeter.tracking.measures.fga import FGA
+from dialmeter.tracking.rule_sets.rules import change, named
 
 from .corpora import PLAIN, corpora, law, scored, tallies_of
 from .literal import Changes, Listed, strict_changes_of_turn, strict_fga_of_turns

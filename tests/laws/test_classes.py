@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 
 from dialmeter.model import Dialogue, Turn
-from dialmeter.rules import named
 from dialmeter.tracking.compared import ComparedTurn
+from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.tally import CORRECT, MISSED, OVER, WRONG, Tally
 
 from .corpora import anything, compared, corpora, law, tallies_of

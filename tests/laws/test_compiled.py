@@ -16,7 +16,7 @@ import dialmeter
 from dialmeter.model import Dialogue
 from dialmeter.readers.pairs import state_layouts
 from dialmeter.readers.pairs.state_layouts import StateLayout
-from dialmeter.rules import Rules, change, named, names
+from dialmeter.tracking.rule_sets.rules import Rules, change, named, names
 
 from .. import accounts
 from ..plain import PlainProcess, twins

@@ -8,9 +8,9 @@ from hypothesis import given
 
 from dialmeter.measure import Measure
 from dialmeter.model import Dialogue
-from dialmeter.normalise import Normaliser
-from dialmeter.rules import named
 from dialmeter.tracking.baselines import gold_against_itself
+from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.rule_sets.rules import named
 
 from .corpora import (
     ALTERNATIVES,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from dialmeter.model import Dialogue, State, Turn
-from dialmeter.rules import change, named
+from dialmeter.tracking.rule_sets.rules import change, named
 
 from .corpora import corpora, law, scored, values
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue, State, Value
-from dialmeter.normalise import Normaliser
-from dialmeter.rules import Rules, change, named
 from dialmeter.tracking.diagnosis.findings import Held, Mistakes
+from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.rule_sets.rules import Rules, change, named
 from dialmeter.tracking.scorer import TrackerScorer
 
 from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, corpora, law

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dialmeter.measure import parse
-from dialmeter.rules import change, named
+from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scoring import score_file
 from dialmeter.values.similarity import Backend
 

@@ -15,9 +15,9 @@ from dialmeter.readers.pairs.slot_names import slot_namer
 from dialmeter.readers.pairs.state_layouts import ANY, FLAT, GLUED, NESTED, SERVICES, StateLayout
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import as_value
-from dialmeter.rules import named, names
 from dialmeter.tracking.digest import GoldText
 from dialmeter.tracking.pairs import NO_CELL, PairRules
+from dialmeter.tracking.rule_sets.rules import named, names
 from dialmeter.tracking.scorer import TrackerScorer
 
 from .corpora import ALTERNATIVES, AS_WRITTEN, PLAIN, SPELLINGS, anything, law

@@ -38,7 +38,7 @@ def test_one_number_in_two_spellings_is_a_warning(capsys: pytest.CaptureFixture[
 
 
 def test_the_fix_of_the_warning_helps(tmp_path: Path) -> None:
-    from dialmeter.rules import change, named
+    from dialmeter.tracking.rule_sets.rules import change, named
 
     file = written(tmp_path / "p.jsonl", (4, 4.0), (4, "4.0"))
     assert [each.code for each in score_file(str(file), rules=named("fga-repo")).notices].count("same-number") == 1

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from dialmeter.measure import parse
-from dialmeter.rules import Rules, change, named
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.rules import Rules, change, named
 from dialmeter.tracking.scoring import score_file
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.rules import named
+from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared

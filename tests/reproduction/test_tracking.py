@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from dialmeter.normalise import Normaliser
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.rules import named
 from dialmeter.tracking.baselines import gold_against_itself
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
 

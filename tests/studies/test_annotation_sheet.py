@@ -15,7 +15,6 @@ from dialmeter.model import Dialogue, Turn
 from dialmeter.readers.corpus import read
 from dialmeter.readers.pairs.state_layouts import FLAT
 from dialmeter.readers.pairs.vocabulary import PairDialogue
-from dialmeter.rules import change, named
 from dialmeter.studies.human.annotation_sheet import (
     RatingScale,
     Sampler,
@@ -25,6 +24,7 @@ from dialmeter.studies.human.annotation_sheet import (
     sheet_of,
     write_sheet,
 )
+from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
 from dialmeter.views.human import file_name, sheet_page, write_sheets

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from dialmeter import TrackerScorer
-from dialmeter.rules import named
+from dialmeter.tracking.rule_sets.rules import named
 
 # A perfect turn, then a wrong one. Strict counts: one change correct, one wrong, so that P = G = 2 and C = 1.
 GOLD = [{"hotel-area": "east|west"}, {"hotel-area": "east"}]

@@ -16,10 +16,10 @@ from dialmeter.core.shards import ShardTask, Span
 from dialmeter.errors import NotApplicable
 from dialmeter.model import Dialogue
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.rules import change, load, names
 from dialmeter.tracking.align import open_pair, read_pair
-from dialmeter.tracking.explain_rules import explain
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.explain_rules import explain
+from dialmeter.tracking.rule_sets.rules import change, load, names
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard
 

@@ -9,7 +9,6 @@ from scipy import stats as scipy_stats
 
 from dialmeter import DialmeterError, TrackerScorer
 from dialmeter.core.comparison import Resampling
-from dialmeter.rules import named
 from dialmeter.tracking.baselines import TRIVIAL, trivial
 from dialmeter.tracking.compare import (
     asked_for,
@@ -20,6 +19,7 @@ from dialmeter.tracking.compare import (
     values_by_dialogue,
 )
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.scoring import score_file
 
 HOW = Resampling(resamples=2000)

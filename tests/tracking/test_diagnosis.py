@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dialmeter import score_tracker
-from dialmeter.rules import Rules, change, named, names
 from dialmeter.tracking.diagnosis.suspicions import Finding
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.rules import Rules, change, named, names
 from dialmeter.tracking.scoring import score_file
 from dialmeter.values.steps import difference
 

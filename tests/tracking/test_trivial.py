@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import parse
 from dialmeter.model import Dialogue, Frame, State, Turn
-from dialmeter.rules import change, named
 from dialmeter.tracking.baselines import TRIVIAL, WRONG, trivial
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scorer import TrackerScorer
 
 LAW = settings(deadline=None, max_examples=25)

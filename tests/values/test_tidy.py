@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter.normalise import Normaliser
-from dialmeter.rules import DONTCARE_SPELLINGS, named
+from dialmeter.tracking.rule_sets.normalise import Normaliser
+from dialmeter.tracking.rule_sets.rules import DONTCARE_SPELLINGS, named
 from dialmeter.values.steps import RULE_STEPS, tidy
 
 OURS = Normaliser(named("dialmeter"))

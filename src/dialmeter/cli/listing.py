@@ -12,7 +12,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
-from .. import measure, rules
+from .. import measure
 from ..core.document import Document, make_document
 from ..errors import DialmeterError, did_you_mean
 from ..judges import attacks as attacking
@@ -21,6 +21,7 @@ from ..judges.verdict import READING
 from ..readers.layouts import CONVERSATION_FORMATS, FORMATS
 from ..registry import Registry
 from ..simulation import agents as talking
+from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
 from ..users import measures as user_measures
 from ..users import rules as user_rules

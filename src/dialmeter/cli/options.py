@@ -17,7 +17,7 @@ from ..errors import DialmeterError, InputError
 from ..model import dialogue_key
 from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
-from ..rules import FIELDS, Rules, change, load
+from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..values import maps
 from ..values.maps import ValueMap
 from ..views.tables import STYLES

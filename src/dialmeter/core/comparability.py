@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ..signature import difference
-
 _WORDS = {
     "d": "dialogues",
     "t": "turns",
@@ -76,3 +74,26 @@ def in_one_line(found: Mapping[str, str | None]) -> str:
         'rules: a ≠ b; number of slots (K): 30 ≠ 31'
     """
     return "; ".join(dict.fromkeys(part for line in found.values() if line for part in line.split("; ")))
+
+
+def difference(one: str, other: str) -> list[str]:
+    """The fields in which two signatures differ, the version aside.
+
+    Example:
+        >>> difference("JGA|rules:a|d:1|v:1", "JGA|rules:b|d:1|v:2")
+        ['rules: a ≠ b']
+        >>> difference("SA|rules:a|K:30|v:1", "SA|rules:a|v:1")
+        ['K: 30 ≠ (none)']
+    """
+    left, right = _fields(one), _fields(other)
+    names = [*left, *(name for name in right if name not in left)]
+    return [
+        f"{name}: {left.get(name, '(none)')} ≠ {right.get(name, '(none)')}"
+        for name in names
+        if name != "v" and left.get(name) != right.get(name)
+    ]
+
+
+def _fields(line: str) -> dict[str, str]:
+    measure, *rest = line.split("|")
+    return {"measure": measure, **{part.partition(":")[0]: part.partition(":")[2] for part in rest}}

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..core.shards import Span, spans
 from ..errors import InputError
 from ..model import Conversation
+from .file_spans import Span, spans
 from .layouts import CONVERSATION_FORMATS, OpenFile, find_layout
 from .multiwoz.goals import GoalFile
 from .parts import UniqueIds

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from ..core.shards import Span, spans
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Schema
+from .file_spans import Span, spans
 from .layouts import FORMATS, OpenFile, find_layout
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary

@@ -17,14 +17,14 @@ from ..core.comparison import Resampling
 from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
-from ..normalise import Normaliser
 from ..readers.corpus import Corpus
 from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.services.schema import read_schema
-from ..rules import Rules
 from .align import open_pair
 from .compared import ComparedDialogue
 from .result import TrackerResult
+from .rule_sets.normalise import Normaliser
+from .rule_sets.rules import Rules
 from .scorer import TrackerScorer
 from .scoring import read_into
 
@@ -87,7 +87,7 @@ def trivial(name: str, rules: Rules, seed: int = 0) -> Callable[[Dialogue], Dial
         DialmeterError: no such tracker.
 
     Example:
-        >>> from dialmeter.rules import named
+        >>> from dialmeter.tracking.rule_sets.rules import named
         >>> gold = Dialogue("d", (Turn(0, gold={"hotel-area": "east"}), Turn(1, gold={"hotel-area": "west"})))
         >>> [turn.pred for turn in trivial("late", named("dialmeter"))(gold).turns]
         [{}, {'hotel-area': 'east'}]
@@ -118,7 +118,7 @@ def gold_against_itself(dialogue: Dialogue, normaliser: Normaliser) -> Dialogue:
 
     Example:
         >>> from dialmeter.model import Turn
-        >>> from dialmeter.rules import named
+        >>> from dialmeter.tracking.rule_sets.rules import named
         >>> gold = Dialogue("d", (Turn(0, gold={"hotel-area": ("east", "west"), "hotel-name": "none|a|b"}),))
         >>> gold_against_itself(gold, Normaliser(named("dialmeter"))).turns[0].pred
         {'hotel-area': 'east', 'hotel-name': 'a'}

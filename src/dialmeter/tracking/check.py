@@ -11,15 +11,15 @@ from ..core.account import Account
 from ..errors import InputError
 from ..measure import Score
 from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
-from ..normalise import Normaliser
 from ..readers.corpus import Corpus
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.services.schema import read_schema
-from ..rules import Rules
 from .align import PairFiles, open_pair, read_pair
 from .baselines import gold_against_itself
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
+from .rule_sets.normalise import Normaliser
+from .rule_sets.rules import Rules
 from .scorer import TrackerScorer
 
 

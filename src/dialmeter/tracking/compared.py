@@ -62,7 +62,7 @@ class ComparedDialogue:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
         >>> from dialmeter.readers.pairs.vocabulary import Vocabulary
         >>> from dialmeter.model import Dialogue, Turn
-        >>> from dialmeter.rules import named
+        >>> from dialmeter.tracking.rule_sets.rules import named
         >>> words = Vocabulary()
         >>> pairs = PairRules(named("dialmeter"), words)
         >>> walk = Walk(pairs)

@@ -8,11 +8,11 @@ from decimal import Decimal
 
 from ..core.account import BY_NAME
 from ..model import Notice, Value
-from ..rules import Rules, parse_match
 from .diagnosis.findings import Findings, shown
 from .measures.fga import FGA
 from .measures.slots import RSA, SA
 from .resolve_measures import ResolvedMeasure
+from .rule_sets.rules import Rules, parse_match
 from .tally import NEVER, Tally
 from .vectors.measure_columns import MeasureColumns
 from .vectors.tally_table import TallyTable

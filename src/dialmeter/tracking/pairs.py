@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import Any
 
 from ..model import State, Value, domain_of
-from ..normalise import Normaliser, set_score
 from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
-from ..rules import FuzzyMatch, Rules, Side, parse_match
 from ..values.similarity import Backend, similarity
+from .rule_sets.normalise import Normaliser, set_score
+from .rule_sets.rules import FuzzyMatch, Rules, Side, parse_match
 
 NO_CELL = 0
 _NONE = "none"
@@ -33,7 +33,7 @@ class PairRules:
 
     Example:
         >>> from dialmeter.readers.pairs.state_layouts import FLAT
-        >>> from dialmeter.rules import named
+        >>> from dialmeter.tracking.rule_sets.rules import named
         >>> words = Vocabulary()
         >>> numbers = words.number({"hotel-book day": " Sunday", "hotel-area": "none", "hotel-name": "a|b"}, FLAT)
         >>> pairs = PairRules(named("dialmeter"), words)

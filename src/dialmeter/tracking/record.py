@@ -8,9 +8,9 @@ from typing import Any
 from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
 from ..readers.pairs.vocabulary import PairDialogue
-from ..rules import Rules
 from .compared import KIND_NAMES, ComparedDialogue
 from .result import TrackerResult
+from .rule_sets.rules import Rules
 from .tally import CORRECT, MISSED, OVER, WRONG
 
 _MISTAKES = 50

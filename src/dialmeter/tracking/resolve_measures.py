@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, given, parameters, parse, registry, with_settings
 from ..model import Notice
-from ..rules import Rules
 from .measures.gca import check_match
+from .rule_sets.rules import Rules
 
 _FROM_CORRECTNESS = ("JGA", "SA", "FGA", "LocalAccuracy", "FinalJGA", "DialogueAccuracy")
 _BY_VECTOR = {"FGA": {"local": "vector"}, "LocalAccuracy": {"local": "vector"}}
@@ -36,7 +36,7 @@ def resolve(
         DialmeterError: a measure that is not defined under the rules or cannot be had from the file.
 
     Example:
-        >>> from dialmeter.rules import named
+        >>> from dialmeter.tracking.rule_sets.rules import named
         >>> resolve(["FGA(lam=1)", "jga"], named("fga-repo"))[0]
         [ResolvedMeasure(text='FGA(lam=1)', used=FGA(lam=1, local=code)), ResolvedMeasure(text='JGA', used=JGA)]
     """

@@ -14,13 +14,13 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
-from ..rules import Rules
-from ..signature import signature
 from .align import PairFiles
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
 from .notices import notices_of
 from .resolve_measures import ResolvedMeasure
+from .rule_sets.rules import Rules
+from .rule_sets.signature import signature
 from .vectors.bootstrap_matrix import intervals, with_interval
 from .vectors.breakdown import ActiveTurns, Breakdown, By
 from .vectors.measure_columns import MeasureColumns, Valued, with_slots

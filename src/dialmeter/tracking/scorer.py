@@ -18,13 +18,13 @@ from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import UniqueIds, as_mapping, dialogue
-from ..rules import Rules, load
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
 from .pairs import PairRules
 from .resolve_measures import resolve
 from .result import TrackerResult
+from .rule_sets.rules import Rules, load
 from .vectors.breakdown import Breakdown, By
 from .vectors.measure_columns import NEEDS_SCHEMA, MeasureColumns
 from .walk import Walk

@@ -20,11 +20,11 @@ from ..readers.pairs.state_layouts import ANY
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, sided
 from ..readers.services.schema import read_schema
-from ..rules import Rules
 from . import record
 from .align import GoldFile, PairFiles, joined, open_pair, read_pair
 from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
+from .rule_sets.rules import Rules
 from .scorer import PartialScores, Sink, TrackerScorer, states_of
 from .vectors.breakdown import By
 

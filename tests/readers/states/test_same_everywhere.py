@@ -14,8 +14,8 @@ from dialmeter.errors import InputError
 from dialmeter.measure import Score
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.rules import Rules, change, named
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.rule_sets.rules import Rules, change, named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
 

@@ -17,9 +17,9 @@ from dialmeter.readers.multiwoz.t5_text import state_in
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample, Source
-from dialmeter.rules import named
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
 from dialmeter.tracking.baselines import trivial
+from dialmeter.tracking.rule_sets.rules import named
 
 from ...shared_data import shared
 from .files import complaint, read_all

@@ -18,7 +18,6 @@ from ...errors import DialmeterError
 from ...measure import Score
 from ...model import Dialogue, Notice, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue
-from ...rules import Rules
 from ...tracking.align import GoldFile
 from ...tracking.baselines import TRIVIAL, trivial
 from ...tracking.compare import (
@@ -33,6 +32,7 @@ from ...tracking.compare import (
 )
 from ...tracking.compared import ComparedDialogue, dialogue_lines
 from ...tracking.result import TrackerResult
+from ...tracking.rule_sets.rules import Rules
 from ...tracking.scoring import score_file
 from ...views import compare as views
 from ...views.tracker import shared_signature, system_charts

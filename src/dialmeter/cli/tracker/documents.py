@@ -11,7 +11,7 @@ from ...core.document import AccountRecord, Count, Document, IntervalMethod, Not
 from ...tracking.compare import Disagreement, TurnTest
 from ...tracking.diagnosis.findings import Mistake
 from ...tracking.diagnosis.suspicions import Finding
-from ...tracking.explain_rules import Flip
+from ...tracking.rule_sets.explain_rules import Flip
 
 
 class TrackerDocument(Document, kw_only=True):

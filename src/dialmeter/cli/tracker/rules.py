@@ -15,9 +15,9 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
 from ...readers.services.schema import read_schema
-from ...rules import load, names
 from ...tracking.align import open_pair, read_pair, without_states
-from ...tracking.explain_rules import UnderRules, explain
+from ...tracking.rule_sets.explain_rules import UnderRules, explain
+from ...tracking.rule_sets.rules import load, names
 from ...tracking.scoring import paused_garbage_collection
 from ...views.tables import Table, percent
 from ..options import chosen_dialogues, command, input_options, number_option

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.run_writer import RunWriter
-from ...core.shards import ShardTask, Span
+from ...core.shards import ShardTask
 from ...errors import InputError
 from ...model import Notice, dialogue_key
 from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
+from ...readers.file_spans import Span
 from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking import record
 from ...tracking.align import PairFiles

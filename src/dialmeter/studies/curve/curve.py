@@ -17,10 +17,10 @@ from ...core.comparison import Resampling
 from ...errors import DialmeterError, InputError
 from ...measure import Measure, parse
 from ...model import Notice
-from ...rules import Rules, load
 from ...stats.formulas import Floats
 from ...tracking.resolve_measures import resolve
 from ...tracking.result import TrackerResult
+from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.scoring import score_file
 from .. import FEW_DIALOGUES
 from .curve_files import CurveFile

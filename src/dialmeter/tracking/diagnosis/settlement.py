@@ -9,12 +9,12 @@ from msgspec import Struct, field
 
 from ...errors import InputError, one_line
 from ...model import Value
-from ...normalise import Normaliser
 from ...readers.pairs.vocabulary import Vocabulary
-from ...rules import Rules, change
 from ...values.steps import difference
 from ..align import PairFiles
 from ..pairs import PairRules, alternatives
+from ..rule_sets.normalise import Normaliser
+from ..rule_sets.rules import Rules, change
 from ..walk import Walk
 from .findings import shown
 

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from ...errors import one_line
 from ...model import Value
 from ...readers.pairs.slot_names import slot_namer
-from ...rules import Rules
 from ..align import PairFiles
 from ..notices import is_turn_level
 from ..pairs import alternatives
+from ..rule_sets.rules import Rules
 from .findings import Findings, Mistakes, shown
 from .settlement import Rescored, Settlement, rescore, settle_values, value_difference
 

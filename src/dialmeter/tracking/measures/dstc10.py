@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from ...measure import Measure, Vector
 from ...model import State, Value
-from ...normalise import set_score
 from ..compared import ComparedDialogue
+from ..rule_sets.normalise import set_score
 from ..tally import Tally
 
 

@@ -14,10 +14,10 @@ from ...errors import InputError
 from ...measure import Measure, Vector
 from ...model import Frame, Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue
-from ...rules import Rules
 from ...values.similarity import Backend, similarity
 from ..compared import ComparedDialogue
 from ..pairs import PairRules
+from ..rule_sets.rules import Rules
 
 Case: TypeAlias = Literal["lower", "exact"]
 _NO_FRAME = Frame()

@@ -8,23 +8,23 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..core.account import Account, only_field
-from ..errors import DialmeterError, NotApplicable
-from ..model import Schema, Value
-from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..rules import FIELDS, Rules, named, names
-from ..signature import signature
-from .compared import ComparedDialogue
-from .diagnosis.findings import Findings
-from .digest import GoldDigest, GoldText
-from .pairs import PairRules
-from .resolve_measures import ResolvedMeasure, resolve
-from .scorer import TrackerScorer, lacks
-from .scoring import paused_garbage_collection
-from .tally import CORRECT
-from .vectors.measure_columns import MeasureColumns, with_slots
-from .vectors.tally_table import TallyTable
-from .walk import Walk
+from ...core.account import Account, only_field
+from ...errors import DialmeterError, NotApplicable
+from ...model import Schema, Value
+from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..compared import ComparedDialogue
+from ..diagnosis.findings import Findings
+from ..digest import GoldDigest, GoldText
+from ..pairs import PairRules
+from ..resolve_measures import ResolvedMeasure, resolve
+from ..scorer import TrackerScorer, lacks
+from ..scoring import paused_garbage_collection
+from ..tally import CORRECT
+from ..vectors.measure_columns import MeasureColumns, with_slots
+from ..vectors.tally_table import TallyTable
+from ..walk import Walk
+from .rules import FIELDS, Rules, named, names
+from .signature import signature
 
 
 class FlippedSlot(Struct, frozen=True):

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import Struct, field
 
-from .core.rule_files import RuleFiles
-from .errors import DialmeterError, did_you_mean
-from .values.maps import load as load_map
+from ...core.rule_files import RuleFiles
+from ...errors import DialmeterError, did_you_mean
+from ...values.maps import load as load_map
 
 ABSENT_WORDS = ("", "none", "null", "not mentioned", "not_mentioned", "n/a", "unknown")
 DONTCARE = "dontcare"

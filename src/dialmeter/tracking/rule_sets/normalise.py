@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from .model import DELETED, NAMED, Value
+from ...model import DELETED, NAMED, Value
+from ...values.maps import load as load_map
+from ...values.mwzeval import normalised, stops
+from ...values.steps import RULE_STEPS
 from .rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side
-from .values.maps import load as load_map
-from .values.mwzeval import normalised, stops
-from .values.steps import RULE_STEPS
 
 _SIDES: tuple[Side, Side] = ("gold", "pred")
 _Step: TypeAlias = tuple[Callable[..., str], bool]
@@ -24,7 +24,7 @@ class Normaliser:
     sorted and as often as they were written in different spellings.
 
     Example:
-        >>> from dialmeter.rules import named
+        >>> from dialmeter.tracking.rule_sets.rules import named
         >>> ours = Normaliser(named("dialmeter"))
         >>> [ours.gold_value(value) for value in (" The  Gables ", "none", "east|west")]
         ['the gables', None, ('east', 'west')]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import fields
 
-from ._version import __version__
-from .measure import Measure
+from ..._version import __version__
+from ...measure import Measure
 from .rules import Rules
 
 _ALWAYS = ("values", "none", "dontcare", "extra", "missing", "state")
@@ -53,7 +53,7 @@ def signature(
 
     Example:
         >>> from dialmeter.measure import parse
-        >>> from dialmeter.rules import named
+        >>> from dialmeter.tracking.rule_sets.rules import named
         >>> signature("SA", parse("SA(slots=30)"), named("fga-repo"), dialogues=9, turns=70, data="3f9a1c07be")
         ... # doctest: +ELLIPSIS
         'SA|rules:fga-repo|values:as-is|none:keep|dontcare:keep|extra:penalise|missing:error|state:cumulative|avg:turn|names:as-is|alternatives:literal|K:30|d:9|t:70|data:3f9a1c07be|v:...'
@@ -88,26 +88,3 @@ def _set_beyond(asked: str, used: Measure) -> dict[str, object]:
         and getattr(used, each.name) != each.default
         and (each.name == "slots" or f"{each.name}=" not in asked)
     }
-
-
-def difference(one: str, other: str) -> list[str]:
-    """The fields in which two signatures differ, the version aside.
-
-    Example:
-        >>> difference("JGA|rules:a|d:1|v:1", "JGA|rules:b|d:1|v:2")
-        ['rules: a ≠ b']
-        >>> difference("SA|rules:a|K:30|v:1", "SA|rules:a|v:1")
-        ['K: 30 ≠ (none)']
-    """
-    left, right = _fields(one), _fields(other)
-    names = [*left, *(name for name in right if name not in left)]
-    return [
-        f"{name}: {left.get(name, '(none)')} ≠ {right.get(name, '(none)')}"
-        for name in names
-        if name != "v" and left.get(name) != right.get(name)
-    ]
-
-
-def _fields(line: str) -> dict[str, str]:
-    measure, *rest = line.split("|")
-    return {"measure": measure, **{part.partition(":")[0]: part.partition(":")[2] for part in rest}}
