@@ -1,6 +1,6 @@
 # Two commands for a fresh machine with Python >= 3.11 and make; tools/install.py says where packages come from:
 #   make demo   the core in .venv, then `dialmeter demo`
-#   make test   everything the tests need, then the whole suite
+#   make test   everything the tests need, then the whole suite (make quick: without the slow tests)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,13 +10,16 @@ TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
-.PHONY: demo test lint fuzz bench screenshots clean
+.PHONY: demo quick test lint fuzz bench screenshots clean
 
 demo: $(CORE)
 	$(BIN)/dialmeter demo --force
 
 test: $(FULL) lint
 	$(BIN)/python -m pytest -n 2 -q
+
+quick: $(FULL)
+	$(BIN)/python -m pytest -n 2 -q -m "not slow"
 
 lint: $(FULL)
 	$(BIN)/ruff check .

@@ -18,6 +18,38 @@ settings.register_profile("dialmeter", deadline=None)
 settings.load_profile("dialmeter")
 
 
+# Whole folders and files that start many processes, a cluster or a browser, or that read all published files.
+SLOW = (
+    "browser/",
+    "cli/test_demo.py",
+    "cli/test_judge_workers.py",
+    "cli/test_workers.py",
+    "core/test_several_writers.py",
+    "fuzz/",
+    "golden/",
+    "judges/attacks/",
+    "judges/test_smollm2.py",
+    "laws/",
+    "reproduction/",
+    "test_build.py",
+    "test_ci_page.py",
+    "test_cluster.py",
+    "test_kills.py",
+    "test_plugins.py",
+    "test_pythons.py",
+    "viewer/",
+    "views/test_charts.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the slow tests; those of other files carry the mark themselves."""
+    tests = ROOT / "tests"
+    for item in items:
+        if item.path.is_relative_to(tests) and item.path.relative_to(tests).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with published files and the figures that they must give; tests that need it skip without it."""

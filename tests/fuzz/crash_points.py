@@ -127,7 +127,7 @@ SCENARIOS = (
         again="--force",
     ),
     # Its steps are commands that have scenarios above; each point plays a whole demo twice.
-    Scenario("demo, a sample", "demo --goals 20 -q --out town", again="--force", most=40),
+    Scenario("demo, a sample", "demo --goals 20 -q --out town", again="--force", most=10),
 )
 
 

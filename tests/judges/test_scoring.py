@@ -101,8 +101,6 @@ KILLED = """
 import os, signal, sys
 from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.scorer import score_judge
-from dialmeter.judges.builtin.surface import Length
-from dialmeter.judges.result import score_judge
 
 class Dying(Length):
     name, batch_size, asked = "dying", 8, 0

@@ -15,7 +15,7 @@ def _looked_up_once() -> Iterator[None]:
         # No measures of other packages, and no new reading of a measure's annotations each time it is printed.
         patch.setattr("importlib.metadata.entry_points", lambda group: ())
         fields_of_kind = cache(fields)
-        for module in ("measure", "signature"):
+        for module in ("measure", "tracking.rule_sets.signature"):
             patch.setattr(
                 f"dialmeter.{module}.fields",
                 lambda each: fields_of_kind(each if isinstance(each, type) else type(each)),

@@ -176,7 +176,7 @@ class ExplainCounts(Struct, kw_only=True):
     explained: Count
 
 
-class ExplainedCase(Struct, kw_only=True):
+class ExplainedCaseRecord(Struct, kw_only=True):
     """Shapley values of the words of both replies of a case."""
 
     case: str
@@ -194,7 +194,7 @@ class JudgeExplainDocument(JudgeDocument, kw_only=True):
     account: AccountRecord
     counts: ExplainCounts
     base: Literal["masked", "zero"]
-    cases: list[ExplainedCase]
+    cases: list[ExplainedCaseRecord]
 
 
 class TrainingScore(Struct, kw_only=True):

@@ -25,7 +25,7 @@ from ..work import chosen_cluster, worked
 from .span import score_noted
 
 
-class Scored(NamedTuple):
+class ScoredTracker(NamedTuple):
     """What scoring a file comes to, and what else was asked for."""
 
     form: str
@@ -33,7 +33,7 @@ class Scored(NamedTuple):
     printed: dict[str, list[str]]
 
 
-def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> Scored:
+def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
     """Scores a file: line by line, in shards where it is large, or together with the file that holds gold."""
     file, quiet = options["file"], options["quiet"]
     spans = _spans(options)
@@ -61,7 +61,7 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
         if writer is not None:
             writer.abandon()
         raise error.at(file=file) from None
-    return Scored("native", result, printed)
+    return ScoredTracker("native", result, printed)
 
 
 def _spans(options: dict[str, Any]) -> list[Span]:
@@ -78,7 +78,7 @@ def _scored_whole(
     settings: TrackerSettings,
     writer: RunWriter | None,
     options: dict[str, Any],
-) -> Scored:
+) -> ScoredTracker:
     printed: dict[str, list[str]] = {}
     formats: list[str] = []
 
@@ -112,4 +112,4 @@ def _scored_whole(
         if writer is not None:
             writer.abandon()
         raise
-    return Scored(formats[0], result, printed)
+    return ScoredTracker(formats[0], result, printed)

@@ -65,7 +65,7 @@ def chosen_how(options: dict[str, Any]) -> UserSettings:
     )
 
 
-class Scored(NamedTuple):
+class ScoredUser(NamedTuple):
     """What scoring a file comes to: its layout, the result, and what else was asked for."""
 
     form: str
@@ -84,7 +84,7 @@ def scored(
     only: frozenset[str] | None = None,
     blamed: bool = False,
     kept: bool = False,
-) -> Scored:
+) -> ScoredUser:
     """Scores a file, in shards where it is large.
 
     Args:
@@ -120,7 +120,7 @@ def scored(
             notices.update(dict.fromkeys(part.notices))
             verdicts += part.verdicts
             rows += part.rows
-        return Scored(form, scorer.result(list(notices), resampling, only), verdicts, rows)
+        return ScoredUser(form, scorer.result(list(notices), resampling, only), verdicts, rows)
     except InputError as error:
         if writer is not None:
             writer.abandon()
