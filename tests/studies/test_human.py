@@ -180,7 +180,7 @@ def test_both_layouts_say_the_same(tmp_path: Path, text: str) -> None:
         ("dialogue,rater,rating\nD1,,4\n", "line 2, dialogue D1: a rating without rater"),
         ("dialogue,ann\n,4\n", "line 2: a row without dialogue"),
         ("dialogue,ann\nD1,4,5\n", "line 2, dialogue D1: more cells than headings"),
-        ("dialogue,ann,ann\nD1,4,5\n", "line 1: a heading that is empty or stands twice"),
+        ("dialogue,ann,ann\nD1,4,5\n", "line 1: an empty or a duplicate heading"),
         ("ann,bob\n4,5\n", "line 1: expected the columns dialogue, rater, rating"),
         ("dialogue\nD1\n", "line 1: expected the columns"),
         ("", "line 1: expected the columns"),

@@ -72,14 +72,14 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
         if missing:
             raise InputError(f"has no column {missing[0]!r}; case, human, adversarial are needed", file=str(path))
         if len(set(columns)) < len(columns):
-            raise InputError("a heading stands twice", file=str(path), line=1)
+            raise InputError("duplicate heading", file=str(path), line=1)
         for row in rows:
             place = places.get((row["case"] or "").strip())
             if place is None:
                 message = f"case {one_line(row['case'] or '')!r} is not in the file of cases"
                 raise InputError(message, file=str(path), line=rows.line_num)
             if place in seen:
-                message = f"case {one_line(row['case'])!r} stands twice"
+                message = f"duplicate case {one_line(row['case'])!r}"
                 raise InputError(message, file=str(path), line=rows.line_num)
             seen.add(place)
             human, adversarial = (_number(row[side], side, path, rows.line_num) for side in ("human", "adversarial"))

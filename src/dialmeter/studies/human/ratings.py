@@ -151,7 +151,7 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, str | None], list[str]]]:
             else [dialogue if low == dialogue else name for name, low in zip(given, lower, strict=True)]
         )
         if len(set(names)) < len(names) or "" in names:
-            raise InputError("a heading that is empty or stands twice", line=1)
+            raise InputError("an empty or a duplicate heading", line=1)
         reader.fieldnames = names
         columns = [dialogue, *(["rater", "rating"] if is_long else (name for name in names if name != dialogue))]
         for row in reader:
