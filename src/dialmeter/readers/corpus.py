@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
@@ -15,9 +14,6 @@ from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Role, UniqueIds
 from .source import Source
 from .strict_json import duplicate_key
-
-_READ_AHEAD = 16
-"""How many dialogues are read before they are scored."""
 
 
 class Corpus(OpenFile):
@@ -37,27 +33,7 @@ class Corpus(OpenFile):
                 raise self._source.placed(error) from None
 
     def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-        """The dialogues with states as numbers of written pairs.
-
-        A few dialogues are read before the first of them is given, because a processor is faster when it does not change
-        between reading and scoring at every dialogue. An error is raised after the dialogues that were read before it.
-        """
-        read = self._read_numbered(vocabulary)
-        batch: list[PairDialogue] = []
-        failed: DialmeterError | None = None
-        while failed is None:
-            batch.clear()
-            try:
-                batch.extend(islice(read, _READ_AHEAD))
-            except DialmeterError as error:
-                failed = error
-            yield from batch
-            if not batch:
-                break
-        if failed is not None:
-            raise failed
-
-    def _read_numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
+        """The dialogues with states as numbers of written pairs."""
         source = self._source
         layout = getattr(self._reader, "STATES", FLAT)
         source.vocabulary = vocabulary

@@ -21,7 +21,7 @@ from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, sided
 from ..readers.services.schema import read_schema
 from . import record
-from .align import GoldFile, PairFiles, joined, open_pair, read_pair
+from .align import GoldFile, PairFiles, joined, open_pair, read_ahead, read_pair
 from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .rule_sets.rules import Rules
@@ -185,7 +185,7 @@ def read_into(
     """
     words = scorer.vocabulary
     with paused_garbage_collection():
-        for read in watch(read_pair(corpus, gold_corpus, words), corpus):
+        for read in watch(read_ahead(read_pair(corpus, gold_corpus, words)), corpus):
             if only is not None and dialogue_key(read.id) not in only:
                 continue
             scorer.schema = scorer.schema or (gold_corpus or corpus).schema
