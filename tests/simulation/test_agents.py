@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter.model import Act, DomainGoal, Goal
 from dialmeter.simulation.agents import registry
-from dialmeter.simulation.agents.agenda import Agenda, Item
+from dialmeter.simulation.agents.agenda import Agenda, AgendaItem
 from dialmeter.simulation.agents.agenda_user import AgendaUser, UserDials
 from dialmeter.simulation.agents.agent import Kind
 from dialmeter.simulation.agents.rule_system import RuleSystem, SystemDials
@@ -48,14 +48,22 @@ def test_every_agent_has_a_line_of_help_and_dials() -> None:
 
 
 def test_what_is_pushed_again_is_said_once() -> None:
-    agenda = Agenda([Item("bye"), Item("search", "hotel", "area", "north"), Item("search", "hotel", "stars", "4")])
-    agenda.push([Item("search", "hotel", "area", "north")])
+    agenda = Agenda(
+        [AgendaItem("bye"), AgendaItem("search", "hotel", "area", "north"), AgendaItem("search", "hotel", "stars", "4")]
+    )
+    agenda.push([AgendaItem("search", "hotel", "area", "north")])
     assert [item.slot for item in agenda.pop(9)] == ["area", "stars"]
     assert agenda.top.stage == "bye"
 
 
 def test_one_slot_does_not_stand_twice_in_a_turn() -> None:
-    agenda = Agenda([Item("bye"), Item("search", "hotel", "area", "north"), Item("search", "hotel", "area", "east")])
+    agenda = Agenda(
+        [
+            AgendaItem("bye"),
+            AgendaItem("search", "hotel", "area", "north"),
+            AgendaItem("search", "hotel", "area", "east"),
+        ]
+    )
     assert [item.value for item in agenda.pop(9)] == ["east"]
 
 

@@ -183,7 +183,9 @@ def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     )
     said = call_process(*words, PYTHONPATH=str(tmp_path))
     assert said.code == 2
-    assert said.complaint.endswith("an agent behind an endpoint needs an optional part: pip install 'dialmeter[llm]'")
+    assert said.complaint.endswith(
+        "a language model at an endpoint needs an optional part: pip install 'dialmeter[llm]'"
+    )
 
 
 def test_an_agent_in_the_current_folder_is_found_by_every_worker(tmp_path: Path) -> None:

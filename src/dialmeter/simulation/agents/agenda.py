@@ -16,7 +16,7 @@ from ..world.value_map import goal_values
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
 
 
-class Item(NamedTuple):
+class AgendaItem(NamedTuple):
     """One thing to do: tell a search constraint or a booking detail, ask for a slot, see whether a domain is done, or leave."""
 
     stage: Stage
@@ -29,26 +29,26 @@ class Agenda:
     """A stack; what is pushed last is said first.
 
     Example:
-        >>> agenda = Agenda([Item("bye"), Item("ask", "hotel", "phone")])
-        >>> agenda.push([Item("search", "hotel", "area", "east")])
+        >>> agenda = Agenda([AgendaItem("bye"), AgendaItem("ask", "hotel", "phone")])
+        >>> agenda.push([AgendaItem("search", "hotel", "area", "east")])
         >>> [item.stage for item in agenda.pop(3)], [item.stage for item in agenda.pop(1)]
         (['search'], ['ask'])
     """
 
-    def __init__(self, items: Iterable[Item] = ()) -> None:
+    def __init__(self, items: Iterable[AgendaItem] = ()) -> None:
         self._stack = list(items)
 
     @property
-    def top(self) -> Item:
+    def top(self) -> AgendaItem:
         """What comes next."""
         return self._stack[-1]
 
-    def push(self, items: Iterable[Item]) -> None:
+    def push(self, items: Iterable[AgendaItem]) -> None:
         """Puts items on top, the first of them uppermost; an item that is further down is moved up."""
         new = list(dict.fromkeys(items))
         self._stack = [item for item in self._stack if item not in new] + new[::-1]
 
-    def pop(self, most: int) -> list[Item]:
+    def pop(self, most: int) -> list[AgendaItem]:
         """Takes items from the top that can be said together: one stage of one domain, and no slot twice."""
         first = self._stack.pop()
         found = [first]
@@ -58,7 +58,7 @@ class Agenda:
             found.append(self._stack.pop())
         return found
 
-    def drop(self, unwanted: Callable[[Item], bool]) -> None:
+    def drop(self, unwanted: Callable[[AgendaItem], bool]) -> None:
         """Takes away what needs not be said any more."""
         self._stack = [item for item in self._stack if not unwanted(item)]
 
@@ -196,7 +196,7 @@ def forget(wish: Wish, chance: float, rng: Random) -> None:
     wish.requests = [slot for slot in wish.requests if rng.random() >= chance / 2]
 
 
-def invent(wish: Wish, chance: float, rng: Random) -> list[Item]:
+def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
     """Makes up constraints: for slots that the goal leaves free, else a wrong value before the right one.
 
     Returns:
@@ -209,7 +209,7 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[Item]:
     if "name" in wish.search or wish.domain == "taxi":
         # A place that is known by name has no further wishes, and a taxi's ends are found on the way.
         free = []
-    items: list[Item] = []
+    items: list[AgendaItem] = []
     for _ in range(MOST_INVENTED):
         if rng.random() >= chance:
             continue
@@ -225,13 +225,13 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[Item]:
             slot = rng.choice(told)
             known = (wish.search[slot], wish.goal.info.get(slot))
             wrong = [value for value in goal_values(wish.domain, slot) if value not in known]
-            items.append(Item("search", wish.domain, slot, rng.choice(wrong)))
+            items.append(AgendaItem("search", wish.domain, slot, rng.choice(wrong)))
     return items
 
 
-def loop(wish: Wish, chance: float, rng: Random) -> list[Item]:
+def loop(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
     """What is said once more after an answer."""
     if rng.random() >= chance:
         return []
-    said = [Item("search", wish.domain, slot, value) for slot, value in wish.said.items() if slot in wish.search]
+    said = [AgendaItem("search", wish.domain, slot, value) for slot, value in wish.said.items() if slot in wish.search]
     return rng.sample(said, min(len(said), 2))

@@ -15,7 +15,7 @@ from ...model import USER, Act, Goal, Move
 from ..language.grammar import BOOKING, GENERAL, act, intent_of, value_of
 from ..world.database import World
 from ..world.schema import DOMAINS, REFERENCE
-from .agenda import MOST_LOOPS, Agenda, Item, Wish, forget, invent, loop
+from .agenda import MOST_LOOPS, Agenda, AgendaItem, Wish, forget, invent, loop
 from .agent import Kind, Share
 
 _LANDMARKS = ("saltmere town hall", "saltmere station")
@@ -60,11 +60,11 @@ class AgendaUser:
     def start(self, goal: Goal | None) -> None:
         self._left, self._turn, self._loops, self._domain = False, 0, 0, ""
         self._wishes = {domain: Wish(domain, each) for domain, each in (goal or {}).items()}
-        self._agenda = Agenda([Item("bye")])
+        self._agenda = Agenda([AgendaItem("bye")])
         for wish in reversed(self._wishes.values()):
             self._agenda.push(self._items(wish))
 
-    def _items(self, wish: Wish) -> list[Item]:
+    def _items(self, wish: Wish) -> list[AgendaItem]:
         """A domain's part of the agenda: what to search with, then booking and questions in either order."""
         if wish.domain == "taxi":
             # The ends of a ride that the goal leaves open have no value yet.
@@ -76,13 +76,13 @@ class AgendaUser:
         # First what will be given up after a failure: were it said last, a user who hears of the failure early would not say it.
         first_tries = {slot for slot, value in wish.goal.fail_info.items() if value != wish.goal.info.get(slot)}
         slots = sorted(wish.search, key=lambda slot: (slot not in wish.invented, slot not in first_tries))
-        searched = [Item("search", wish.domain, slot, wish.search[slot]) for slot in slots]
+        searched = [AgendaItem("search", wish.domain, slot, wish.search[slot]) for slot in slots]
         later = [item for item in searched if item.slot in [each.slot for each in wrong]]
         searched = [*wrong, *(item for item in searched if item not in later), *later]
-        booked = [Item("book", wish.domain, slot, value) for slot, value in wish.book.items()]
-        asked = [Item("ask", wish.domain, slot) for slot in wish.requests]
+        booked = [AgendaItem("book", wish.domain, slot, value) for slot, value in wish.book.items()]
+        asked = [AgendaItem("ask", wish.domain, slot) for slot in wish.requests]
         rest = [*booked, *asked] if self._rng.random() < 0.5 else [*asked, *booked]
-        return [*searched, *rest, Item("close", wish.domain)]
+        return [*searched, *rest, AgendaItem("close", wish.domain)]
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
         if self._turn:
@@ -122,7 +122,7 @@ class AgendaUser:
             self._loops += bool(again)
             self._agenda.push(again)
             if again and answered & wish.asked:
-                self._agenda.push([Item("ask", wish.domain, min(answered & wish.asked))])
+                self._agenda.push([AgendaItem("ask", wish.domain, min(answered & wish.asked))])
         wish.asked -= answered
 
     def _consider(self, wish: Wish, news: DomainNews) -> None:
@@ -158,7 +158,8 @@ class AgendaUser:
             return
         bookable = DOMAINS[wish.domain].book
         items = [
-            Item("book" if slot in bookable else "search", wish.domain, slot, value) for slot, value in told.items()
+            AgendaItem("book" if slot in bookable else "search", wish.domain, slot, value)
+            for slot, value in told.items()
         ]
         # What was to be said of these slots before is not wanted any more.
         places = {item[:3] for item in items}
@@ -191,7 +192,7 @@ class AgendaUser:
         items = self._agenda.pop(self._rng.randint(1, self._dials.verbosity))
         return self._said(wish, items)
 
-    def _unfinished(self, wish: Wish, item: Item) -> bool:
+    def _unfinished(self, wish: Wish, item: AgendaItem) -> bool:
         """Pushes what has to come before the next item: an offer to book or to ask about, answers, a booking."""
         before = wish.tries
         if item.stage in ("ask", "book") and wish.offered is None:
@@ -200,14 +201,14 @@ class AgendaUser:
         elif item.stage == "close" and wish.unanswered:
             self._lost_patience(wish)
             if not wish.given_up:
-                self._agenda.push(Item("ask", wish.domain, slot) for slot in wish.unanswered)
+                self._agenda.push(AgendaItem("ask", wish.domain, slot) for slot in wish.unanswered)
                 wish.asked.clear()
         elif item.stage == "close" and wish.wants_booking and wish.offered is not None:
             self._lost_patience(wish)
             self._tell(wish, wish.book)
         return wish.tries > before
 
-    def _said(self, wish: Wish, items: list[Item]) -> list[Act]:
+    def _said(self, wish: Wish, items: list[AgendaItem]) -> list[Act]:
         if items[0].stage == "ask":
             wish.asked.update(item.slot for item in items)
             return [act(wish.domain, "request", item.slot) for item in items]

@@ -115,6 +115,18 @@ def town() -> World:
     )
 
 
+def matches(domain: str, search: Mapping[str, str], details: Mapping[str, str]) -> int:
+    """How many places of the town meet constraints and can be booked with details; a taxi always comes.
+
+    Example:
+        >>> matches("hotel", {"area": "harbour", "stars": "5"}, {}) > 0, matches("hotel", {"name": "nowhere"}, {})
+        (True, 0)
+    """
+    if domain not in town().tables or domain == "taxi":
+        return 1
+    return sum(not trouble(domain, row, details) for row in town().search(domain, search))
+
+
 def trouble(domain: str, row: Row, details: Mapping[str, str]) -> tuple[str, ...]:
     """The slots for which a booking fails; none where it can be made.
 

@@ -1,0 +1,20 @@
+"""Chat endpoints: one client for judges, agents, and everything else that asks a language model."""
+
+from .answers import AnswerStore, AnswerToken, ChatAnswer
+from .client import BudgetSpent, ChatEndpoint, Messages
+from .cost import Price, Usage, estimate_tokens
+from .throttle import Clock, Throttle
+
+__all__ = [
+    "AnswerStore",
+    "AnswerToken",
+    "BudgetSpent",
+    "ChatAnswer",
+    "ChatEndpoint",
+    "Clock",
+    "Messages",
+    "Price",
+    "Throttle",
+    "Usage",
+    "estimate_tokens",
+]

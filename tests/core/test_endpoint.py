@@ -1,0 +1,287 @@
+"""The one client for chat endpoints, against a real server on this machine and a clock that does not wait."""
+
+from __future__ import annotations
+
+import json
+import time
+from email.utils import formatdate
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pytest
+
+pytest.importorskip("httpx", reason="the extra llm is not installed")
+from dialmeter.core.endpoint import BudgetSpent, ChatAnswer, ChatEndpoint, Clock, Price, Throttle
+from dialmeter.errors import DialmeterError, UnreadableAnswer
+
+from ..judges.chat_server import Reply, Server, saying, serve
+
+HELLO = [{"role": "user", "content": "Hello."}]
+
+
+class FakeClock(Clock):
+    """A sleeper wakes up at once, and the time has passed."""
+
+    def __init__(self) -> None:
+        self._now, self._lock = 0.0, Lock()
+        self.pauses: list[float] = []
+
+    def now(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self._now += seconds
+            self.pauses.append(seconds)
+
+
+def endpoint(server: Server, **more: Any) -> ChatEndpoint:
+    return ChatEndpoint(server.url, "small", **{"clock": FakeClock(), **more})
+
+
+def numbered(count: int) -> list[list[dict[str, str]]]:
+    return [[{"role": "user", "content": str(number)}] for number in range(count)]
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+def test_a_server_that_refuses_two_of_three_requests(workers: int) -> None:
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        return saying(body["messages"][0]["content"]) if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
+
+    with serve(answer) as server:
+        client = endpoint(server, workers=workers, retries=0)
+        found = client.ask_all(numbered(60))
+        client.close()
+    assert [each.text for each in found if isinstance(each, ChatAnswer)] == [str(number) for number in range(60)]
+    assert len(server.asked) == client.usage.requests <= 3 * 60
+    assert client.usage.busy == client.usage.requests - 60
+
+
+def test_a_server_with_two_places_is_asked_by_two_at_a_time() -> None:
+    """It refuses whatever comes while two requests are under way: the client finds out how many it may send."""
+    lock, running = Lock(), [0]
+
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        with lock:
+            running[0] += 1
+            is_full = running[0] > 2
+        with lock:
+            running[0] -= 1
+        return (429, "full", {}) if is_full else saying("4")
+
+    with serve(answer) as server:
+        client = endpoint(server, workers=16)
+        found = client.ask_all(numbered(100))
+        client.close()
+    assert {each.text for each in found if isinstance(each, ChatAnswer)} == {"4"}
+    assert len(found) == 100
+
+
+def test_the_limit_halves_once_for_refusals_together_and_grows_by_answers() -> None:
+    clock = FakeClock()
+    throttle = Throttle(8, clock)
+    with throttle.turn() as one, throttle.turn() as two:
+        throttle.refused(5.0, one)
+        throttle.refused(1.0, two)
+    assert throttle.limit == 4
+    with throttle.turn() as three:
+        assert clock.pauses == [5.0]
+        throttle.refused(0.0, three)
+    assert throttle.limit == 2
+    for _ in range(2):
+        throttle.answered()
+    assert throttle.limit == 3
+    for _ in range(100):
+        throttle.answered()
+    assert throttle.limit == 8
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "Mon, 01 Jan 2024 00:00:09 GMT"}, 0.0),
+        ({"retry-after": "soon"}, 1.0),
+        ({"retry-after": "nan"}, 1.0),
+        ({}, 1.0),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_how_long_a_server_asks_to_wait(status: int, headers: dict[str, str], pause: float) -> None:
+    clock = FakeClock()
+    with serve(lambda body, number: saying("4") if number else (status, "later", headers)) as server:
+        client = endpoint(server, clock=clock)
+        assert client.ask(HELLO).text == "4"
+        client.close()
+    assert sum(clock.pauses) == pytest.approx(pause)
+
+
+def test_a_moment_to_wait_for() -> None:
+    clock = FakeClock()
+    later = formatdate(time.time() + 100, usegmt=True)
+    with serve(lambda body, number: saying("4") if number else (429, "later", {"retry-after": later})) as server:
+        client = endpoint(server, clock=clock)
+        client.ask(HELLO)
+        client.close()
+    assert 90 < sum(clock.pauses) <= 101
+
+
+def test_a_server_that_stays_busy_is_given_up_after_ten_minutes() -> None:
+    clock = FakeClock()
+    with serve(lambda body, number: (429, "later", {"retry-after": "90"})) as server:
+        client = endpoint(server, clock=clock)
+        with pytest.raises(DialmeterError, match=r"status 429: later \(busy for 600 s\)"):
+            client.ask(HELLO)
+        client.close()
+    assert clock.now() <= 600
+
+
+def test_an_empty_account_is_not_asked_again() -> None:
+    with serve(lambda body, number: (429, '{"error": {"code": "insufficient_quota"}}', {})) as server:
+        client = endpoint(server)
+        with pytest.raises(DialmeterError, match="refuses: status 429"):
+            client.ask(HELLO)
+        client.close()
+    assert len(server.asked) == 1
+
+
+def events(*parts: dict[str, Any]) -> Reply:
+    lines = [f"data: {json.dumps(part)}" for part in parts]
+    return 200, "\n\n".join([": keep-alive", *lines, "data: [DONE]", ""]), {"content-type": "text/event-stream"}
+
+
+STREAM = events(
+    {"choices": [{"delta": {"role": "assistant", "content": ""}}]},
+    {"choices": [{"delta": {"reasoning_content": "Hm. "}}]},
+    {"choices": [{"delta": {"content": "Rating: "}}]},
+    {"choices": [{"delta": {"content": "4"}, "finish_reason": "stop"}]},
+    {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 3}},
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (STREAM, ChatAnswer("Rating: 4", reasoning="Hm. ", finish="stop", prompt_tokens=10, answer_tokens=3)),
+        (
+            (200, {"choices": [{"message": {"content": None, "refusal": "I can't."}, "finish_reason": "stop"}]}, {}),
+            ChatAnswer("", refusal="I can't.", finish="stop", prompt_tokens=6, is_estimated=True),
+        ),
+        (
+            (200, {"choices": [{"message": {"content": [{"type": "text", "text": "4"}]}}]}, {}),
+            ChatAnswer("4", prompt_tokens=6, answer_tokens=1, is_estimated=True),
+        ),
+    ],
+    ids=["stream", "refusal", "parts"],
+)
+def test_shapes_of_answers(reply: Reply, expected: ChatAnswer) -> None:
+    with serve(lambda body, number: reply) as server:
+        client = endpoint(server)
+        assert client.ask(HELLO) == expected
+        client.close()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (200, "<html>log in</html>", {}),
+        (200, "", {}),
+        (200, {"choices": []}, {}),
+        (200, {"choices": [{"text": "4"}]}, {}),
+        (200, {"error": "no"}, {}),
+        (200, "[1, 2]", {}),
+        (200, 'data: {"choices": [{"delta": {"content": "4"', {}),
+    ],
+    ids=str,
+)
+def test_what_is_no_answer(reply: Reply) -> None:
+    with serve(lambda body, number: reply) as server:
+        client = endpoint(server, retries=2)
+        with pytest.raises(UnreadableAnswer, match=r"not an answer of a chat model: .* \(3 tries\)"):
+            client.ask(HELLO)
+        client.close()
+    assert len(server.asked) == 3
+
+
+def test_parameters_that_a_server_does_not_take_are_left_away() -> None:
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        return (400, "Unknown parameter: response_format", {}) if "response_format" in body else saying("4")
+
+    with serve(answer) as server:
+        client = endpoint(server)
+        for number in range(2):
+            assert client.ask(HELLO, {"temperature": None}, optional={"response_format": {}}, repeat=number).text == "4"
+        client.close()
+    assert [sorted(each.body) for each in server.asked] == [
+        ["messages", "model", "response_format", "seed"],
+        ["messages", "model", "seed"],
+        ["messages", "model", "seed"],
+    ]
+
+
+def test_a_refusal_for_another_reason_does_not_cost_the_parameters() -> None:
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        return (400, "too long", {}) if body["messages"][0]["content"] == "long" else saying("4")
+
+    with serve(answer) as server:
+        client = endpoint(server)
+        with pytest.raises(DialmeterError, match="refuses: status 400: too long"):
+            client.ask([{"role": "user", "content": "long"}], optional={"response_format": {}})
+        client.ask(HELLO, optional={"response_format": {}})
+        client.close()
+    assert ["response_format" in each.body for each in server.asked] == [True, False, True]
+
+
+def test_a_run_continues_from_the_cache(tmp_path: Path) -> None:
+    is_down = True
+
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        return (401, "no", {}) if is_down and number >= 3 else saying("4")
+
+    with serve(answer) as server:
+        client = endpoint(server, cache=str(tmp_path), workers=1)
+        assert [isinstance(each, ChatAnswer) for each in client.ask_all(numbered(5))] == [True] * 3 + [False] * 2
+        client.close()
+        is_down = False
+        client = endpoint(server, cache=str(tmp_path))
+        assert all(isinstance(each, ChatAnswer) for each in client.ask_all(numbered(5)))
+        client.close()
+    assert (client.usage.requests, client.usage.answers, client.usage.cached) == (2, 2, 3)
+
+
+def test_the_cost_stays_under_the_limit() -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 500}
+    reply: Reply = (200, {"choices": [{"message": {"content": "4"}}], "usage": usage}, {})
+    long = [[{"role": "user", "content": f"{number:04000d}"}] for number in range(20)]
+    with serve(lambda body, number: reply) as server:
+        client = endpoint(server, price=Price.parse("in=1,out=2"), max_cost=0.0101, workers=1)
+        found = client.ask_all(long)
+        client.close()
+    assert client.cost == pytest.approx(0.010)
+    assert [isinstance(each, ChatAnswer) for each in found] == [True] * 5 + [False] * 15
+    assert isinstance(found[-1], BudgetSpent)
+    assert len(server.asked) == 5
+
+
+@pytest.mark.parametrize("text", ["", "in=1", "in=x,out=1", "in=1,out=-1", "in=1,out=2,more=3", "1,2", "in=nan,out=1"])
+def test_prices_that_are_none(text: str) -> None:
+    with pytest.raises(DialmeterError, match="money per million tokens"):
+        Price.parse(text)
+
+
+@pytest.mark.parametrize("url", ["", "127.0.0.1:80", "ftp://127.0.0.1/", "http://", "http://name:word@127.0.0.1/"])
+def test_addresses_that_are_none(url: str) -> None:
+    with pytest.raises(DialmeterError) as refused:
+        ChatEndpoint(url, "small")
+    assert "word@" not in str(refused.value)
+
+
+def test_a_redirection_is_not_followed() -> None:
+    with serve(lambda body, number: (302, "", {"location": "http://127.0.0.1:9/"})) as server:
+        client = endpoint(server)
+        with pytest.raises(DialmeterError, match="refuses: status 302"):
+            client.ask(HELLO)
+        client.close()
