@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, field
 
@@ -117,6 +117,100 @@ class Conversation(Struct, frozen=True, omit_defaults=True):
     goal: Goal | None = None
     cut: bool = False
     """Did it end because it reached a limit of turns?"""
+    task: str = ""
+    """The text that told the user what to do, where the file has it."""
+
+
+class ToolCall(Struct, frozen=True, omit_defaults=True):
+    """A call of a tool with its result.
+
+    Attributes:
+        name: of the tool.
+        arguments: by name.
+        result: what the tool returned; None where the log has no answer.
+        failed: did the tool report an error?
+        in_text: the call is part of a message's text and not a field of its own.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    result: str | None = None
+    failed: bool = False
+    in_text: bool = False
+
+
+class Step(Struct, frozen=True, omit_defaults=True):
+    """One message of user or agent in a log, with the tools that it calls.
+
+    Attributes:
+        at: the place of the message in the log, from 0.
+        speaker: ``user`` or ``system``.
+        text: what the other side reads.
+        aside: text that the other side never sees, such as words beside a call.
+        calls: of tools.
+    """
+
+    at: int
+    speaker: str
+    text: str = ""
+    aside: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+class ExpectedAction(Struct, frozen=True, omit_defaults=True):
+    """A call of a tool that reaching the goal takes, by the agent or by the user."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    requestor: str = SYSTEM
+
+
+class TaskGoal(Struct, frozen=True, omit_defaults=True):
+    """What the user of a log was asked to do, in words, and how it is checked.
+
+    Attributes:
+        instruction: the text that the user was given.
+        actions: calls of tools that the agent should end up with.
+        outputs: facts that the agent should tell the user.
+    """
+
+    instruction: str = ""
+    actions: tuple[ExpectedAction, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
+Ending: TypeAlias = Literal["user_stop", "agent_stop", "transfer", "out_of_scope", "limit", "error", "crash", "unknown"]
+"""How a dialogue with an agent ended: ``limit`` is one of steps, time or errors; ``crash`` is not of the agent's making."""
+
+
+class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One dialogue of a log: a task tried once by an agent that talks and calls tools.
+
+    Attributes:
+        id: task and trial.
+        task: the id of the task; the same in the logs of all agents.
+        trial: which of several tries it is.
+        steps: what was said and called, in order.
+        rewards: by scorer, the first one first; empty where the log has none.
+        ending: how it ended.
+        goal: None where the log does not say.
+        costs: money spent on the ``agent`` and on the ``user``.
+        seconds: how long it took.
+        roles: how many messages of each role the log has.
+        error: what a crashed run reports.
+    """
+
+    id: str
+    task: str
+    trial: int = 0
+    steps: tuple[Step, ...] = ()
+    rewards: Mapping[str, float] = field(default_factory=dict)
+    ending: Ending = "unknown"
+    goal: TaskGoal | None = None
+    costs: Mapping[str, float] = field(default_factory=dict)
+    seconds: float | None = None
+    roles: Mapping[str, int] = field(default_factory=dict)
+    error: str = ""
 
 
 class Schema(Struct, frozen=True):
@@ -126,7 +220,7 @@ class Schema(Struct, frozen=True):
 
     @property
     def slots(self) -> frozenset[str]:
-        """All slots as they stand in a state.
+        """All slots as they are named in a state.
 
         Example:
             >>> sorted(Schema({"hotel": {"area": True, "name": False}}).slots)
@@ -136,7 +230,7 @@ class Schema(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True, omit_defaults=True):
-    """A warning as it stands in every output: what, how often, and where to look."""
+    """A warning in every output: what, how often, and where to look."""
 
     code: str
     count: int

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
+from dialmeter.readers import raw_file
 from dialmeter.readers.corpus import read
 from dialmeter.readers.raw_file import BUDGET_VARIABLE, zstd_module
 from dialmeter.readers.source import Source
@@ -176,3 +177,40 @@ def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
     file.write_bytes(LINES.replace(b"\n", b"\n" * 5000))
     assert len(list(read(file))) == 3
     assert len(list(Source(file).lines())) == 3
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd_module().compress], ids=["gz", "zst"])
+def test_a_file_that_grows_much_more_than_text_does(
+    pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit begins at 256 MB; here at 1 MB."""
+    monkeypatch.setattr(raw_file, "_FREE", 1024**2)
+    turn = {"gold": {"a-b": "1"}, "pred": {"a-b": "1"}}
+    text = native_lines({"d": [{**turn, "user": "a" * 3 * 1024**2}]})
+    file = tmp_path / "town.jsonl"
+    file.write_bytes(pack(text))
+    said = call(capsys, "tracker", "score", file, "--quiet")
+    assert (said.code, said.complaint) == (
+        2,
+        f"{file}: over 1 MB, decompressed, and 100 times the size of the file; "
+        "--max-bytes (or DIALMETER_MAX_BYTES) allows more",
+    )
+    assert call(capsys, "tracker", "score", file, "--quiet", "--max-bytes", "1G").code == 0
+    file.write_bytes(text)
+    assert call(capsys, "tracker", "score", file, "--quiet").code == 0
+
+
+def test_too_little_memory_is_no_internal_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lines(self: Source) -> Iterator[tuple[int, bytes]]:
+        raise MemoryError
+
+    monkeypatch.setattr(Source, "lines", lines)
+    file = tmp_path / "cases.jsonl"
+    file.write_text(json.dumps(CASE) + "\n")
+    said = call(capsys, "judge", "score", file, "--judge", "length")
+    assert (said.code, said.complaint) == (
+        2,
+        "not enough memory for this input; split it, or store one dialogue per line",
+    )

@@ -12,7 +12,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.tracking.scoring import score_file
 
 from ..cli.invoke import call
-from .states.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS
+from .states.layouts import LAYOUTS, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS
 from .states.test_same_everywhere import corpus_for, files_of
 
 ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
@@ -54,7 +54,7 @@ def test_values_that_are_no_numbers_are_no_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", ["1e400", "-3e999"])
-@pytest.mark.parametrize("layout", [name for name in ALL if "." not in name and name != "fga-text"])
+@pytest.mark.parametrize("layout", [name for name in ALL if "." not in name and name not in OF_TEXT])
 def test_too_large_a_number_in_every_format(layout: str, number: str, tmp_path: Path) -> None:
     made = ALL[layout](tmp_path, corpus_for(layout)[:3])
     for path, form in files_of(made):

@@ -30,21 +30,21 @@ def line(talk: str) -> str:
 
 
 BAD_TALK = {
-    "a text": ('"talk":"x"', "dialogue d: Expected array, got str - at $.talk"),
-    "nothing": ('"talk":null', "dialogue d: Expected array, got null - at $.talk"),
-    "a move that is a number": ('"talk":[1]', "dialogue d, turn 0: Expected object, got int - at $.talk[0]"),
-    "no speaker": ('"talk":[{"text":"x"}]', "dialogue d, turn 0: Object missing required field speaker - at $.talk[0]"),
+    "a text": ('"talk":"x"', "dialogue d: talk must be a list, found a string"),
+    "nothing": ('"talk":null', "dialogue d: talk must be a list, found null"),
+    "a move that is a number": ('"talk":[1]', "dialogue d, turn 0: talk[0] must be an object, found a whole number"),
+    "no speaker": ('"talk":[{"text":"x"}]', "dialogue d, turn 0: talk[0] has no speaker"),
     "a text that is a number": (
         '"talk":[{"speaker":"user","text":3}]',
-        "dialogue d, turn 0: Expected str, got int - at $.talk[0].text",
+        "dialogue d, turn 0: talk[0].text must be a string, found a whole number",
     ),
     "an act that is a number": (
         '"talk":[{"speaker":"user","acts":[3]}]',
-        "dialogue d, turn 0: Expected object, got int - at $.talk[0].acts[0]",
+        "dialogue d, turn 0: talk[0].acts[0] must be an object, found a whole number",
     ),
     "a goal that is a number": (
         '"talk":[{"speaker":"user"}],"goal":3',
-        "dialogue d: Expected object | null, got int - at $.goal",
+        "dialogue d: goal must be an object or null, found a whole number",
     ),
     "a text twice": (
         '"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]',

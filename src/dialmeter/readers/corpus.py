@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Schema
+from .fields import split_form
 from .file_spans import Span, spans
 from .layouts import FORMATS, OpenFile, find_layout
 from .pairs.state_layouts import FLAT
@@ -82,15 +83,19 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, form: str | None = Non
     Args:
         path: a file, a folder, or ``-``; ``FILE#NAME`` picks one tracker of a native file that holds several.
         role: gold or predicted, for files with one state per turn.
-        form: the name of a format; without it, it is detected.
+        form: the name of a format; without it, it is detected. ``rows(pred=belief)`` also names columns.
 
     Raises:
         DialmeterError: no such format.
         InputError: the file cannot be read, or its format is unknown.
     """
     source = Source(*split_tracker(path))
-    if form is not None and form not in FORMATS.names():
-        FORMATS.load(form)
+    if form is not None:
+        form, source.fields = split_form(form)
+        if form not in FORMATS.names():
+            FORMATS.load(form)
+        if source.fields and not getattr(FORMATS.load(form), "TAKES_FIELDS", False):
+            raise DialmeterError(f"--fields goes with the formats rows and llm, not with {form}")
     name = find_layout(
         source,
         FORMATS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import pairwise
@@ -172,6 +173,37 @@ def first_mapping(thing: Any) -> Mapping[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
+_KINDS = {
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_EXPECTED = re.compile(r"Expected `([^`]*)`, got `([^`]*)`(?: - at `(?:key in )?\$\.?([^`]*)`)?")
+_MISSING = re.compile(r"Object missing required field `([^`]*)`(?: - at `\$\.?([^`]*)`)?")
+
+
+def in_plain_words(message: str) -> str:
+    """A message of the JSON parser, in the words of all other messages.
+
+    Example:
+        >>> in_plain_words("Expected `array | null`, got `int` - at `$.turns[0].frames`")
+        'turns[0].frames must be a list or null, found a whole number'
+        >>> in_plain_words("Object missing required field `speaker` - at `$.turns[0]`")
+        'turns[0] has no speaker'
+    """
+    if found := _EXPECTED.fullmatch(message):
+        kinds = [_KINDS.get(kind, kind) for kind in found[1].split(" | ")]
+        wanted = " or ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
+        return f"{found[3] or 'the dialogue'} must be {wanted}, found {_KINDS.get(found[2], found[2])}"
+    if found := _MISSING.fullmatch(message):
+        return f"{found[2] or 'the dialogue'} has no {found[1]}"
+    return message.replace("`", "")
+
+
 class DialogueType(Generic[Thing]):
     """Decodes dialogues of a type.
 
@@ -206,11 +238,11 @@ class DialogueType(Generic[Thing]):
         try:
             return msgspec.convert(entry, self._kind)
         except msgspec.ValidationError as error:
-            message = str(error).replace("`", "")
+            message = str(error)
             name = entry.get("dialogue_id")
             place = message.partition(f"$.{self._turns}[")[2].partition("]")[0]
             raise InputError(
-                message,
+                in_plain_words(message),
                 dialogue=name if isinstance(name, str) else None,
                 turn=place if place.isdecimal() else None,
             ) from None

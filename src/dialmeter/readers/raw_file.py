@@ -9,10 +9,12 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..errors import DialmeterError, InputError, one_line
+from .not_known import no_such_file
 
 STDIN = "-"
 """The path that means standard input."""
@@ -20,6 +22,8 @@ BUDGET_VARIABLE = "DIALMETER_MAX_BYTES"
 """The environment variable that ``--max-bytes`` sets; Python calls and workers read it."""
 _DEFAULT_BUDGET = 16 * 1024**3
 _LEAST_BLANKS = 1024**2
+_FREE, _MOST_TIMES = 256 * 1024**2, 100
+"""A compressed file may grow to so many bytes whatever its size, and beyond that to so many times its size."""
 _SIZE = re.compile(r"(\d{1,15})([KMGT]?)B?", re.IGNORECASE)
 _CHUNK = 1 << 18
 _BLANKS = b" \t\r\n"
@@ -54,11 +58,22 @@ class Budget:
         self.name = name
         self.bytes = max_bytes()
         self.blanks = max(_LEAST_BLANKS, self.bytes // 256)
+        self._is_chosen = BUDGET_VARIABLE in os.environ
 
     def check(self, count: int) -> None:
         """Raises InputError where an input has more bytes than it may."""
         if count > self.bytes:
             raise self._over(self.bytes, ", decompressed")
+
+    def check_growth(self, count: int, packed: int) -> None:
+        """Raises InputError where a compressed input becomes much longer than text does, unless a budget was chosen.
+
+        Args:
+            count: bytes, decompressed.
+            packed: bytes of the file.
+        """
+        if count > _FREE and count > _MOST_TIMES * packed and not self._is_chosen:
+            raise self._over(_FREE, f", decompressed, and {_MOST_TIMES} times the size of the file")
 
     def check_blanks(self, count: int) -> None:
         """Raises InputError where there are more blanks in a row than there may be."""
@@ -140,7 +155,7 @@ def open_raw(path: str, name: str) -> RawFile:
             raise InputError("is closed", file=name)
         raw = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115  closed by whoever asked for it
     except FileNotFoundError:
-        raise InputError("no such file", file=name) from None
+        raise InputError(no_such_file(path), file=name) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be opened: {getattr(error, 'strerror', None) or error}", file=name) from None
     try:
@@ -157,9 +172,11 @@ def _layered(raw: Any, path: str, name: str) -> RawFile:
     budget = Budget(name)
     file = None if path == STDIN else raw
     plain_size = None if file is None else _plain_size(raw)
+    hashed = None
     if plain_size is None:
         _stream_digests.pop(path, None)
-        raw = io.BufferedReader(_HashedStream(raw, path), _CHUNK)
+        hashed = _HashedStream(raw, path)
+        raw = io.BufferedReader(hashed, _CHUNK)
     magic = raw.peek(4)[:4]
     if magic[:2] == b"\x1f\x8b":
         raw = gzip.GzipFile(fileobj=raw)
@@ -168,7 +185,8 @@ def _layered(raw: Any, path: str, name: str) -> RawFile:
     elif plain_size is not None:
         budget.check(plain_size)
         return RawFile(raw, file, True, budget)
-    return RawFile(cast(BinaryIO, io.BufferedReader(_CountedStream(raw, budget), _CHUNK)), file, False, budget)
+    counted = _CountedStream(raw, budget, (lambda: hashed.count) if hashed else (lambda: plain_size or 0))
+    return RawFile(cast(BinaryIO, io.BufferedReader(counted, _CHUNK)), file, False, budget)
 
 
 def _refuse_device(raw: BinaryIO, name: str) -> None:
@@ -216,8 +234,10 @@ class _HashedStream(_Passed):
         super().__init__(file)
         self._path = path
         self._digest = hashlib.sha256()
+        self.count = 0
 
     def _note(self, data: memoryview) -> None:
+        self.count += len(data)
         if len(data):
             self._digest.update(data)
         else:
@@ -225,17 +245,25 @@ class _HashedStream(_Passed):
 
 
 class _CountedStream(_Passed):
-    """Refuses what is longer than its budget allows."""
+    """Refuses what is longer than its budget allows.
 
-    def __init__(self, file: Any, budget: Budget) -> None:
+    Args:
+        file: the bytes, decompressed.
+        budget: what they may be.
+        packed: how many bytes the file has, or how many of a stream have been read.
+    """
+
+    def __init__(self, file: Any, budget: Budget, packed: Callable[[], int]) -> None:
         super().__init__(file)
         self._budget = budget
+        self._packed = packed
         self._count = 0
         self._blanks = 0
 
     def _note(self, data: memoryview) -> None:
         self._count += len(data)
         self._budget.check(self._count)
+        self._budget.check_growth(self._count, self._packed())
         if len(data) and data[0] in _BLANKS and bytes(data).isspace():
             self._blanks += len(data)
             self._budget.check_blanks(self._blanks)

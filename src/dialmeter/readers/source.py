@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import re
@@ -19,6 +20,8 @@ import msgspec
 
 from ..errors import InputError
 from ..model import Notice, Schema
+from .archive import MAGIC, Archive
+from .not_known import binary_file
 from .raw_file import STDIN, RawFile, open_raw
 from .strict_json import Doubled, JsonParts, kind_of, parse_json, parse_unique
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 LINE_LIMIT = 64 * 1024 * 1024
 """A longer line is an error: nothing that is one dialogue is that long."""
 
+PARQUET = b"PAR1"
+"""How a Parquet file begins."""
 _HEAD = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 """The mark that some editors put before UTF-8."""
@@ -44,9 +49,9 @@ _LINE_KEYS = ("dialogue_id", "turns")
 
 class Sample(NamedTuple):
     """What detection sees of a file: the first items of a document, the first of many JSON lines (of lists: "lists"), the
-    first line of a text, or a folder."""
+    first line of a text, a folder, or the names of the files in a ZIP archive."""
 
-    kind: Literal["document", "lines", "lists", "text", "folder"]
+    kind: Literal["document", "lines", "lists", "text", "folder", "archive", "parquet"]
     value: Any
 
 
@@ -77,6 +82,8 @@ class Source:
         """Where the dialogue stands that was read last, in a file of lines."""
         self.states: StateLayout | None = None
         """How the file writes states, where its format has several ways."""
+        self.fields: dict[str, str] = {}
+        """Names of columns that the user gave."""
 
     @property
     def is_folder(self) -> bool:
@@ -261,6 +268,12 @@ class Source:
         """
         if self.is_folder:
             return Sample("folder", Path(self.path))
+        with self._readable():
+            # What is looked at stays in the stream's own buffer.
+            is_archive = not self._front and cast(io.BufferedReader, self._stream).peek(4)[:4] == MAGIC
+        if is_archive:
+            self._whole = self.read_all()
+            return Sample("archive", Archive(self._whole, self.name).names)
         if self._begins_with_long_line():
             items = self._first_items()
             if not isinstance(items, dict) or items.keys().isdisjoint(_LINE_KEYS):
@@ -270,8 +283,10 @@ class Source:
             raise InputError("the file is empty", file=self.name)
         if len(line) > LINE_LIMIT and b'"dialogue_id"' in line[:_HEAD]:
             raise self._too_long(1)
+        if line.startswith(PARQUET):
+            return Sample("parquet", None)
         if b"\x00" in line[:_HEAD]:
-            raise InputError("a binary file; JSON, JSON lines or text is expected", file=self.name)
+            raise InputError(binary_file(line), file=self.name)
         line = line.removeprefix(_MARK)
         if line.lstrip()[:1] not in (b"{", b"["):
             return Sample("text", line.decode("utf-8", "replace"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import random
@@ -353,6 +354,148 @@ def _completion(turn: Turn) -> str:
     )[turn.number % 4]
 
 
+def write_rows(folder: Path, dialogues: list[Dialogue]) -> Written:
+    rows = [
+        {"dialogue_id": each.id, "turn": turn.number, "gold": dict(turn.gold or {}), "pred": _nested(turn.pred)}
+        for each in dialogues
+        for turn in each.turns
+    ]
+    random.Random(6).shuffle(rows)
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return Written(path, "rows")
+
+
+def write_csv(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """As a data frame is saved: objects as Python prints them."""
+    path = folder / "rows.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["dial_id", "turn_id", "label", "belief"])
+        for each in dialogues:
+            for turn in each.turns:
+                gold = {slot: _text(value) for slot, value in (turn.gold or {}).items()}
+                writer.writerow([each.id, turn.number, repr(gold), json.dumps(_glued(turn.pred))])
+    return Written(path, "rows")
+
+
+def write_slot_columns(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """A column for each slot, separated by tabs."""
+    path = folder / "rows.tsv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t")
+        writer.writerow(["id", "turn", *(f"{side}.{slot}" for side in ("gold", "pred") for slot in VALUES)])
+        for each in dialogues:
+            for turn in each.turns:
+                states = [turn.gold or {}, turn.pred or {}]
+                cells = [_text(state[slot]) if slot in state else "" for state in states for slot in VALUES]
+                writer.writerow([each.id, turn.number, *cells])
+    return Written(path, "rows")
+
+
+def write_tool_calls(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """A batch of chat answers with calls of functions."""
+    lines = []
+    for each in dialogues:
+        for turn in each.turns:
+            calls = [
+                {"id": "c", "type": "function", "function": {"name": domain, "arguments": json.dumps(slots)}}
+                for domain, slots in _nested(turn.pred).items()
+            ]
+            message = {"role": "assistant", "content": None if calls else "Hello!", "tool_calls": calls}
+            body = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+            response = {"status_code": 200, "body": body}
+            lines.append({"custom_id": f"{each.id}_{turn.number}", "response": response, "error": None})
+    random.Random(7).shuffle(lines)
+    path = folder / "batch.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    gold = _native(folder / "gold.jsonl", dialogues, "gold")
+    return Written(path, "llm", gold, "native")
+
+
+def write_ic_dst(folder: Path, dialogues: list[Dialogue]) -> Written:
+    entries = [
+        {
+            "ID": each.id,
+            "turn_id": turn.number,
+            "dialog": {"sys": [turn.system], "usr": [turn.user]},
+            "slot_values": {slot: _text(value) for slot, value in (turn.gold or {}).items()},
+            "pred": {"-".join(_split(slot, _SPELLINGS)): _text(value) for slot, value in (turn.pred or {}).items()},
+            "completion": " hotel WHERE area = north",
+        }
+        for each in dialogues
+        for turn in each.turns
+    ]
+    return Written(_json(folder / "running_log.json", entries, indent=1), "ic-dst")
+
+
+def write_ldst(folder: Path, dialogues: list[Dialogue]) -> Written:
+    lines, answers = [], []
+    for each in dialogues:
+        for turn in each.turns:
+            for slot in VALUES:
+                domain, name = _split(slot, _SPELLINGS)
+                place = f"data.json|||{each.id}|||{2 * turn.number + 1}|||0|||{domain}|||{name}"
+                gold, pred = (
+                    _text(state[slot]) if slot in state else "NONE" for state in (turn.gold or {}, turn.pred or {})
+                )
+                lines.append((place, [f"{pred}</s>"]))
+                answers.append({"instruction": f"the slot <{domain}-{name}>", "input": "", "output": gold})
+    (folder / "test_LLM.idx").write_text("".join(f"{place}\n" for place, _ in lines), encoding="utf-8")
+    path = folder / "result.txt"
+    path.write_text("".join(f"{place}|||{answer!r}\n" for place, answer in lines), encoding="utf-8")
+    return Written(path, "ldst", _json(folder / "test_LLM.json", answers), "ldst")
+
+
+def write_simpletod(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {
+        each.id: {
+            "target_turn_belief": [_phrases(turn.gold) for turn in each.turns],
+            "generated_turn_belief": [_phrases(turn.pred)[::-1] or [""] for turn in each.turns],
+            "target_user": [turn.user for turn in each.turns],
+        }
+        for each in dialogues
+    }
+    return Written(_json(folder / "nocarry.json", thing), "simpletod")
+
+
+def _phrases(state: State | None) -> list[str]:
+    return [
+        f"{' '.join(_split(slot, {'hotel-people': 'book people'}))} {_text(value)}"
+        for slot, value in (state or {}).items()
+    ]
+
+
+def write_mttod(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {
+        each.id: [
+            {"turn_num": turn.number, "user": turn.user, "bspn": _marked(turn.gold), "bspn_gen": _marked(turn.pred)}
+            for turn in each.turns
+        ]
+        for each in dialogues
+    }
+    return Written(_json(folder / "mttod.json", thing, indent=2), "bspn")
+
+
+def write_pptod(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """One list of turns."""
+    rows = [
+        {"dial_id": each.id, "turn_num": turn.number, "bspn": _marked(turn.gold), "bspn_gen": _marked(turn.pred)}
+        for each in dialogues
+        for turn in each.turns
+    ]
+    return Written(_json(folder / "e2e.json", rows), "bspn")
+
+
+def _marked(state: State | None) -> str:
+    """Slots in brackets, because words of slots tear values."""
+    pairs = (
+        f"[{domain}] " + " ".join(f"[value_{slot}] {value}" for slot, value in slots.items())
+        for domain, slots in _nested(state, {}).items()
+    )
+    return f"<bos_belief> {' '.join(pairs)} <eos_belief>"
+
+
 def packed(writer: Writer, suffix: str) -> Writer:
     """The same layout with its main file compressed."""
     compress = {".gz": gzip.compress, ".zst": zstd.compress}[suffix]
@@ -375,6 +518,15 @@ LAYOUTS: dict[str, Writer] = {
     "trade with domains": write_trade_with_domains,
     "som-dst": write_som_dst,
     "llm": write_llm,
+    "rows": write_rows,
+    "rows in csv": write_csv,
+    "rows of slots": write_slot_columns,
+    "llm, tool calls": write_tool_calls,
+    "ic-dst": write_ic_dst,
+    "ldst": write_ldst,
+    "simpletod": write_simpletod,
+    "mttod": write_mttod,
+    "pptod": write_pptod,
     "sgd": write_sgd,
     "mwzeval": write_mwzeval,
     "convlab3": write_convlab3,
@@ -394,3 +546,8 @@ OF_ONE_TURN: dict[str, Writer] = {
     "t5-text.gz": packed(write_t5_text, ".gz"),
 }
 WITHOUT_DELETIONS: dict[str, Writer] = {"trippy": write_trippy, "trippy.gz": packed(write_trippy, ".gz")}
+
+OF_TEXT = ("fga-text", "rows in csv", "rows of slots", "ldst")
+"""Layouts of which a file is no JSON."""
+OF_LINES = ("native", "llm", "t5-text", "rows")
+"""Formats of JSON lines."""

@@ -168,7 +168,7 @@ SHAPES: dict[str, tuple[str, Any]] = {
     "a number": ("42", COUNTED),
     "nested too far": ('{"hotel": {"area": {"value": {"text": "east"}}}}', COUNTED),
     "an object for a value": ('{"hotel-area": {"value": "east", "score": 0.9}}', COUNTED),
-    "a call as an object": ('{"name": "update", "arguments": {"hotel-area": "east"}}', COUNTED),
+    "a call as an object": ('{"name": "update", "arguments": {"hotel-area": "east"}}', {"hotel-area": "east"}),
     "pairs run together in quotes": ('"hotel-area": "east" "hotel-stars": "4"', COUNTED),
     "words after quotes": ('hotel-area: "east" or so', COUNTED),
     "half a pair": ('{"slot": "hotel-area"}', COUNTED),

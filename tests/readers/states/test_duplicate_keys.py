@@ -16,7 +16,7 @@ from dialmeter.readers.parts import Role
 from dialmeter.tracking.scoring import score_file
 
 from ...cli.invoke import call, files_in
-from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS
+from .layouts import LAYOUTS, OF_LINES, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS
 from .talks import of_one_turn, talks, without_deletions
 
 EAST = '{"hotel-area":"east"}'
@@ -175,7 +175,7 @@ def with_duplicate(thing: Any, path: Place, escaped: bool, again: str | None) ->
     return f"{{{','.join(members)}}}"
 
 
-JSON_LAYOUTS = [name for name in ALL if "." not in name and name != "fga-text"]
+JSON_LAYOUTS = [name for name in ALL if "." not in name and name not in OF_TEXT]
 
 
 @pytest.mark.parametrize("layout", JSON_LAYOUTS)
@@ -192,7 +192,7 @@ def test_every_object_of_every_layout(layout: str, tmp_path: Path) -> None:
             continue
         file = path / "dialogues_001.json" if path.is_dir() else path
         whole = file.read_text("utf-8")
-        of_lines = form in ("native", "llm", "t5-text")
+        of_lines = form in OF_LINES
         lines = [json.loads(line) for line in whole.splitlines()] if of_lines else [json.loads(whole)]
         list(open_corpus(path, role, form))
         places = [(number, place) for number, line in enumerate(lines) for place in objects(line)]

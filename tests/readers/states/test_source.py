@@ -15,14 +15,14 @@ from dialmeter.readers.parts import Role
 from dialmeter.readers.strict_json import JsonParts
 from dialmeter.tracking.scoring import score_file
 
-from .layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS, Written
+from .layouts import LAYOUTS, OF_LINES, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS, Written
 from .talks import of_one_turn, talks, without_deletions
 
 ALL = {**LAYOUTS, **WITHOUT_DELETIONS, **OF_ONE_TURN}
 DOCUMENTS = [
     name
     for name in ALL
-    if "." not in name and not name.startswith("native") and name not in ("fga-text", "llm", "sgd", "t5-text")
+    if "." not in name and not name.startswith("native") and name not in (*OF_TEXT, *OF_LINES, "llm, tool calls", "sgd")
 ]
 SIZE = 5_000_000
 
@@ -43,7 +43,7 @@ def enlarged(path: Path, form: str, indent: int | None) -> None:
     if isinstance(thing, dict):
         whole: Any = {f"x{copy}{key}": value for copy in range(copies) for key, value in thing.items()}
     else:
-        names = {"convlab3": "dialogue_id", "multiwoz": "dialogue_idx"}
+        names = {"convlab3": "dialogue_id", "multiwoz": "dialogue_idx", "ic-dst": "ID", "bspn": "dial_id"}
         whole = [renamed(each, names.get(form, ""), copy) for copy in range(copies) for each in thing]
     path.write_text(json.dumps(whole, indent=indent), "utf-8")
     assert path.stat().st_size >= SIZE

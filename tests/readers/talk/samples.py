@@ -87,6 +87,29 @@ def _messages(texts: list[str]) -> list[Any]:
     return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
 
 
+def _tau(talks: Talks) -> str:
+    task = {"instruction": "You want bread.", "actions": [], "outputs": []}
+    return _json(
+        [
+            {"task_id": place, "reward": 1.0, "info": {"task": task}, "traj": _messages(texts), "trial": 0}
+            for place, texts in enumerate(talks)
+        ]
+    )
+
+
+def _tau2(talks: Talks) -> str:
+    simulations = [
+        {"task_id": str(place), "trial": 0, "messages": _messages(texts), "termination_reason": "user_stop"}
+        for place, texts in enumerate(talks)
+    ]
+    return _json({"info": {"agent_info": {}}, "tasks": [], "simulations": simulations})
+
+
+def _inspect(talks: Talks) -> str:
+    samples = [{"id": place, "epoch": 1, "messages": _messages(texts)} for place, texts in enumerate(talks)]
+    return _json({"version": 2, "status": "success", "eval": {"task": "bread"}, "samples": samples})
+
+
 def _parlai(talks: Talks) -> str:
     lines = []
     for texts in talks:
@@ -135,6 +158,9 @@ LAYOUTS: dict[str, Layout] = {
     "multiwoz": Layout("multiwoz", _multiwoz),
     "taskmaster": Layout("taskmaster", lambda talks: _json(_taskmaster(talks))),
     "taskmaster lines": Layout("taskmaster", lambda talks: _lines(_taskmaster(talks))),
+    "tau-bench": Layout("tau-bench", _tau, keeps_empty=False),
+    "tau2-bench": Layout("tau2-bench", _tau2, keeps_empty=False),
+    "inspect": Layout("inspect", _inspect, keeps_empty=False),
     "chat, lists": Layout("chat", lambda talks: _json([_messages(texts) for texts in talks])),
     "chat, messages": Layout("chat", lambda talks: _json([{"messages": _messages(texts)} for texts in talks])),
     "chat lines": Layout("chat", lambda talks: _lines([{"messages": _messages(texts)} for texts in talks])),

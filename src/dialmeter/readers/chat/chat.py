@@ -4,7 +4,8 @@
 
 One conversation as a document, a list of them, or one per line; with ``messages`` around the list or without. The roles
 ``user`` and ``assistant`` are the speakers user and system; messages of other roles (prompts, tools) are not said to anybody
-and are no moves. Content in parts is joined from its texts. The id is ``id``, ``dialogue_id`` or ``conversation_id`` where
+and are no moves. Where tools are called, messages of one speaker in a row are one move, and text beside a call is not said
+to anybody. Content in parts is joined from its texts. The id is ``id``, ``dialogue_id`` or ``conversation_id`` where
 there is one, or else the place in the file, counted from 1.
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 
 from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Move
+from ..agents.messages import as_conversation, read_messages
 from ..entries import Entry, entries, moves_of, talk
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
@@ -54,7 +56,10 @@ def conversation(item: Entry) -> Conversation:
             name = next((str(entry[key]) for key in _IDS if isinstance(entry.get(key), str | int)), name)
             thing = entry.get("messages")
         with placing(dialogue=name):
-            return talk(name, moves_of(as_list(thing, "messages"), _moves))
+            messages = as_list(thing, "messages")
+            if any(isinstance(each, dict) and each.get("tool_calls") for each in messages):
+                return as_conversation(name, read_messages(messages).steps)
+            return talk(name, moves_of(messages, _moves))
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:

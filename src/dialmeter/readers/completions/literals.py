@@ -44,7 +44,10 @@ def python_literal(text: str) -> Any:
         with warnings.catch_warnings():
             # A lone backslash in a value is the value's own affair.
             warnings.simplefilter("ignore")
-            return _plain(ast.parse(text, mode="eval").body)
+            found = _plain(ast.parse(text, mode="eval").body)
+            if "\\" in text:
+                json.dumps(found, ensure_ascii=False).encode()  # refuses half a character that is written as an escape
+            return found
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         found = one_line(text.strip(), 40)
         raise InputError(

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from ...errors import InputError
 from ...model import State
-from ..strict_json import Doubled
+from ..strict_json import Doubled, parse_unique
 from .lines import says_empty, state_in_lines
 from .pairs import (
+    NO_DOMAIN,
     PART_WORDS,
     REMARK_WORDS,
     REMEMBERED,
@@ -25,6 +27,9 @@ from .pairs import (
 
 _SLOT_KEYS = ("slot", "slot_name", "name")
 _DOMAIN_KEYS = ("domain", "service")
+_FUNCTION_KEYS = ("function", "name", "tool", "function_name")
+_ARGUMENT_KEYS = ("arguments", "parameters")
+_CALL_KEYS = frozenset(("function", *_ARGUMENT_KEYS))
 _LAYERS = frozenset(("book", "semi"))
 """The two halves of a domain in MultiWOZ's own files."""
 _RESERVED_WORDS = STATE_WORDS | REMARK_WORDS | PART_WORDS | {*_SLOT_KEYS, *_DOMAIN_KEYS}
@@ -55,7 +60,50 @@ def _pairs(thing: Any) -> list[Pair]:
     raise NotAState
 
 
+def call_pairs(name: str, arguments: Any) -> list[Pair]:
+    """The slots that a call of a function sets: the function is the domain, and its arguments are slots.
+
+    Arguments by domain, and arguments with the domain in their names, are a state themselves. Text is parsed as JSON.
+
+    Raises:
+        NotAState: the arguments are no JSON object.
+
+    Example:
+        >>> call_pairs("hotel", '{"area": "north", "book_stay": 2, "stars": null}')
+        [('hotel-area', 'north'), ('hotel-book_stay', '2'), ('hotel-stars', None)]
+        >>> call_pairs("update_state", {"hotel": {"area": "north"}})
+        [('hotel-area', 'north')]
+    """
+    if isinstance(arguments, str):
+        try:
+            arguments = parse_unique(arguments.encode(), None)
+        except InputError:
+            raise NotAState from None
+    if type(arguments) is not dict:
+        raise NotAState
+    if any(isinstance(value, dict) for value in arguments.values()) or key_word(name) in NO_DOMAIN:
+        return _pairs(arguments)
+    if arguments and all("-" in key for key in arguments):
+        return _entries_pairs(arguments)
+    pairs = [(slot_of(key, name), value_of(value)) for key, value in arguments.items()]
+    return [(slot, None if value == "" else value) for slot, value in pairs]
+
+
+def _called(mapping: Mapping[str, Any]) -> list[Pair] | None:
+    """The pairs of ``{"function": "hotel", "arguments": {..}}`` and its likes; None for anything else."""
+    inner = mapping.get("function")
+    if isinstance(inner, dict) and "arguments" in inner:
+        mapping = inner
+    name = next((mapping[key] for key in _FUNCTION_KEYS if isinstance(mapping.get(key), str)), None)
+    arguments = next((mapping[key] for key in _ARGUMENT_KEYS if isinstance(mapping.get(key), str | dict)), None)
+    return None if name is None or arguments is None else call_pairs(name, arguments)
+
+
 def _mapping_pairs(mapping: Mapping[str, Any]) -> list[Pair]:
+    if not _CALL_KEYS.isdisjoint(mapping):
+        called = _called(mapping)
+        if called is not None:
+            return called
     if _RESERVED_WORDS.isdisjoint(map(key_word, mapping)):
         return _entries_pairs(mapping)
     known = {word: value for key, value in mapping.items() if (word := key_word(key)) not in REMARK_WORDS}

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ _NO_DOMAINS = frozenset({"message", "messageLen", "topic", "eod", "description"}
 _NO_PARTS = frozenset({"booked"})
 _NO_SLOTS = frozenset({"invalid", "pre_invalid"})
 _LISTED = 10
+_MARKUP = re.compile(r"<[^<>]*>")
 
 
 def goal_in(thing: Any) -> Goal:
@@ -40,6 +42,18 @@ def goal_in(thing: Any) -> Goal:
     """
     domains = {key: part for key, part in as_mapping(thing, "a goal").items() if key not in _NO_DOMAINS}
     return {domain: _domain(domain, parts) for domain, parts in domains.items() if parts not in ({}, None)}
+
+
+def task_in(thing: Any) -> str:
+    """The text that told the user what to do, without markup; empty if the goal has none.
+
+    Example:
+        >>> task_in({"hotel": {}, "message": ["Find a <span class='x'>cheap</span> hotel.", "Book it."]})
+        'Find a cheap hotel. Book it.'
+    """
+    found = thing.get("message") if isinstance(thing, dict) else None
+    texts = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+    return _MARKUP.sub("", " ".join(text for text in texts if isinstance(text, str)))
 
 
 def _domain(domain: str, thing: Any) -> DomainGoal:
@@ -70,9 +84,15 @@ def _pairs(domain: str, thing: Any) -> dict[str, str]:
             raise error.at(slot=f"{domain}-{slot}") from None
         if isinstance(value, tuple):
             raise InputError("a goal holds one value per slot", slot=f"{domain}-{slot}")
-        if value is not None:
-            pairs[slot_in(domain, slot)] = value
+        if value is None:
+            raise null_goal_value(domain, slot)
+        pairs[slot_in(domain, slot)] = value
     return pairs
+
+
+def null_goal_value(domain: str, slot: str) -> InputError:
+    """The error of a goal that names a slot and has no value for it."""
+    return InputError("a value of a goal must be a string or a number, found null", slot=f"{domain}-{slot}")
 
 
 class GoalFile:
@@ -108,10 +128,23 @@ class GoalFile:
             return talk
         self._used.add(key)
         with placing(file=self.name, dialogue=talk.id):
-            return structs.replace(talk, goal=goal_in(_goal_of(self._goals[key][1])))
+            found = _goal_of(self._goals[key][1])
+            return structs.replace(talk, goal=goal_in(found), task=task_in(found))
 
     def notices(self) -> list[Notice]:
-        """Notices of ids that only one of the two files has; complete when all is read."""
+        """Notices of ids that only one of the two files has; complete when all is read.
+
+        Raises:
+            InputError: the two files have no id in common.
+        """
+        if self._without and not self._used:
+            raise InputError(
+                f"none of its {len(self._goals)} ids is that of a dialogue; the dialogues have ids such as "
+                f"{one_line(self._without[0], 40)!r}, the goals such as {one_line(next(iter(self._goals.values()))[0], 40)!r}"
+                if self._goals
+                else "a file of goals without goals",
+                file=self.name,
+            )
         alone = [name for key, (name, _) in self._goals.items() if key not in self._used]
         found = [
             ("no-goal", self._without, "dialogues are not in the file of goals"),

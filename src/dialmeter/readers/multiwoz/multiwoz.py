@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Move, State, Turn, Value, dialogue_key
 from ..entries import moves_of, talk
@@ -38,7 +40,7 @@ from ..parts import (
 )
 from ..source import Sample, Source
 from .acts import ActFile, act_file_near, acts_in
-from .goals import goal_in
+from .goals import goal_in, task_in
 
 STATES = StateLayout("sections", absent=("", "not mentioned"))
 _BELIEF_STATES = StateLayout("flat", absent=STATES.absent)
@@ -163,7 +165,8 @@ def _conversation(item: _Item) -> Conversation:
     with placing(dialogue=item.name):
         entry = as_mapping(item.thing, "a dialogue")
         goal = None if entry.get("goal") is None else goal_in(entry["goal"])
-        return talk(item.name, moves_of(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
+        found = talk(item.name, moves_of(as_list(entry.get("log"), "log"), partial(_moves, item)), goal)
+        return structs.replace(found, task=task_in(entry.get("goal")))
 
 
 def _moves(item: _Item, place: int, thing: Any) -> Iterator[Move]:

@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
+import msgspec
+from msgspec import Raw
+
 from ...errors import InputError, one_line
 from ...model import Dialogue, Turn
+from ..pairs.raw_states import Numbering, number_keyless
 from ..pairs.state_layouts import GLUED
-from ..parts import Role, as_list, read_dialogues, read_turns, turn_number
+from ..pairs.vocabulary import PairDialogue, Vocabulary
+from ..parts import TURN_DIGITS, Role, as_list, read_dialogues, read_turns, turn_number
 from ..source import Sample, Source
+from ..strict_json import REFUSALS, JsonParts
 
 STATES = GLUED
 HOLDS = "both"
@@ -32,7 +38,11 @@ def detect(sample: Sample) -> bool:
     )
 
 
-def read(source: Source, role: Role) -> Iterator[Dialogue]:
+_decode = msgspec.json.Decoder(tuple[Raw, Raw]).decode
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+    words = source.vocabulary or Vocabulary()
     parts = source.parts("an object")
     dialogues: dict[str, list[tuple[str, int]]] = {}
     for place, key in enumerate(parts.keys or ()):
@@ -44,8 +54,34 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     def turns_of(turns: list[tuple[str, int]]) -> Iterator[Turn]:
         return read_turns(((number, parts.parse(place)) for number, place in turns), _turn)
 
-    yield from read_dialogues(dialogues.items(), turns_of)
+    for dialogue_id, turns in dialogues.items():
+        found = _numbered(parts, dialogue_id, turns, (words, GLUED, source.name, None))
+        if found is None:
+            yield from read_dialogues([(dialogue_id, turns)], turns_of)
+        else:
+            for _, place in turns:
+                parts.skip(place)
+            yield found
     parts.finish()
+
+
+def _numbered(
+    parts: JsonParts, dialogue_id: str, turns: list[tuple[str, int]], numbering: Numbering
+) -> PairDialogue | None:
+    """A dialogue whose states are lists of pairs, in the order of its turns; None for any other."""
+    texts: list[bytes] = []
+    states: list[tuple[int, Raw, Raw]] = []
+    try:
+        for number, place in turns:
+            data = parts.raw(place)
+            if data is None or not number.isdecimal() or len(number) > TURN_DIGITS:
+                return None
+            pred, gold = _decode(data)
+            texts.append(data)
+            states.append((int(number), gold, pred))
+    except REFUSALS:
+        return None
+    return number_keyless(b"".join(texts), dialogue_id, states, numbering)
 
 
 def _turn(number: str, thing: Any) -> Turn:

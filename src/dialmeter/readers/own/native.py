@@ -5,6 +5,10 @@
 Turns may also have ``frames``: ``{service: {"gold_intent": "..", "pred_intent": "..", "gold_requested": [..], "pred_requested": [..]}}``.
 Further trackers stand beside ``pred`` as ``pred:NAME`` and are read as ``FILE#NAME``. Where the line has ``talk`` (the moves
 of both speakers, as users and judges are measured on), the utterances of a turn are taken from there if it has none.
+
+A state may also be nested (``{"hotel": {"area": "east"}}``) or a list (``["hotel-area-east"]``), and an id may be a whole
+number. ``true`` and ``false`` are read as yes and no, with a warning; a slot with true or false whose other values are
+neither yes nor no is refused. Such lines are read more slowly.
 """
 
 from __future__ import annotations
@@ -16,15 +20,17 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...errors import InputError, one_line, placing
-from ...model import SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
+from ...model import CONSTRAINT_PARTS, SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, Turn
 from ..entries import Entry, entries
 from ..layouts import TalkReader
+from ..multiwoz.goals import null_goal_value
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
 from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..parts import DialogueType, Role, as_list, as_mapping, as_text, dialogue, first_mapping, turn_number
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, Doubled, duplicate_key, parse_json
+from ..yes_no import YesNo, flat_state
 
 STATES = FLAT
 HOLDS = "both"
@@ -37,13 +43,15 @@ def detect(sample: Sample) -> bool:
 
 def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     words = source.vocabulary or Vocabulary()
+    yes_no = YesNo()
     for number, line in source.lines():
         source.line = number
         try:
-            found = _numbered(line, source, number, words) or _dialogue(line, source, number)
+            found = _numbered(line, source, number, words) or _dialogue(line, source, number, yes_no)
         except InputError as error:
             raise error.at(line=number) from None
         yield found
+    source.notices += yes_no.notices(words)
 
 
 _RawTurn = make_raw_turn("turn", "gold", "pred", "user", "system")
@@ -64,25 +72,28 @@ def _numbered(line: bytes, source: Source, number: int, words: Vocabulary) -> Pa
     if source.tracker:
         return None
     try:
-        found = _decode(line)
-    except REFUSALS:
+        return number_raw(line, _decode(line), _STRINGS, (words, FLAT, source.name, number))
+    except (*REFUSALS, InputError):
+        # A state that is written in another way, or something wrong that is reported with its place.
         return None
-    return number_raw(line, found, _STRINGS, (words, FLAT, source.name, number))
 
 
-def _dialogue(line: bytes, source: Source, number: int) -> Dialogue:
+def _dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialogue:
     doubled: list[Doubled] = []
     thing = as_mapping(parse_json(line, source.name, doubled, number), "a line")
     dialogue_id = thing.get("dialogue_id")
+    if type(dialogue_id) is int:
+        dialogue_id = str(dialogue_id)
     if not isinstance(dialogue_id, str):
-        raise InputError("dialogue_id must be a string")
+        raise InputError("dialogue_id must be a string or a whole number")
     try:
         turns = as_list(thing.get("turns"), "turns")
+        yes_no.dialogue = dialogue_id
         tracker = source.tracker
         key = f"pred:{tracker}" if tracker else "pred"
         if tracker and turns and not any(isinstance(turn, dict) and key in turn for turn in turns):
             raise InputError(f"no states of a tracker called {one_line(tracker)!r}; {_trackers_of(turns)}")
-        read = [_turn(position, turn, key) for position, turn in enumerate(turns)]
+        read = [_turn(position, turn, key, yes_no) for position, turn in enumerate(turns)]
         if doubled:
             raise duplicate_key(doubled[0])
         return dialogue(dialogue_id, with_talk(read, talk_line(thing).talk) if "talk" in thing else read)
@@ -96,13 +107,14 @@ def _trackers_of(turns: list[Any]) -> str:
     return f"there are: {names}" if names else "the dialogue holds one tracker, without a name"
 
 
-def _turn(position: int, thing: Any, key: str) -> Turn:
+def _turn(position: int, thing: Any, key: str, yes_no: YesNo) -> Turn:
     try:
         turn = as_mapping(thing, "a turn")
+        yes_no.turn = turn.get("turn", position)
         return Turn(
             turn_number(turn.get("turn", position)),
-            _state(turn.get("gold")),
-            _state(turn.get(key)),
+            flat_state(turn.get("gold"), yes_no),
+            flat_state(turn.get(key), yes_no),
             as_text(turn.get("user"), "user"),
             as_text(turn.get("system"), "system"),
             _frames(turn["frames"]) if "frames" in turn else None,
@@ -110,10 +122,6 @@ def _turn(position: int, thing: Any, key: str) -> Turn:
     except InputError as error:
         at = thing.get("turn", position) if isinstance(thing, dict) else position
         raise error.at(turn=at) from None
-
-
-def _state(thing: Any) -> State | None:
-    return None if thing is None else as_mapping(thing, "a state")
 
 
 def _frames(thing: Any) -> dict[str, Frame] | None:
@@ -201,8 +209,14 @@ def talk_line(line: Mapping[str, Any]) -> TalkLine:
     Example:
         >>> talk_line({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": 3}]})
         Traceback (most recent call last):
-        dialmeter.errors.InputError: dialogue d1, turn 0: Expected str, got int - at $.talk[0].text
+        dialmeter.errors.InputError: dialogue d1, turn 0: talk[0].text must be a string, found a whole number
     """
+    for domain, inside in goal.items() if isinstance(goal := line.get("goal"), dict) else ():
+        for part in CONSTRAINT_PARTS if isinstance(inside, dict) else ():
+            for slot, value in pairs.items() if isinstance(pairs := inside.get(part), dict) else ():
+                if value is None:
+                    name = line.get("dialogue_id")
+                    raise null_goal_value(domain, slot).at(dialogue=name if isinstance(name, str) else None)
     return _TALK_LINES.convert(line)
 
 

@@ -14,6 +14,8 @@ from ...model import Value
 _ALIASES = {
     "leave": "leaveat",
     "leaveat": "leaveat",
+    "leaveatorafter": "leaveat",
+    "departtime": "leaveat",
     "arrive": "arriveby",
     "arriveby": "arriveby",
     "pricerange": "pricerange",

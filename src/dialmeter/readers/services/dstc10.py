@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Raw
+
 from ...model import Dialogue, Turn
+from ..pairs.raw_states import number_keyless
 from ..pairs.state_layouts import StateLayout
+from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..parts import Role, as_mapping, read_dialogues, read_turns, sided
 from ..source import Sample, Source
 
@@ -30,8 +34,21 @@ def detect(sample: Sample) -> bool:
     return all(isinstance(each, dict) and each.keys() <= {"semi", "book"} for each in domains) and bool(sample.value)
 
 
-def read(source: Source, role: Role) -> Iterator[Dialogue]:
+def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+    words = source.vocabulary or Vocabulary()
+
     def turns_of(instance: Any) -> Iterator[Turn]:
         return read_turns([(0, instance)], lambda number, thing: sided(role, number, as_mapping(thing, "a state")))
 
-    return read_dialogues(((str(place), thing) for place, thing in enumerate(source.elements())), turns_of)
+    parts = source.parts("a list")
+    for place in range(len(parts)):
+        raw = parts.raw(place)
+        if raw is not None:
+            gold, pred = (None, Raw(raw)) if role is Role.PRED else (Raw(raw), None)
+            found = number_keyless(raw, str(place), [(0, gold, pred)], (words, STATES, source.name, None))
+            if found is not None:
+                parts.skip(place)
+                yield found
+                continue
+        yield from read_dialogues([(str(place), parts.parse(place))], turns_of)
+    parts.finish()

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from ...errors import InputError, one_line, placing
 from ...model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
+from ..multiwoz.goals import null_goal_value, task_in
 from ..parts import DialogueType, as_mapping
 from ..source import Sample, Source
 
@@ -77,9 +78,14 @@ _SPEAKERS = {"USER": USER, "SYSTEM": SYSTEM, "user": USER, "system": SYSTEM}
 
 def detect(sample: Sample) -> bool:
     if sample.kind == "folder":
-        names = sorted(sample.value.glob("*.json"))
+        names = _dialogue_files(sample.value)
         return bool(names) and detect(Source(names[0]).sample)
     return sample.kind == "document" and isinstance(sample.value, list) and any(map(_looks_right, sample.value))
+
+
+def _dialogue_files(folder: Path) -> list[Path]:
+    """The JSON files of a folder, in order, without a schema that is beside the dialogues."""
+    return sorted(path for path in folder.glob("*.json") if path.name != "schema.json")
 
 
 def _looks_right(item: Any) -> bool:
@@ -94,7 +100,7 @@ def _looks_right(item: Any) -> bool:
 
 def items(source: Source) -> Iterator[Any]:
     if source.is_folder:
-        for path in sorted(Path(source.path).glob("*.json")):
+        for path in _dialogue_files(Path(source.path)):
             part = Source(path)
             with placing(file=part.name):
                 yield from items(part)
@@ -118,7 +124,9 @@ def items(source: Source) -> Iterator[Any]:
 def conversation(item: Any) -> Conversation:
     found = item if isinstance(item, _Dialogue) else _DIALOGUES.convert(as_mapping(item, "a dialogue"))
     _check_order(found)
-    return Conversation(found.dialogue_id, tuple([_move(turn) for turn in found.turns]), _goal(found.goal))
+    with placing(dialogue=found.dialogue_id):
+        goal = _goal(found.goal)
+    return Conversation(found.dialogue_id, tuple([_move(turn) for turn in found.turns]), goal, task=task_in(found.goal))
 
 
 def _move(turn: _Turn) -> Move:
@@ -163,24 +171,28 @@ def _text(value: _Scalar) -> str:
 def _goal(goal: Mapping[str, Any] | None) -> Goal | None:
     if goal is None:
         return None
-    return {name: _domain(domain) for name, domain in goal.items() if isinstance(domain, _Domain)}
+    return {name: _domain(name, domain) for name, domain in goal.items() if isinstance(domain, _Domain)}
 
 
-def _domain(domain: _Domain) -> DomainGoal:
+def _domain(name: str, domain: _Domain) -> DomainGoal:
     return DomainGoal(
-        _constraints(domain.info),
-        _constraints(domain.fail_info),
-        _constraints(domain.book),
-        _constraints(domain.fail_book),
+        _constraints(name, domain.info),
+        _constraints(name, domain.fail_info),
+        _constraints(name, domain.book),
+        _constraints(name, domain.fail_book),
         tuple(domain.reqt or ()),
     )
 
 
-def _constraints(part: dict[str, _Scalar] | None) -> dict[str, str]:
-    """The slots of a part; flags of the goal generator (true or false) and null are no constraints."""
-    return {
-        slot: str(value) for slot, value in (part or {}).items() if value is not None and not isinstance(value, bool)
-    }
+def _constraints(domain: str, part: dict[str, _Scalar] | None) -> dict[str, str]:
+    """The slots of a part; flags of the goal generator (true or false) are no constraints."""
+    found: dict[str, str] = {}
+    for slot, value in (part or {}).items():
+        if value is None:
+            raise null_goal_value(domain, slot)
+        if not isinstance(value, bool):
+            found[slot] = str(value)
+    return found
 
 
 def _check_order(found: _Dialogue) -> None:

@@ -1,0 +1,92 @@
+"""Chat messages with calls of tools, as language models take and give them: one dialogue per line, a list, or one document.
+
+``{"id": "7", "task_id": "7", "trial": 0, "reward": 1.0, "messages": [{"role": "user", "content": "hello"}]}``
+
+``messages`` may have ``tool_calls`` and messages of the role ``tool``. ``task_id`` (else ``id``), ``trial``, ``reward``,
+``instruction``, ``agent_cost`` and ``user_cost`` are read where they are there. Conversations that are exported from
+ChatGPT (``mapping`` and ``current_node``) are read along the branch that was shown last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...errors import InputError, placing
+from ...model import Conversation, TaskGoal, Trajectory
+from ..chat import chat
+from ..entries import Entry, first_entry
+from ..parts import as_mapping, as_text
+from ..source import Sample, Source
+from .messages import as_conversation, read_messages, token_in
+from .parts import amounts, dialogue_name, reward_of, task_id, trial_number
+
+CARRIES = "text, tool calls, rewards: lists of {role, content, tool_calls}, a document or JSON lines"
+_IDS = ("task_id", "id", "dialogue_id", "conversation_id")
+
+
+def detect(sample: Sample) -> bool:
+    return chat.detect(sample) or _is_export(first_entry(sample))
+
+
+def _is_export(entry: Mapping[str, Any]) -> bool:
+    return isinstance(entry.get("mapping"), dict) and "current_node" in entry
+
+
+def items(source: Source) -> Iterator[Entry]:
+    return chat.items(source)
+
+
+def trajectory(item: Entry) -> Trajectory:
+    with item.placing():
+        thing = item.parsed()
+        entry = {"messages": thing} if isinstance(thing, list) else as_mapping(thing, "a dialogue")
+        given = next((entry[key] for key in _IDS if entry.get(key) is not None), item.name)
+        task, trial = task_id(given), trial_number(entry.get("trial"))
+        name = dialogue_name(task, trial)
+        with placing(dialogue=name):
+            read = read_messages(_branch(entry) if _is_export(entry) else entry.get("messages"))
+            told = as_text(entry.get("instruction"), "instruction")
+            return Trajectory(
+                id=name,
+                task=task,
+                trial=trial,
+                steps=read.steps,
+                rewards=reward_of(entry.get("reward")),
+                ending=token_in(read.steps) or "unknown",
+                goal=TaskGoal(told) if told else None,
+                costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
+                roles=read.roles,
+            )
+
+
+def conversation(item: Entry) -> Conversation:
+    found = trajectory(item)
+    return as_conversation(found.id, found.steps)
+
+
+def _branch(entry: Mapping[str, Any]) -> list[Any]:
+    """The messages from the root to the node that was shown last."""
+    nodes, node = as_mapping(entry["mapping"], "mapping"), entry["current_node"]
+    found: list[Any] = []
+    seen: set[str] = set()
+    while isinstance(node, str) and node in nodes:
+        if node in seen:
+            raise InputError("the messages of mapping form a circle")
+        seen.add(node)
+        inside = as_mapping(nodes[node], "a node of mapping")
+        message = inside.get("message")
+        if message is not None:
+            found.append(_exported(as_mapping(message, "a message")))
+        node = inside.get("parent")
+    return found[::-1]
+
+
+def _exported(message: Mapping[str, Any]) -> dict[str, Any]:
+    author = as_mapping(message.get("author"), "author")
+    content = as_mapping(message.get("content"), "content")
+    parts = content.get("parts")
+    texts = (
+        [each for each in parts if isinstance(each, str)] if isinstance(parts, list) else [content.get("text") or ""]
+    )
+    return {"role": author.get("role"), "name": author.get("name"), "content": "\n".join(map(str, texts))}

@@ -1,0 +1,129 @@
+"""Logs of inspect: ``.json``, or ``.eval``, which is a ZIP archive with a file for each sample.
+
+``{"version": 2, "status": "success", "eval": {..}, "samples": [{"id": 1, "epoch": 1, "messages": [], "scores": {..}}]}``
+
+The id of a sample is the task, its epoch the trial. Scores become numbers as inspect makes them: C and yes are 1, P is 0.5,
+I, N and no are 0. Several scorers stay apart by name. A log has no fixed place for the goal of a simulated user; the
+input of the sample is kept as the instruction where it is a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+from ...errors import one_line, placing
+from ...model import Conversation, Ending, Notice, TaskGoal, Trajectory
+from ..archive import Archive
+from ..entries import Entry
+from ..parts import as_list, as_mapping
+from ..source import Sample, Source
+from ..strict_json import parse_unique
+from .messages import as_conversation, read_messages, token_in
+from .parts import amount, dialogue_name, mapping_or_empty, task_id, trial_number
+
+CARRIES = "text, tool calls, scores: logs of inspect, .json or .eval"
+_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_ANSWERS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_SAMPLES = re.compile(r"samples/[^/]+\.json")
+_ATTACHMENT = re.compile(r"attachment://([0-9a-f]{8,64})")
+_FINISHED = "success"
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind == "archive":
+        return any(_SAMPLES.fullmatch(name) or name == "header.json" for name in sample.value)
+    return (
+        sample.kind in ("document", "lines")
+        and isinstance(sample.value, dict)
+        and {"status", "eval"} <= sample.value.keys()
+    )
+
+
+def items(source: Source) -> Iterator[Entry]:
+    if source.sample.kind == "archive":
+        yield from _archived(source)
+        return
+    log = as_mapping(source.document, "the file")
+    _note_status(source, log.get("status"))
+    for place, thing in enumerate(as_list(log.get("samples") or [], "samples"), 1):
+        yield Entry(str(place), thing)
+
+
+def _archived(source: Source) -> Iterator[Entry]:
+    """The samples of an archive by name, which does not depend on the order in which they were finished."""
+    archive = Archive(source.read_all(), source.name)
+    header = (
+        parse_unique(archive.read("header.json"), None) if "header.json" in archive.names else {"status": "started"}
+    )
+    _note_status(source, mapping_or_empty(header).get("status"))
+    for place, name in enumerate(filter(_SAMPLES.fullmatch, archive.names), 1):
+        yield Entry(str(place), parse_unique(archive.read(name), None))
+
+
+def _note_status(source: Source, status: Any) -> None:
+    if status != _FINISHED:
+        message = f"the log has the status {one_line(str(status), 40)}; only the samples that are in it are read"
+        source.notices.append(Notice("unfinished-log", 1, message))
+
+
+def trajectory(item: Entry) -> Trajectory:
+    with item.placing():
+        sample = as_mapping(item.parsed(), f"sample {item.name}")
+        task, trial = task_id(sample.get("id"), "id"), trial_number(sample.get("epoch"), "epoch")
+        name = dialogue_name(task, trial)
+        with placing(dialogue=name):
+            attached = mapping_or_empty(sample.get("attachments"))
+
+            def resolve(text: str) -> str:
+                return _ATTACHMENT.sub(lambda found: str(attached.get(found[1], found[0])), text)
+
+            read = read_messages(sample.get("messages") or [], resolve)
+            error = mapping_or_empty(sample.get("error")).get("message", sample.get("error"))
+            ending: Ending = "crash" if error else "limit" if sample.get("limit") else token_in(read.steps) or "unknown"
+            given = sample.get("input")
+            return Trajectory(
+                id=name,
+                task=task,
+                trial=trial,
+                steps=read.steps,
+                rewards=_rewards(mapping_or_empty(sample.get("scores"))),
+                ending=ending,
+                goal=TaskGoal(resolve(given)) if isinstance(given, str) else None,
+                seconds=amount(sample.get("total_time")),
+                roles=read.roles,
+                error=one_line(str(error), 500) if error else "",
+            )
+
+
+def conversation(item: Entry) -> Conversation:
+    found = trajectory(item)
+    return as_conversation(found.id, found.steps)
+
+
+def _rewards(scores: Mapping[str, Any]) -> dict[str, float]:
+    found = {}
+    for name, score in scores.items():
+        value = mapping_or_empty(score).get("value")
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        for part, inside in parts:
+            number = as_number(inside)
+            if number is not None:
+                found[f"{name}.{part}" if part else name] = number
+    return found
+
+
+def as_number(value: Any) -> float | None:
+    """The number that a score stands for; None where it stands for none.
+
+    Example:
+        >>> as_number("C"), as_number("no"), as_number(0.25), as_number(True), as_number("blue")
+        (1.0, 0.0, 0.25, 1.0, None)
+    """
+    if isinstance(value, str):
+        return _WORDS.get(value, _ANSWERS.get(value.lower()))
+    if isinstance(value, int | float) and isfinite(value):
+        return float(value)
+    return None

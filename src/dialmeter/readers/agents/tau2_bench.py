@@ -1,0 +1,144 @@
+"""Results of tau2-bench: one file, or a folder with ``results.json`` and a file for each simulation.
+
+``{"info": {..}, "tasks": [{"id": "0", ..}], "simulations": [{"task_id": "0", "trial": 0, "messages": [], ..}]}``
+
+The goal is the user scenario of the task; expected calls and facts are its evaluation criteria. How the dialogue ended is
+told by the token in the user's last message, and where there is none by ``termination_reason``. A file with one
+simulation alone, without tasks, is read, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import InputError, placing
+from ...model import SYSTEM, USER, Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
+from ..parts import as_list, as_mapping, as_text
+from ..source import Sample, Source
+from .messages import as_conversation, read_messages, token_in
+from .parts import amount, amounts, dialogue_name, mapping_or_empty, reward_of, task_id, trial_number
+
+CARRIES = "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
+_INFO = frozenset({"agent_info", "user_info", "environment_info"})
+_SIMULATION = frozenset({"task_id", "messages", "termination_reason"})
+_REASONS: Mapping[str, Ending] = {
+    "user_stop": "user_stop",
+    "agent_stop": "agent_stop",
+    "max_steps": "limit",
+    "timeout": "limit",
+    "too_many_errors": "limit",
+    "context_window_exceeded": "limit",
+    "agent_error": "error",
+    "user_error": "error",
+    "infrastructure_error": "crash",
+    "unexpected_error": "crash",
+}
+_INSTRUCTION = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
+
+
+class Simulation(NamedTuple):
+    """One simulation, undecoded, with its task where the file has tasks."""
+
+    place: int
+    thing: Any
+    task: Any
+    file: str | None = None
+
+
+def detect(sample: Sample) -> bool:
+    if sample.kind == "folder":
+        folder: Path = sample.value
+        return (folder / "results.json").is_file() and (folder / "simulations").is_dir()
+    if sample.kind not in ("document", "lines") or not isinstance(sample.value, dict):
+        return False
+    info = sample.value.get("info")
+    if isinstance(info, dict) and not _INFO.isdisjoint(info):
+        return True
+    return sample.value.keys() >= _SIMULATION or {"tasks", "simulations"} <= sample.value.keys()
+
+
+def items(source: Source) -> Iterator[Simulation]:
+    folder = Path(source.path)
+    whole = Source(folder / "results.json").document if source.is_folder else source.document
+    results = as_mapping(whole, "the file")
+    if results.keys() >= _SIMULATION:
+        yield Simulation(1, results, None)
+        return
+    tasks = {
+        str(task["id"]): task
+        for task in as_list(results.get("tasks") or [], "tasks")
+        if isinstance(task, dict) and "id" in task
+    }
+    if "simulations" in results or not source.is_folder:
+        if "simulations" not in results:
+            raise InputError("no simulations; name the folder that holds results.json and simulations/")
+        for place, thing in enumerate(as_list(results["simulations"], "simulations"), 1):
+            yield Simulation(place, thing, _task(tasks, thing))
+        return
+    for place, path in enumerate(sorted((folder / "simulations").glob("*.json")), 1):
+        thing = Source(path).document
+        yield Simulation(place, thing, _task(tasks, thing), str(path))
+
+
+def _task(tasks: Mapping[str, Any], thing: Any) -> Any:
+    return tasks.get(str(thing.get("task_id"))) if isinstance(thing, dict) else None
+
+
+def trajectory(item: Simulation) -> Trajectory:
+    with placing(file=item.file, dialogue=str(item.place)):
+        entry = as_mapping(item.thing, f"simulation {item.place}")
+        task, trial = task_id(entry.get("task_id")), trial_number(entry.get("trial"))
+        name = dialogue_name(task, trial)
+    with placing(file=item.file, dialogue=name):
+        reason = as_text(entry.get("termination_reason"), "termination_reason")
+        crashed = _REASONS.get(reason) == "crash"
+        if entry.get("messages") is None and not crashed:
+            raise InputError("no messages; simulations with voice, which have ticks, are not read")
+        read = read_messages(entry.get("messages") or [])
+        checked = mapping_or_empty(entry.get("reward_info"))
+        told = token_in(read.steps)
+        return Trajectory(
+            id=name,
+            task=task,
+            trial=trial,
+            steps=read.steps,
+            rewards=reward_of(checked.get("reward")),
+            ending="crash" if crashed else told or _REASONS.get(reason, "unknown"),
+            goal=_goal(item.task),
+            costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
+            seconds=amount(entry.get("duration")),
+            roles=read.roles,
+            error=reason if crashed else "",
+        )
+
+
+def conversation(item: Simulation) -> Conversation:
+    found = trajectory(item)
+    return as_conversation(found.id, found.steps)
+
+
+def _goal(thing: Any) -> TaskGoal | None:
+    if thing is None:
+        return None
+    task = as_mapping(thing, "a task")
+    told = mapping_or_empty(task.get("user_scenario")).get("instructions")
+    if isinstance(told, dict):
+        text = "\n".join(part for name in _INSTRUCTION if (part := as_text(told.get(name), name)))
+    else:
+        text = as_text(told, "instructions")
+    criteria = mapping_or_empty(task.get("evaluation_criteria"))
+    actions = (as_mapping(each, "an expected action") for each in as_list(criteria.get("actions") or [], "actions"))
+    return TaskGoal(
+        text,
+        tuple(
+            ExpectedAction(
+                as_text(each.get("name"), "name"),
+                mapping_or_empty(each.get("arguments")),
+                USER if each.get("requestor") == "user" else SYSTEM,
+            )
+            for each in actions
+        ),
+        tuple(map(str, as_list(criteria.get("communicate_info") or [], "communicate_info"))),
+    )

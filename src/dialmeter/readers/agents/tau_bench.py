@@ -1,0 +1,86 @@
+"""Results of tau-bench: a JSON list with one object per dialogue.
+
+``[{"task_id": 0, "trial": 0, "reward": 1.0, "info": {"task": {"instruction": "..", "actions": []}}, "traj": []}]``
+
+``traj`` holds chat messages with calls of tools; ``info.task`` has the instruction of the user, the expected calls and the
+facts that the agent should give. A run that crashed has ``info.error``, no task and no messages. Dialogues that neither
+the user nor a transfer ended reached the limit of steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...errors import InputError, placing
+from ...model import Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
+from ..entries import Entry, entries
+from ..parts import as_list, as_mapping, as_text, first_mapping
+from ..source import Sample, Source
+from .messages import Messages, as_conversation, read_messages, token_in
+from .parts import amounts, dialogue_name, mapping_or_empty, reward_of, task_id, trial_number
+
+CARRIES = "text, tool calls, goals in words, rewards: results of tau-bench"
+_TRANSFER = "transfer_to_human_agents"
+
+
+def detect(sample: Sample) -> bool:
+    return sample.kind == "document" and {"task_id", "traj"} <= first_mapping(sample.value).keys()
+
+
+def items(source: Source) -> Iterator[Entry]:
+    return entries(source)
+
+
+def trajectory(item: Entry) -> Trajectory:
+    with item.placing():
+        entry = as_mapping(item.parsed(), f"dialogue {item.name}")
+        task, trial = task_id(entry.get("task_id")), trial_number(entry.get("trial"))
+        name = dialogue_name(task, trial)
+        with placing(dialogue=name):
+            if "traj" not in entry:
+                raise InputError("no traj; results of tau-bench have one for each dialogue")
+            info = mapping_or_empty(entry.get("info"))
+            read = read_messages(entry["traj"])
+            return Trajectory(
+                id=name,
+                task=task,
+                trial=trial,
+                steps=read.steps,
+                rewards=reward_of(entry.get("reward")),
+                ending=_ending(info, read),
+                goal=_goal(info.get("task")),
+                costs=amounts(user=info.get("user_cost")),
+                roles=read.roles,
+                error=as_text(info.get("error"), "error"),
+            )
+
+
+def conversation(item: Entry) -> Conversation:
+    found = trajectory(item)
+    return as_conversation(found.id, found.steps)
+
+
+def _ending(info: Mapping[str, Any], read: Messages) -> Ending:
+    if info.get("error") is not None:
+        return "crash"
+    if (told := token_in(read.steps)) is not None:
+        return told
+    last = [call.name for step in read.steps[-1:] for call in step.calls]
+    if info.get("source") == _TRANSFER or last[-1:] == [_TRANSFER]:
+        return "transfer"
+    return "limit" if read.steps else "unknown"
+
+
+def _goal(thing: Any) -> TaskGoal | None:
+    if thing is None:
+        return None
+    task = as_mapping(thing, "task")
+    actions = (as_mapping(each, "an expected action") for each in as_list(task.get("actions") or [], "actions"))
+    return TaskGoal(
+        as_text(task.get("instruction"), "instruction"),
+        tuple(
+            ExpectedAction(as_text(each.get("name"), "name"), mapping_or_empty(each.get("kwargs"))) for each in actions
+        ),
+        tuple(map(str, as_list(task.get("outputs") or [], "outputs"))),
+    )

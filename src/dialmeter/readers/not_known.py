@@ -1,0 +1,161 @@
+"""What is said of an input that cannot be read as any format: what it is instead, or which format it is nearest to."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import one_line
+
+if TYPE_CHECKING:
+    from .source import Sample
+
+_ADDRESS = re.compile(r"(?:https?|ftp|s3|gs|hf)://", re.IGNORECASE)
+_HTML = re.compile(r"\s*+<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
+_GIT_LFS = "version https://git-lfs.github.com/spec/"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_KEYS_SHOWN = 12
+_LEVELS = 3
+
+
+class _Need(NamedTuple):
+    """What detection of a format looks for: keys of a row, a dialogue or a turn; of each group one key is enough.
+
+    A key that ends with ``*`` is the beginning of a key.
+    """
+
+    form: str
+    groups: tuple[tuple[str, ...], ...]
+    inside: bool = False
+    """Are they keys of a dialogue or a turn inside an object of dialogues?"""
+
+
+_DIALOGUE = ("dialogue_id", "dial_id", "id")
+_TURN = ("turn", "turn_id")
+# Of two formats that are equally near, the first is named.
+_NEEDS = (
+    _Need("native", (("dialogue_id",), ("turns",))),
+    _Need("ic-dst", (("ID",), ("turn_id",), ("slot_values",))),
+    _Need("rows", (_DIALOGUE, _TURN, ("gold", "pred", "state", "prediction"))),
+    _Need("llm", (_DIALOGUE, _TURN, ("completion", "response", "output"))),
+    _Need("nested", (("gt", "pr"),), inside=True),
+    _Need("trade", (("turn_belief", "pred_bs_ptr"),), inside=True),
+    _Need("trippy", (("guid",), ("slot_groundtruth_*", "slot_prediction_*"))),
+    _Need("sgd", (("dialogue_id",), ("turns",), ("services",))),
+    _Need("mwzeval", (("state", "response"),), inside=True),
+    _Need("ldst", (("instruction",), ("input",), ("output",))),
+    _Need("simpletod", (("target_turn_belief", "generated_turn_belief"),), inside=True),
+    _Need("bspn", (("bspn", "bspn_gen"),), inside=True),
+    _Need("convlab3", (("dialogue_id",), ("utt_idx",), ("state", "predictions"))),
+    _Need("t5-text", (("state_seq",), ("predictions",))),
+    _Need("multiwoz", (("dialogue_idx",), ("dialogue",))),
+    _Need("multiwoz", (("goal",), ("log",)), inside=True),
+)
+
+
+def no_such_file(path: str) -> str:
+    """What is said of a path where there is nothing.
+
+    Example:
+        >>> no_such_file("p.json")
+        'no such file'
+        >>> no_such_file("https://example.org/p.json")
+        'an address, not a file; download it first, and name the file'
+    """
+    if _ADDRESS.match(path):
+        return "an address, not a file; download it first, and name the file"
+    if any(sign in path for sign in "*?["):
+        return "no such file; it looks like a pattern that matches no file, or that is in quotes"
+    return "no such file"
+
+
+def binary_file(head: bytes) -> str:
+    """What is said of a file with zero bytes, by how it begins.
+
+    Example:
+        >>> binary_file("{}".encode("utf-16"))
+        'UTF-16 text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)'
+    """
+    pairs = (head[0:8:2], head[1:8:2])
+    if head.startswith(_UTF_16) or (len(head) >= 8 and any(not any(each) for each in pairs)):
+        return "UTF-16 text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"
+    return "a binary file; JSON, JSON lines or text is expected"
+
+
+def no_data(sample: Sample) -> str:
+    """What an input is that holds no data at all; empty for every other."""
+    if sample.kind == "text" and _HTML.match(sample.value):
+        return "an HTML page, not data; download the file itself (on GitHub: Raw)"
+    if sample.kind == "text" and sample.value.startswith(_GIT_LFS):
+        return "a Git LFS pointer, not the file itself; get the file with `git lfs pull`"
+    if sample.kind in ("document", "lines", "lists") and not sample.value:
+        return f"an empty {'object' if isinstance(sample.value, dict) else 'list'}; it holds no dialogue"
+    return ""
+
+
+def unknown_format(sample: Sample, message: str, *, with_nearest: bool) -> str:
+    """The message where no format fits, with what was seen.
+
+    Args:
+        sample: what the file looks like.
+        message: what is said in any case.
+        with_nearest: also name the nearest format of states, and what it needs.
+    """
+    if sample.kind == "folder":
+        lines = sorted(each.name for each in sample.value.iterdir() if each.name.endswith((".jsonl", ".jsonl.gz")))
+        if lines:
+            count = f"{len(lines)} file{'s' if len(lines) > 1 else ''}"
+            return (
+                f"a folder of JSON lines ({count}, {one_line(lines[0])} first); name one of them, or join them into one"
+            )
+    what, _, advice = message.partition("; ")
+    levels = _keys_seen(sample)
+    if not levels:
+        return message
+    seen = f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_shown, levels))}"
+    nearest = [_nearest(levels)] if with_nearest else []
+    return "; ".join(part for part in (what, seen, *nearest, advice) if part)
+
+
+def _keys_seen(sample: Sample) -> list[list[str]]:
+    """The keys of the first row; of a document that is an object, then those of its first dialogue and first turn."""
+    from .own.tables import first_row
+
+    row: Any = first_row(sample)
+    if sample.kind == "text" and len(row) < 2:
+        return []
+    levels: list[list[str]] = []
+    while isinstance(row, dict) and row and len(levels) < _LEVELS:
+        levels.append(list(row))
+        if sample.kind != "document" or isinstance(sample.value, list):
+            break
+        row = next(iter(row.values()))
+        row = row[0] if isinstance(row, list) and row else row
+    return levels
+
+
+def _shown(keys: list[str]) -> str:
+    return ", ".join(one_line(key, 30) for key in keys[:_KEYS_SHOWN]) + (", …" if len(keys) > _KEYS_SHOWN else "")
+
+
+def _nearest(levels: list[list[str]]) -> str:
+    """The format of which most keys were seen, and those that it lacks; empty where none was seen."""
+    best, says = 0.0, ""
+    for need in _NEEDS:
+        for keys in levels[1:] if need.inside else levels[:1]:
+            missing = [group for group in need.groups if not any(_has(keys, key) for key in group)]
+            share = 1 - len(missing) / len(need.groups)
+            if share > best:
+                best, says = share, f"nearest is the format {need.form}, {_lack(need.form, missing)}"
+    return says
+
+
+def _lack(form: str, missing: list[tuple[str, ...]]) -> str:
+    if not missing:
+        return "whose keys are there with other kinds of values"
+    names = " and ".join(group[0] if len(group) == 1 else f"one of {', '.join(group)}" for group in missing)
+    return f"which also needs {names}" + (" (--fields names other columns)" if form in ("rows", "llm") else "")
+
+
+def _has(keys: list[str], wanted: str) -> bool:
+    return any(key.startswith(wanted[:-1]) for key in keys) if wanted.endswith("*") else wanted in keys

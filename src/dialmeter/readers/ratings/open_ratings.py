@@ -1,0 +1,145 @@
+"""Opening a file of rated items of any layout, and files with further scores of its items."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
+from ..source import Sample, Source
+from ..strict_json import parse_unique
+from . import fed, grade, lines, table, unieval
+from .rated_item import RatedItem, RatedItems, checked, named_numbers, numbers
+
+ItemReader = Callable[[Source], Iterator[RatedItem]]
+
+
+class RatingLayout(NamedTuple):
+    """A layout of rated items: how it is recognised and read, and what it carries."""
+
+    detect: Callable[[Sample], bool]
+    items: ItemReader
+    carries: str
+
+
+LAYOUTS: Mapping[str, RatingLayout] = {
+    "lines": RatingLayout(lines.detect, lines.items, lines.CARRIES),
+    "unieval": RatingLayout(unieval.detect, unieval.items, unieval.CARRIES),
+    "fed": RatingLayout(fed.detect, fed.items, fed.CARRIES),
+    "grade": RatingLayout(grade.detect, grade.items, grade.CARRIES),
+    "table": RatingLayout(table.detect, table.items, table.CARRIES),
+}
+
+
+def open_ratings(path: str | Path, form: str | None = None) -> RatedItems:
+    """The rated items of a file.
+
+    Args:
+        path: a file of any layout, .gz and .zst too, or ``-``.
+        form: the layout; found where it is not named.
+
+    Raises:
+        DialmeterError: no such layout.
+        InputError: the file is not as it should be.
+    """
+    if form is not None and form not in LAYOUTS:
+        raise DialmeterError(f"no layout of ratings {form!r}; {did_you_mean(form, LAYOUTS)}")
+    source = Source(path)
+    with closing(source):
+        found = LAYOUTS[form] if form else next((each for each in LAYOUTS.values() if each.detect(source.sample)), None)
+        if found is None:
+            known = "; ".join(each.carries for each in LAYOUTS.values())
+            raise InputError(f"not a file of ratings that dialmeter knows ({known})", file=source.name)
+        return checked(found.items(source), source.name)
+
+
+def open_scores(path: str | Path, items: RatedItems, name: str = "") -> dict[str, list[float | None]]:
+    """Scores of rated items that were made elsewhere.
+
+    Args:
+        path: JSON lines with ``id`` and one number per judge; CSV with the same columns; or one JSON object with a list of numbers
+            per judge, in the order of the items. Lists with the names X_1, X_2, … are samples of one judge X, and their mean is a
+            judge as well.
+        items: the rated items.
+        name: goes before the names of the judges.
+
+    Returns:
+        By judge, a score for every item; None where there is none.
+
+    Raises:
+        InputError: the file is not as it should be, or an id is not among the items.
+    """
+    source = Source(path)
+    with closing(source), placing(file=source.name):
+        sample = source.sample
+        if sample.kind == "document" and isinstance(sample.value, Mapping) and "id" not in sample.value:
+            found = dict(_in_order(source, len(items.items)))
+        else:
+            found = _by_id(_csv_rows(source) if sample.kind == "text" else _json_rows(source), items)
+        if not found:
+            raise InputError("holds no scores")
+    return {f"{name}/{judge}" if name and len(found) > 1 else name or judge: each for judge, each in found.items()}
+
+
+_SAMPLE = re.compile(r"(.+)_(\d+)")
+
+
+def _in_order(source: Source, count: int) -> Iterator[tuple[str, list[float | None]]]:
+    samples: dict[str, list[tuple[float, ...]]] = {}
+    for judge, listed in source.members():
+        scores = numbers(listed, judge)
+        if len(scores) != count:
+            raise InputError(f"{one_line(judge)} has {len(scores)} scores, and there are {count} items")
+        matched = _SAMPLE.fullmatch(judge)
+        if matched:
+            samples.setdefault(matched[1], []).append(scores)
+        yield f"{matched[1]}/{matched[2]}" if matched else judge, list(scores)
+    for judge, given in samples.items():
+        yield judge, [fmean(each) for each in zip(*given, strict=True)]
+
+
+def _by_id(rows: Iterator[tuple[int, str, dict[str, float]]], items: RatedItems) -> dict[str, list[float | None]]:
+    places = {item.id: place for place, item in enumerate(items.items)}
+    found: dict[str, list[float | None]] = {}
+    for line, name, scores in rows:
+        with placing(line=line, dialogue=name):
+            if name not in places:
+                raise InputError("no rated item has this id")
+            for judge, score in scores.items():
+                column = found.setdefault(judge, [None] * len(places))
+                if column[places[name]] is not None:
+                    raise InputError(f"a duplicate score of {one_line(judge)}")
+                column[places[name]] = score
+    return found
+
+
+def _json_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
+    for number, data in source.lines():
+        row = parse_unique(data, source.name, number)
+        if not isinstance(row, dict) or not isinstance(row.get("id"), str | int):
+            raise InputError('expected an object with "id" and one number per judge', line=number)
+        with placing(line=number):
+            given = {name: each for name, each in row.items() if name != "id" and each is not None}
+            yield number, str(row["id"]), named_numbers(given, "scores")
+
+
+def _csv_rows(source: Source) -> Iterator[tuple[int, str, dict[str, float]]]:
+    reader = csv.DictReader(io.StringIO(source.text, newline=""), restkey="", strict=True)
+    try:
+        if "id" not in (reader.fieldnames or ()):
+            raise InputError("expected the column id and one column per judge", line=1)
+        for row in reader:
+            with placing(line=reader.line_num):
+                if "" in row or None in row.values():
+                    raise InputError("the row has another number of cells than there are headings")
+                given = {name: cell for name, cell in row.items() if name != "id" and cell.strip()}
+                scores = {name: table.number_of(cell, name) for name, cell in given.items()}
+                yield reader.line_num, row["id"].strip(), scores
+    except csv.Error as error:
+        raise InputError(f"not valid CSV: {error}", line=reader.line_num) from None

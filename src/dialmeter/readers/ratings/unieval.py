@@ -1,0 +1,47 @@
+"""The layout of UniEval for dialogue: a list of replies with mean ratings and predicted scores.
+
+``source`` holds the turns, one per line; ``context`` is a knowledge text, not the dialogue. Replies to the same turns are
+neighbours and make up a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import placing
+from ..entries import first_entry
+from ..parts import as_mapping, as_text
+from ..source import Sample, Source
+from .rated_item import RatedItem, context_moves, named_numbers
+
+CARRIES = "UniEval: replies, mean ratings, predicted scores"
+
+
+def detect(sample: Sample) -> bool:
+    """Has the first item a source, a system's output and scores?"""
+    return {"source", "system_output", "scores"} <= first_entry(sample).keys()
+
+
+def items(source: Source) -> Iterator[RatedItem]:
+    """The items of a file.
+
+    Raises:
+        InputError: an item is not as it should be.
+    """
+    groups: dict[str, str] = {}
+    for place, element in enumerate(source.elements()):
+        with placing(file=source.name, dialogue=str(place)):
+            entry = as_mapping(element, f"item {place}")
+            said = as_text(entry.get("source"), "source")
+            turns = [text for line in said.split("\n") if (text := line.strip())]
+            scores = named_numbers(entry.get("predict_scores", {}), "predict_scores")
+            yield RatedItem(
+                f"tc-{place:03}",
+                "reply",
+                context_moves(turns),
+                as_text(entry.get("system_output"), "system_output").strip(),
+                as_text(entry.get("system_id", ""), "system_id"),
+                groups.setdefault(said, f"tc-ctx-{len(groups):02}"),
+                means=named_numbers(entry.get("scores"), "scores"),
+                scores={f"unieval/{name}": score for name, score in scores.items()},
+            )

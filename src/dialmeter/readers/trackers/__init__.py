@@ -1,0 +1,1 @@
+"""Files that published trackers write."""

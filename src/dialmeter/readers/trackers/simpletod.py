@@ -1,0 +1,95 @@
+"""SimpleTOD's results: an object with the lists of each dialogue, one element per user turn.
+
+``{"MUL0003.json": {"target_turn_belief": [["hotel area north"]], "generated_turn_belief": [["hotel area north", "hotel
+book stay 2"]], "target_user": [".."], ..}}``
+
+A text is domain, slot and value; a slot has two words where the first is ``book``. States are cumulative. ``target_belief``
+and ``generated_belief`` are no states, but all that was ever in one, and are not read. ``none`` and ``not mentioned`` are
+absent, and ``<|endoftext|>`` is cut. Of two values of one slot the later one holds, with the warning ``two-values``: SimpleTOD
+itself counts such a turn as wrong. Predicted texts without a value are skipped, with the warning ``unparsed``. Where a
+generation had no belief, SimpleTOD repeats the list of the turn before, and the file does not show it.
+
+No real file of this layout was at hand: it was written down from the code that writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...errors import InputError, one_line
+from ...model import Dialogue, State, Turn
+from ..parts import Role, as_list, as_mapping, as_text, first_value, read_dialogues
+from ..source import Sample, Source
+from ..turn_rows import Places, add_notices, place_of
+
+HOLDS = "both"
+CARRIES = "gold and predicted states, cumulative; utterances"
+
+_GOLD, _PRED = "target_turn_belief", "generated_turn_belief"
+_ABSENT = ("none", "not mentioned")
+
+
+def detect(sample: Sample) -> bool:
+    lists = first_value(sample.value) if sample.kind == "document" else None
+    return isinstance(lists, dict) and (_GOLD in lists or _PRED in lists)
+
+
+def read(source: Source, role: Role) -> Iterator[Dialogue]:
+    reader = _Reader()
+    members = source.members()
+
+    def turns_of(item: tuple[str, Any]) -> Iterator[Turn]:
+        return reader.turns(*item)
+
+    yield from read_dialogues(((name, (name, thing)) for name, thing in members), turns_of)
+    add_notices(
+        source,
+        {
+            "two-values": (reader.doubled, "{} slots have two values in one predicted state; the later one is taken"),
+            "unparsed": (reader.unparsed, "{} predicted texts are no domain, slot and value, and were skipped"),
+        },
+    )
+
+
+class _Reader:
+    """Reads dialogues, and counts what is odd."""
+
+    def __init__(self) -> None:
+        self.doubled = Places()
+        self.unparsed = Places()
+
+    def turns(self, name: str, thing: Any) -> Iterator[Turn]:
+        lists = as_mapping(thing, "a dialogue")
+        columns = [as_list(lists[key], key) if lists.get(key) is not None else None for key in (_GOLD, _PRED)]
+        users = as_list(lists.get("target_user") or [], "target_user")
+        lengths = {len(column) for column in columns if column is not None}
+        if len(lengths) != 1:
+            raise InputError(f"{_GOLD} and {_PRED} must have one list per turn each, as many as each other")
+        for number in range(lengths.pop()):
+            try:
+                gold, pred = (
+                    None if column is None else self._state(column[number], key == _PRED, place_of(name, number))
+                    for key, column in zip((_GOLD, _PRED), columns, strict=True)
+                )
+                yield Turn(number, gold, pred, as_text(users[number], "target_user") if number < len(users) else "")
+            except InputError as error:
+                raise error.at(turn=number) from None
+
+    def _state(self, thing: Any, predicted: bool, place: str) -> State:
+        state: dict[str, str] = {}
+        for each in as_list(thing, "a state"):
+            words = as_text(each, "a pair").partition("<|endoftext|>")[0].split()
+            size = 2 if words[1:2] == ["book"] else 1
+            domain, slot, value = " ".join(words[:1]), " ".join(words[1 : 1 + size]), " ".join(words[1 + size :])
+            if not words or value in _ABSENT:
+                continue
+            if not value:
+                if not predicted:
+                    raise InputError(f"a pair is domain, slot and value, found {one_line(each, 40)!r}")
+                self.unparsed.add(place)
+                continue
+            if state.get(f"{domain}-{slot}", value) != value:
+                self.doubled.add(f"{place} {domain}-{slot}")
+            state[f"{domain}-{slot}"] = value
+        return state

@@ -1,0 +1,71 @@
+"""Logs of agents: dialogues in which tools are called and a reward is given. Systems are measured on them.
+
+The layouts are listed in :mod:`dialmeter.readers.layouts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import InputError
+from ..model import Trajectory
+from .layouts import LOG_FORMATS, OpenFile, find_layout
+from .parts import UniqueIds
+from .source import Source
+
+
+class Trajectories(OpenFile):
+    """A log being read: trajectories come one by one, once.
+
+    Attributes:
+        refused: dialogues that could not be read, each as an error; complete when all is read.
+    """
+
+    def __init__(self, source: Source, form: str) -> None:
+        super().__init__(source, form)
+        self.refused: list[InputError] = []
+        self._reader = LOG_FORMATS.load(form)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        ids = UniqueIds()
+        try:
+            for item in self._reader.items(self._source):
+                try:
+                    found: Trajectory = self._reader.trajectory(item)
+                    ids.check(found.id)
+                except InputError as error:
+                    self.refused.append(self._source.placed(error))
+                else:
+                    yield found
+        except InputError as error:
+            raise self._source.placed(error) from None
+        finally:
+            self._source.close()
+
+
+def open_trajectories(path: str | Path, form: str | None = None) -> Trajectories:
+    """Opens a log of agents in a layout that is named or found.
+
+    Args:
+        path: a file, a folder, or ``-``.
+        form: the name of a layout; without it, it is detected.
+
+    Raises:
+        DialmeterError: no such layout.
+        InputError: the file cannot be read, or its layout is unknown.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "log.jsonl")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write('{"id": "7", "reward": 1, "messages": [{"role": "user", "content": "hello"}]}')
+        ...     [(each.id, each.rewards) for each in open_trajectories(path)]
+        [('7:0', {'reward': 1.0})]
+    """
+    if form is not None:
+        LOG_FORMATS.load(form)
+    source = Source(path)
+    unknown = "not a log of agents that dialmeter knows; see `dialmeter list logs`, or name its layout with --from"
+    return Trajectories(source, find_layout(source, LOG_FORMATS, form, unknown))

@@ -1,0 +1,293 @@
+"""Agents' logs: every published file gives the known counts, and every dialect of messages becomes the same steps."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.model import SYSTEM, USER, Trajectory
+from dialmeter.readers.agents.messages import TOOL_AS_USER, read_messages
+from dialmeter.readers.archive import Archive, _zip_module
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.readers.trajectories import open_trajectories
+
+from ...shared_data import shared
+
+TAU = (
+    "gpt-4o-airline.json",
+    "retail_tool-calling-gpt-4.1-mini_0610135038.json",
+    "retail_tool-calling-gemini-2.0-flash_0605191952.json",
+    "retail_act-gemini-2.0-flash_0605165116.json",
+)
+TAU2 = ("tau2_airline_gemini2_5_flash_10tasks_2t.json", "tau2_airline_gemini2_5_flash_10tasks_2t_retry_agent.json")
+
+
+def read(path: Path, form: str | None = None) -> list[Trajectory]:
+    file = open_trajectories(path, form)
+    found = list(file)
+    assert not file.refused
+    return found
+
+
+def expected(kind: str, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(shared("expected", "trajectories.json").read_text())[kind][name]
+    return found
+
+
+@pytest.mark.parametrize("name", TAU)
+def test_counts_of_tau_bench(name: str) -> None:
+    wanted = expected("tau", name)
+    found = read(shared("data", "trajectories", f"{name}.gz"))
+    steps = [step for each in found for step in each.steps]
+    calls = [call for step in steps for call in step.calls if not call.in_text]
+    counts = wanted["counts"]
+    roles = sum((Counter(each.roles) for each in found), Counter[str]())
+    shown = {role: roles[role] for role in ("system", "assistant", "tool") if roles[role]}
+    assert {**shown, "user": roles["user"] + roles[TOOL_AS_USER]} == wanted["roles"]
+    assert roles[TOOL_AS_USER] == counts['tool results as user ("API output:")']
+    assert len(found) == counts["dialogues"]
+    assert sum(step.speaker == USER for step in steps) == counts["user messages"]
+    assert len(calls) == counts["tool calls"]
+    assert dict(Counter(call.name for call in calls)) == wanted["tools"]
+    assert sum(call.failed for call in calls) == counts["tool messages beginning with Error"]
+    called = [step for step in steps if step.calls and not step.calls[0].in_text]
+    assert sum(bool(step.aside) for step in called) == counts["assistant messages with text and tool call"]
+    endings = Counter(each.ending for each in found)
+    assert endings["user_stop"] == counts["dialogues with STOP"]
+    assert endings["crash"] == counts.get("crashed (info.error)", 0)
+    assert endings["transfer"] == wanted["info.source"].get("transfer_to_human_agents", 0)
+    assert endings["limit"] == len(found) - endings["user_stop"] - endings["crash"] - endings["transfer"]
+    assert {str(key): value for key, value in Counter(each.rewards["reward"] for each in found).items()} == wanted[
+        "rewards"
+    ]
+
+
+@pytest.mark.parametrize("name", TAU2)
+def test_counts_of_tau2_bench(name: str) -> None:
+    wanted = expected("tau2", name)
+    found = read(shared("data", "trajectories", f"{name}.gz"))
+    calls = [call for each in found for step in each.steps for call in step.calls]
+    counts = wanted["counts"]
+    assert dict(sum((Counter(each.roles) for each in found), Counter[str]())) == wanted["roles"]
+    assert dict(Counter(call.name for call in calls)) == wanted["tools"]
+    assert sum(call.failed for call in calls) == counts["tool messages with error true"]
+    tokens = {"user_stop": "###STOP###", "transfer": "###TRANSFER###", "out_of_scope": "###OUT-OF-SCOPE###"}
+    assert Counter(each.ending for each in found) == Counter(
+        {ending: counts[f"user messages with {token}"] for ending, token in tokens.items()}
+    )
+    assert all(each.steps[0].speaker == SYSTEM for each in found)
+    for who in ("agent", "user"):
+        assert sum(each.costs[who] for each in found) == pytest.approx(wanted[f"{who}_cost"], abs=1e-12)
+
+
+def test_counts_of_inspect() -> None:
+    for name, wanted in json.loads(shared("expected", "inspect.json").read_text()).items():
+        file = open_trajectories(shared("data", "trajectories", "inspect", name))
+        found = list(file)
+        assert file.format == "inspect"
+        assert len(found) == wanted["samples"]
+        assert bool(file.notices) == (wanted["status"] != "success")
+        assert dict(sum((Counter(each.roles) for each in found), Counter[str]())) == wanted["messages"]
+        calls = Counter(call.name for each in found for step in each.steps for call in step.calls)
+        assert dict(calls) == wanted["tool_calls"]
+        for scorer, scores in wanted["scores"].items():
+            assert {(each.task, each.trial): each.rewards[scorer] for each in found} == {
+                (score["id"], score["epoch"]): score["float"] for score in scores
+            }
+
+
+def test_talk_of_a_log_takes_turns() -> None:
+    for name in (*TAU, *TAU2):
+        talks = open_conversations(shared("data", "trajectories", f"{name}.gz"))
+        for talk in talks:
+            speakers = [move.speaker for move in talk.moves]
+            assert all(one != other for one, other in pairwise(speakers)), talk.id
+        assert all("nobody says anything" in error.message for error in talks.refused)
+
+
+CALL = {"name": "find", "arguments": {"city": "Lima"}}
+DIALECTS = {
+    "openai": (
+        {"id": "1", "type": "function", "function": {"name": "find", "arguments": '{"city": "Lima"}'}},
+        "tool_call_id",
+    ),
+    "tau2": ({"id": "1", **CALL, "requestor": "assistant"}, "id"),
+    "inspect": ({"id": "1", "function": "find", "arguments": {"city": "Lima"}}, "tool_call_id"),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_dialects_of_tool_calls(dialect: str) -> None:
+    call, key = DIALECTS[dialect]
+    found = read_messages(
+        [
+            {"role": "system", "content": "policy"},
+            {"role": "user", "content": [{"type": "text", "text": "Where?"}]},
+            {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+            {"role": "tool", "content": "Error: no city", key: "1"},
+            {"role": "assistant", "content": "No such city.", "tool_calls": None},
+        ]
+    )
+    asked, looked, told = found.steps
+    assert (asked.at, asked.text) == (1, "Where?")
+    assert (looked.text, looked.aside) == ("", "I look.")
+    [made] = looked.calls
+    assert (made.name, made.arguments, made.result, made.failed) == ("find", {"city": "Lima"}, "Error: no city", True)
+    assert (told.at, told.text) == (4, "No such city.")
+    assert found.roles == {"system": 1, "user": 1, "assistant": 2, "tool": 1}
+
+
+def test_calls_inside_the_text() -> None:
+    found = read_messages(
+        [
+            {"role": "user", "content": "Where?"},
+            {
+                "role": "assistant",
+                "content": 'Thought: look\nAction:\n{"name": "find", "arguments": {"city": "Lima"}}\n',
+            },
+            {"role": "user", "content": "API output: 3 hotels"},
+            {"role": "assistant", "content": 'Action:\n{"name": "respond", "arguments": {"content": "Three."}}'},
+        ]
+    )
+    assert [step.text for step in found.steps] == ["Where?", "", "Three."]
+    [call] = found.steps[1].calls
+    assert (call.name, call.result, call.in_text) == ("find", "3 hotels", True)
+
+
+def test_results_out_of_order_and_without_a_call() -> None:
+    calls = [{"id": str(number), "name": f"tool{number}", "arguments": {}} for number in (1, 2)]
+    results = [{"role": "tool", "id": str(number), "content": f"r{number}"} for number in (2, 1)]
+    found = read_messages(
+        [{"role": "tool", "name": "x", "content": "r0"}, {"role": "assistant", "tool_calls": calls}, *results]
+    )
+    assert [[(call.name, call.result) for call in step.calls] for step in found.steps] == [
+        [("x", "r0")],
+        [("tool1", "r1"), ("tool2", "r2")],
+    ]
+
+
+def tau(**changes: Any) -> dict[str, Any]:
+    talk = [{"role": "user", "content": "Hi ###STOP###"}]
+    return {"task_id": 0, "trial": 0, "reward": 1.0, "info": {}, "traj": talk, **changes}
+
+
+BAD = {
+    "a task without id": (tau(task_id=None), "dialogue 1: task_id must be a number or a string, found null"),
+    "a trial in words": (tau(trial="one"), "dialogue 1: trial must be a whole number, found one"),
+    "a reward in words": (tau(reward="high"), "dialogue 0:0: reward must be a number, found a string"),
+    "a reward of 7": (tau(reward=7), "dialogue 0:0: reward must lie between 0 and 1, found 7"),
+    "a strange role": (
+        tau(traj=[{"role": "critic", "content": "no"}]),
+        "dialogue 0:0, turn 0: a message of role 'critic'; user, assistant, tool or system is expected",
+    ),
+    "content that is a number": (
+        tau(traj=[{"role": "user", "content": 3}]),
+        "dialogue 0:0, turn 0: content must be a string, found a number",
+    ),
+    "no messages": (tau(traj=None), "dialogue 0:0: messages must be a list, found null"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_dialogue_is_refused_alone(kind: str, tmp_path: Path) -> None:
+    bad, message = BAD[kind]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([bad, tau(task_id=1)]))
+    file = open_trajectories(path, "tau-bench")
+    assert [each.id for each in file] == ["1:0"]
+    assert [str(error) for error in file.refused] == [f"{path}: {message}"]
+
+
+def test_ids_twice_and_no_reward(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([tau(), tau(), tau(trial=1, reward=None)]))
+    file = open_trajectories(path)
+    assert [(each.id, each.rewards) for each in file] == [("0:0", {"reward": 1.0}), ("0:1", {})]
+    assert [str(error) for error in file.refused] == [f"{path}: dialogue 0:0: duplicate dialogue id"]
+
+
+def test_a_folder_of_tau2(tmp_path: Path) -> None:
+    simulations = tmp_path / "simulations"
+    simulations.mkdir()
+    tasks = [{"id": "a", "user_scenario": {"instructions": "Say hello."}, "evaluation_criteria": {"actions": []}}]
+    index = [{"id": "s1", "task_id": "a", "trial": 0}]
+    (tmp_path / "results.json").write_text(json.dumps({"info": {}, "tasks": tasks, "simulation_index": index}))
+    for trial in (0, 1):
+        simulation = {
+            "task_id": "a",
+            "trial": trial,
+            "messages": [{"role": "user", "content": "hello"}],
+            "termination_reason": "max_steps",
+            "reward_info": None,
+        }
+        (simulations / f"s{trial}.json").write_text(json.dumps(simulation))
+    found = read(tmp_path)
+    assert [(each.id, each.ending, each.rewards) for each in found] == [("a:0", "limit", {}), ("a:1", "limit", {})]
+    assert [each.goal.instruction for each in found if each.goal] == ["Say hello."] * 2
+    [alone] = read(simulations / "s0.json")
+    assert (alone.id, alone.goal) == ("a:0", None)
+
+
+def test_an_index_without_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulation_index": []}))
+    with pytest.raises(InputError, match="no simulations; name the folder"):
+        read(path)
+
+
+def test_archives(tmp_path: Path) -> None:
+    sample = {"id": "x", "epoch": 2, "messages": [{"role": "user", "content": "attachment://" + "ab" * 16}]}
+    sample["attachments"] = {"ab" * 16: "a long text"}
+    path = tmp_path / "log.eval"
+    for method in (zipfile.ZIP_DEFLATED, 93):
+        with _zip_module().ZipFile(path, "w", method) as archive:
+            archive.writestr("_journal/start.json", "{}")
+            archive.writestr("samples/x_epoch_2.json", json.dumps(sample))
+        file = open_trajectories(path)
+        [found] = file
+        assert (found.id, found.steps[0].text) == ("x:2", "a long text")
+        assert [notice.code for notice in file.notices] == ["unfinished-log"]
+    whole = path.read_bytes()
+    for end in range(4, len(whole), 11):
+        path.write_bytes(whole[:end])
+        with pytest.raises(InputError, match="the archive is damaged or cut off"):
+            list(open_trajectories(path))
+
+
+def test_an_archive_over_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/a.json", " " * 5_000_000)
+    monkeypatch.setenv("DIALMETER_MAX_BYTES", "1M")
+    with pytest.raises(InputError, match="over 1 MB, decompressed"):
+        Archive(packed.getvalue(), "log.eval")
+
+
+def test_an_export_of_chatgpt(tmp_path: Path) -> None:
+    def node(role: str, text: str, parent: str | None) -> dict[str, Any]:
+        message = {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}}
+        return {"message": message, "parent": parent}
+
+    mapping = {
+        "r": {"message": None, "parent": None},
+        "a": node("user", "Hi", "r"),
+        "b": node("assistant", "old", "a"),
+        "c": node("assistant", "new", "a"),
+    }
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{"conversation_id": "k", "mapping": mapping, "current_node": "c"}]))
+    [found] = read(path)
+    assert [step.text for step in found.steps] == ["Hi", "new"]
+    mapping["r"]["parent"] = "c"
+    path.write_text(json.dumps([{"conversation_id": "k", "mapping": mapping, "current_node": "c"}]))
+    file = open_trajectories(path)
+    assert not list(file)
+    assert [error.message for error in file.refused] == ["the messages of mapping form a circle"]

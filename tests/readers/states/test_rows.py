@@ -1,0 +1,156 @@
+"""Tables with one row per turn, and native lines that are written in other ways."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import DialmeterError, InputError
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.parts import Role
+
+from ...cli.invoke import call
+
+
+def read(path: Path, form: str | None = None, role: Role = Role.BOTH) -> list[tuple[str, int, Any, Any]]:
+    corpus = open_corpus(path, role, form)
+    return [(each.id, turn.number, turn.gold, turn.pred) for each in corpus for turn in each.turns]
+
+
+def file_of(tmp_path: Path, name: str, text: str) -> Path:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+EAST = {"hotel-area": "east"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "form"),
+    [
+        ("a.csv", 'id,turn,gold,pred\nd,0,"{""hotel"": {""area"": ""east""}}","[""hotel-area-east""]"\n', None),
+        ("b.csv", "dial_id;turn_id;label;belief\nd;0;{'hotel-area': 'east'};{'hotel-area': 'east'}\n", None),
+        ("c.tsv", "\ufeffid\tturn\tgold:hotel-area\tpred_hotel-area\nd\t0.0\teast\teast\n", None),
+        ("d.csv", 'conv,step,truth,guess\nd,0,{},"{}"\n', "rows(dialogue=conv, turn=step, gold=truth, pred=guess)"),
+        (
+            "e.jsonl",
+            '{"id": "d", "turn": 0, "state": {"hotel-area": "east"}, "pred_state": ["hotel-area-east"]}\n',
+            None,
+        ),
+        ("f.json", '[{"id": "d", "turn": "0", "gold_state": {"hotel": {"area": "east"}}, "belief": {}}]', None),
+    ],
+)
+def test_the_usual_ways_to_write_a_table(name: str, text: str, form: str | None, tmp_path: Path) -> None:
+    found = open_corpus(file_of(tmp_path, name, text), form=form)
+    assert found.format == "rows"
+    [(dialogue, number, gold, pred)] = read(tmp_path / name, form)
+    assert (dialogue, number) == ("d", 0)
+    assert gold == ({} if name == "d.csv" else EAST)
+    assert pred == ({} if name in ("d.csv", "f.json") else EAST)
+
+
+def test_parquet(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `tables` is not installed")
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [
+        {
+            "dialogue_id": "d",
+            "turn": 0,
+            "gold": {"hotel-area": "east", "hotel-stars": None},
+            "pred": '["hotel-area-east"]',
+        }
+    ]
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    assert read(path) == [("d", 0, EAST, EAST)]
+    whole = path.read_bytes()
+    for step in range(1, 11):
+        path.write_bytes(whole[: len(whole) * step // 11])
+        with pytest.raises(InputError, match="not a Parquet file that can be read"):
+            read(path)
+
+
+def test_one_state_is_what_the_role_says(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "a.csv", "id,turn,hotel-area\nd,0,east\nd,1,\n")
+    assert read(path, role=Role.PRED) == [("d", 0, None, EAST), ("d", 1, None, {})]
+    assert read(path, role=Role.GOLD) == [("d", 0, EAST, None), ("d", 1, {}, None)]
+
+
+def test_without_turns_the_order_counts(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "a.csv", "id,gold,pred\nd,{},{}\ne,{},{}\nd,{},{}\n")
+    corpus = open_corpus(path, form="rows")
+    assert [(each.id, len(each.turns)) for each in corpus] == [("d", 2), ("e", 1)]
+    assert [each.code for each in corpus.notices] == ["numbered-by-order"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id,turn,gold,pred\nd,0,{}\n", "line 2: 3 cells, while the first line names 4 columns"),
+        ('id,turn,gold,pred\nd,0,{},"{\n', "line 2: not valid CSV: unexpected end of data"),
+        ("id,turn,gold,pred\nd,0,{},east\n", "line 2, dialogue d, turn 0: pred must hold an object, a list of"),
+        ("id,turn,gold,pred\nd,0,{},{'a\n", "line 2, dialogue d, turn 0: pred is neither JSON nor a Python literal"),
+        ("id,turn,gold,pred\nd,x,{},{}\n", "line 2, dialogue d, turn x: a turn's number must be a whole number"),
+        ("id,turn,gold,gold\nd,0,{},{}\n", "line 1: duplicate column 'gold'"),
+        ("id,turn,gold,pred\nd,0,{},{}\nd,0,{},{}\n", "dialogue d, turn 0: duplicate turn"),
+        ('id,turn,gold,pred\nd,0,{},"{""a-b"": 1, ""a-b"": 2}"\n', "line 2, dialogue d, turn 0: duplicate key 'a-b'"),
+        ("id,turn,gold,pred\n", "a table without rows"),
+    ],
+)
+def test_bad_tables(text: str, said: str, tmp_path: Path) -> None:
+    path = file_of(tmp_path, "a.csv", text)
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: {said}")
+
+
+def test_fields_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = file_of(tmp_path, "a.csv", "conv,turn,gold,mine\nd,0,{},{}\n")
+    words = ("tracker", "score", path, "--measure", "JGA", "--ci", "0", "--json")
+    assert "no format" not in call(capsys, *words).err
+    said = call(capsys, *words, "--fields", "dialogue=conv", "--fields", "pred=mine")
+    assert (said.code, said.json["scores"][0]["value"]) == (0, 1)
+    assert "did you mean mine?" in call(capsys, *words, "--fields", "dialogue=conv", "--fields", "pred=mien").complaint
+    assert "unknown key 'prd'; did you mean pred?" in call(capsys, *words, "--fields", "prd=mine").complaint
+    assert "reads KEY=NAME" in call(capsys, *words, "--fields", "mine").complaint
+    assert "not with nested" in call(capsys, *words, "--from", "nested", "--fields", "pred=mine").complaint
+
+
+def native(tmp_path: Path, *turns: dict[str, Any]) -> Path:
+    return file_of(tmp_path, "a.jsonl", json.dumps({"dialogue_id": 7, "turns": list(turns)}) + "\n")
+
+
+def test_native_lines_in_other_ways(tmp_path: Path) -> None:
+    path = native(
+        tmp_path,
+        {"gold": {"hotel": {"area": "east", "parking": True}}, "pred": ["hotel-area-east"]},
+        {"gold": {"hotel-area": "east", "hotel-parking": "yes"}, "pred": {"hotel-parking": False}},
+    )
+    corpus = open_corpus(path)
+    [found] = corpus
+    assert found.id == "7"
+    assert [(turn.gold, turn.pred) for turn in found.turns] == [
+        ({"hotel-area": "east", "hotel-parking": "yes"}, EAST),
+        ({"hotel-area": "east", "hotel-parking": "yes"}, {"hotel-parking": "no"}),
+    ]
+    assert [(each.code, each.count, each.where) for each in corpus.notices] == [("yes-no", 2, ("hotel-parking",))]
+
+
+def test_true_beside_other_values_is_refused(tmp_path: Path) -> None:
+    path = native(tmp_path, {"gold": {"hotel-parking": "free"}, "pred": {"hotel-parking": True}})
+    with pytest.raises(
+        InputError, match="dialogue 7, turn 0, slot hotel-parking: true or false, while other values are like 'free'"
+    ):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "state", [{"hotel": {"area": "east"}, "hotel-area": "west"}, ["hotel-area-east", "hotel-area-west"]]
+)
+def test_a_slot_in_two_ways_is_refused(state: Any, tmp_path: Path) -> None:
+    with pytest.raises(DialmeterError, match="slot hotel-area: duplicate slot"):
+        read(native(tmp_path, {"gold": {}, "pred": state}))
