@@ -149,9 +149,9 @@ TURNS = published("x")["turns"]
         (published("bad", turns=[]), "dialogue bad: a dialogue without turns"),
         (
             published("bad", turns=[TURNS[0], {"turn_id": "1"}]),
-            "dialogue bad, turn 1: Object missing required field speaker",
+            "dialogue bad, turn 1: turns[1] has no speaker",
         ),
-        (without(published("bad"), "turns"), "dialogue bad: Object missing required field turns"),
+        (without(published("bad"), "turns"), "dialogue bad: the dialogue has no turns"),
     ],
 )
 @pytest.mark.parametrize("indent", [None, 1])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.model import Conversation
+from dialmeter.model import Act, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.own.native import written
 from dialmeter.users.analysis.check import UserCheck, check_talk, saying_exactly
@@ -63,3 +63,31 @@ def test_a_user_that_says_exactly_its_goal_scores_1_on_published_goals(rules: st
     result = score_user([saying_exactly(each.id, each.goal or {}) for each in talks], rules, value_map=values, ci=0)
     assert result.dialogues == 48
     assert {score.value for score in result.scores} == {1.0}
+
+
+def test_the_profile_names_the_acts_of_the_perfect_user(tmp_path: Path) -> None:
+    """A corpus whose acts are not named like those of MultiWOZ."""
+    wanted = goal(Hotels_1={"info": {"area": "east"}, "requests": ["phone"]})
+    moves = (
+        Move(
+            "user", "East.", (Act("INFORM", "Hotels_1", "area", ("east",)), Act("REQUEST", "Hotels_1", "phone", ("?",)))
+        ),
+        Move("system", "Here.", (Act("INFORM", "Hotels_1", "phone", ("1",)),), ()),
+    )
+    file = tmp_path / "sgd.jsonl"
+    file.write_text(json.dumps(written(Conversation("d", moves, wanted))) + "\n")
+    settings = UserSettings(named("dialmeter"), profile_named("sgd"))
+    found = check_talk(open_conversations(file), settings, lambda each: each)
+    assert [each["value"] for each in found.self_scores] == [1.0, 1.0]
+    assert "self-score" not in {each.code for each in found.notices}
+
+
+def test_a_domain_in_other_capitals_is_matched_with_a_warning(tmp_path: Path) -> None:
+    each = talk(goal(Hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
+    found = checked(tmp_path, each)
+    assert found.fit
+    assert [(each.code, each.where) for each in found.notices if each.code.startswith("domain")] == [
+        ("domain-in-other-capitals", ("d: Hotel is read as hotel",))
+    ]
+    score = score_user([each])["I-GCDF1"]
+    assert score.value == 1.0

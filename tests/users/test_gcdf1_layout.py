@@ -24,7 +24,7 @@ def dialogue(name: str = "d1", **more: Any) -> dict[str, Any]:
         "goal": {
             "hotel": {
                 "info": {"area": "east", "stars": 4},
-                "book": {"people": "2", "invalid": False, "day": None},
+                "book": {"people": "2", "invalid": False},
                 "reqt": {"phone": "?"},
                 "booked": "?",
             },
@@ -117,3 +117,29 @@ def test_what_is_no_such_file(tmp_path: Path, text: str, message: str) -> None:
         found = str(talks.refused[0])
     assert found.startswith(str(path))
     assert message.replace("`", "") in found
+
+
+def test_a_goal_value_that_is_null(tmp_path: Path) -> None:
+    goal = {"hotel": {"info": {"area": None}}}
+    talks = open_conversations(write(tmp_path, [dialogue("d7", goal=goal)]))
+    assert list(talks) == []
+    assert "dialogue d7, slot hotel-area: a value of a goal must be a string or a number, found null" in str(
+        talks.refused[0]
+    )
+
+
+def test_a_schema_beside_the_dialogues_is_no_dialogue(tmp_path: Path) -> None:
+    write(tmp_path, [dialogue()], "talk.json")
+    write(tmp_path, [{"service_name": "hotel", "slots": []}], "schema.json")
+    assert [talk.id for talk in open_conversations(tmp_path)] == ["d1"]
+
+
+def test_goals_of_which_no_id_matches(tmp_path: Path) -> None:
+    goals = write(tmp_path, {"other.json": {"hotel": {"info": {"area": "east"}}}}, "goals.json")
+    with pytest.raises(InputError, match="none of its 1 ids is that of a dialogue"):
+        list(open_conversations(write(tmp_path, [dialogue()]), goals=goals))
+
+
+def test_the_task_of_the_user(tmp_path: Path) -> None:
+    (talk,) = open_conversations(write(tmp_path, [dialogue()]))
+    assert talk.task == "You want a hotel."

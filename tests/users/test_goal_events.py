@@ -13,7 +13,13 @@ AREA = user("Hotel-Inform area=east")
 BOTH = user("Hotel-Inform area=east | Hotel-Inform stars=4")
 END = system("general-bye")
 
+SECOND = goal(hotel={"fail_info": {"area": "east"}, "info": {"area": "west"}})
+
 CASES = {
+    "alternative_not_needed": (
+        talk(SECOND, AREA, system("Hotel-Recommend name=the inn")),
+        talk(SECOND, AREA, system("Hotel-NoOffer area=east"), user("general-bye"), END),
+    ),
     "single_repetitions_nog": (
         talk(HOTEL, user("Hotel-Inform area=west"), END),
         talk(HOTEL, AREA, END),

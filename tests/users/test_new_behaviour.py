@@ -1,4 +1,4 @@
-"""A new behaviour is one declaration: scores, switches, lists, queries, verdicts, charts and documentation know it."""
+"""A new behaviour is one declaration: scores, switches, lists, queries, charts and documentation know it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import json
 from dialmeter.users.events import behaviour
 
 
-@behaviour("repetition", "user", blames="user")
+@behaviour("repetition", "user")
 def said_in_one_breath(seen):
     \"\"\"The user says it at once again.\"\"\"
     return len(seen.between) == 1
@@ -31,12 +31,10 @@ from click.testing import CliRunner
 
 from dialmeter.cli.main import cli
 from dialmeter.users import rules
-from dialmeter.users.analysis.blame import Blamer
-from dialmeter.users.profile import named as profile
 from dialmeter.users.analysis.query import UserQuery
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
-from dialmeter.views.user import REPETITIONS, UserCounts, _labelled
+from dialmeter.views.user_figures import UserCounts, event_bars
 from tests.users.talks import goal, system, talk, user
 from tools.make_docs import events_page, user_rules_section
 
@@ -59,9 +57,8 @@ print(
             "list rules": CliRunner().invoke(cli, ["list", "rules", "gcdf1-repo"]).output,
             "docs": [line for line in events_page().splitlines() if "said_in_one_breath" in line],
             "docs of rules": [line for line in user_rules_section() if "said_in_one_breath" in line],
-            "chart": _labelled(tally.events, "repetition", REPETITIONS),
+            "chart": [list(bar) for bar in event_bars(tally, "repetition")],
             "query": len(UserQuery(events=("said_in_one_breath",)).found_in(row)),
-            "blame": Blamer(profile("multiwoz")).verdict(conversation, outcome).text,
         }
     )
 )
@@ -107,12 +104,11 @@ def test_it_is_documented(found: Any) -> None:
 
 
 def test_it_is_in_the_chart(found: Any) -> None:
-    assert found["chart"] == {"said_in_one_breath": {"hotel": 1}}
+    assert found["chart"] == [["said in one breath", "", "hotel", 1, 1, 1]]
 
 
-def test_it_can_be_looked_for_and_decides_who_is_to_blame(found: Any) -> None:
+def test_it_can_be_looked_for(found: Any) -> None:
     assert found["query"] == 1
-    assert found["blame"].startswith("user (said_in_one_breath")
 
 
 def test_a_class_is_declared_once() -> None:

@@ -12,8 +12,8 @@ from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
-from dialmeter.users.analysis.blame import Blamer
 from dialmeter.users.analysis.patterns import Pattern
+from dialmeter.users.blame import Blamer
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.record import UserRow, finish, identity, row_of, rows_of
 from dialmeter.users.result import UserSettings
@@ -29,8 +29,9 @@ HOW = UserSettings(named("dialmeter"), profile_named("multiwoz"))
 
 
 def row(dialogue: Conversation = TALK) -> UserRow:
-    outcome = UserScorer().outcome(dialogue)
-    return row_of(dialogue, outcome, Blamer(HOW.profile).verdict(dialogue, outcome))
+    scorer = UserScorer()
+    outcome = scorer.outcome(dialogue)
+    return row_of(dialogue, outcome, Blamer(scorer.setup).verdict(dialogue, scorer.prepare(dialogue), outcome))
 
 
 def test_a_row_survives_the_disk() -> None:
@@ -45,7 +46,6 @@ def test_a_row_has_all_that_charts_and_queries_need() -> None:
     assert kept.talk == TALK.moves
     assert kept.patterns == (
         Pattern("search", "hotel", "no_miss_one", "info"),
-        Pattern("provision", "hotel", "prov_all"),
         Pattern("missed", "taxi", "missed_domain"),
     )
     inform, taxi = kept.score("I"), kept.score("I", "taxi")

@@ -46,7 +46,11 @@ CASES = {
     ),
     "delayed_response": (
         again(SILENT),
-        again(system("Train-Request day=?")),
+        again(system("Booking-Request day=?")),
+    ),
+    "no_answer": (
+        again(system("Hotel-Inform phone=?")),
+        again(system("Hotel-Inform phone=not available")),  # an answer: nobody knows
     ),
     "provision_entire_domain": (
         talk(HOTEL, user("Hotel-Inform area=east"), system("Hotel-Inform phone=1")),

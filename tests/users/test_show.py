@@ -5,9 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
-from dialmeter.users.analysis.blame import Blamer
 from dialmeter.users.analysis.show import lines
-from dialmeter.users.profile import named
+from dialmeter.users.blame import Blamer
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
 
@@ -19,8 +18,10 @@ HOTEL = goal(
 
 
 def shown(dialogue: Conversation) -> list[str]:
-    outcome = UserScorer().outcome(dialogue)
-    return list(lines(row_of(dialogue, outcome, Blamer(named("multiwoz")).verdict(dialogue, outcome))))
+    scorer = UserScorer()
+    outcome = scorer.outcome(dialogue)
+    verdict = Blamer(scorer.setup).verdict(dialogue, scorer.prepare(dialogue), outcome)
+    return list(lines(row_of(dialogue, outcome, verdict)))
 
 
 def test_every_part_of_the_goal_is_named() -> None:
@@ -69,7 +70,8 @@ def test_the_end_of_a_dialogue() -> None:
     dialogue = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
     found = shown(replace(dialogue, cut=True))
     assert found[-2] == "the dialogue ended at its limit of turns"
-    assert found[-1].startswith("verdict: ")
+    assert found[-1].startswith("verdict on what is missing: ")
+    assert any(line.startswith("    ! lost by ") for line in found)
     perfect = talk(goal(hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
     assert shown(perfect)[-1] == "    understood  hotel-inform area=east"
 

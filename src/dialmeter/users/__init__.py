@@ -27,5 +27,5 @@ resamples=1000, seed=12345, keep=True, watch=..., sink=None) -> UserResult``
 Rules and profiles: ``rules.load(name_or_file)``, ``rules.changed(rules, "repetitions.max=4")``, ``rules.names()``,
 ``rules.switches(rules)``; ``profile.load(name_or_file)``, ``profile.names()``; ``dialmeter.values.maps.load(name_or_file)``.
 Classes of events with what they mean: ``behaviours.ALL``. Expression patterns: ``analysis.patterns``.
-Verdicts: ``analysis.blame``.
+Verdicts: ``blame``.
 """

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from .alternatives import Alternatives, find_alternatives, unneeded_constraints
 from .behaviours.not_in_goal import OutsideMention
 from .behaviours.repeating import Repetition
 from .behaviours.requesting import RepeatedRequest
@@ -25,6 +26,7 @@ class _Place(Struct, eq=False):
     wants: GoalUnits
     counts: Counts
     events: list[Event]
+    choices: list[Alternatives]
 
     def log(
         self,
@@ -50,13 +52,18 @@ class InformWalk:
         self._by_user = [each for each in repeated if each.owner == "user"]
         self._notes = [each for each in repeated if each.owner == "log"]
         self._outside = switched_on("not_in_goal", setup.rules.not_in_goal)
+        self._as_needed = setup.rules.goals.alternatives == "as_needed"
 
     def informs(self, dialogue: PreparedDialogue) -> DialogueCounts:
         """Counts the constraints of a dialogue."""
         found = DialogueCounts({}, [], {})
         for domain, wants in dialogue.wants.items():
-            counts = found.domains[domain] = Counts(list(wants.constraints), [])
-            place = _Place(dialogue, domain, wants, counts, found.events)
+            choices = find_alternatives(dialogue, domain) if self._as_needed else []
+            unneeded = unneeded_constraints(wants, choices)
+            counts = found.domains[domain] = Counts([each for each in wants.constraints if each not in unneeded], [])
+            place = _Place(dialogue, domain, wants, counts, found.events, choices)
+            for each in sorted(unneeded):
+                place.log("alternative_not_needed", "goal", each)
             for constraint, turns in sorted(dialogue.said.get(domain, {}).items()):
                 self._count(place, constraint, turns)
             dropped = self._finish(place)
@@ -64,9 +71,10 @@ class InformWalk:
                 found.dropped[domain] = dropped
         for domain in sorted(dialogue.said.keys() - dialogue.wants.keys()):
             said = sorted(dialogue.said[domain].items())
-            found.domains[domain] = Counts([], [each for each, turns in said for _ in self._counting(turns)])
+            mentions = [(each, turn) for each, turns in said for turn in self._counting(turns)]
+            found.domains[domain] = Counts([], [each for each, _ in mentions])
             found.events += [
-                Event("informed_domains_outside_goals", "goal", domain, each, tuple(turns)) for each, turns in said
+                Event("informed_domains_outside_goals", "goal", domain, each, (turn,)) for each, turn in mentions
             ]
         return found
 
@@ -159,7 +167,9 @@ class InformWalk:
         if not missing:
             return ()
         said = dialogue.said.get(place.domain, {})
-        if rules.empty_db_result.constraints and said and self._ended_empty(place):
+        # A second choice that was never said could have been found: nothing leaves the goal.
+        untried = any(each in choice.needed for each in missing for choice in place.choices)
+        if rules.empty_db_result.constraints and said and not untried and self._ended_empty(place):
             for each in missing:
                 place.log("failed_dialogue", "goal", each)
             counts.wanted = [each for each in counts.wanted if each not in missing]
@@ -222,8 +232,9 @@ def requests(dialogue: PreparedDialogue, ended_empty: Container[str]) -> Dialogu
                 _repeated(dialogue, domain, each, turns, found)
         if counts.counted and not counts.wanted:
             found.events += [
-                Event("requests_not_in_goal", "request", domain, each, tuple(turns))
+                Event("requests_not_in_goal", "request", domain, each, (turn,))
                 for each, turns in sorted(asked.items())
+                for turn in (turns if rules.count_fp else turns[:1])
             ]
     for domain in sorted(dialogue.asked.keys() - dialogue.wants.keys()):
         _outside(dialogue, domain, found)
@@ -268,7 +279,6 @@ def _repeated(dialogue: PreparedDialogue, domain: str, each: str, turns: list[in
             between=dialogue.between(before, again, domain),
             first=dialogue.turns[before],
             again=dialogue.turns[again],
-            reply=dialogue.turns[before + 1],
             setup=dialogue.setup,
         )
         names, excused = _why(seen, dialogue.setup)

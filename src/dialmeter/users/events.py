@@ -75,14 +75,12 @@ class Behaviour(Struct, frozen=True):
         switch: the switch of the rule set that turns the test on; the name of the class unless it says otherwise.
         on: the value of the switch in rule sets that do not state it.
         excuses: is a repetition that has this reason credited?
-        blames: who is to blame for a unit of the goal that was lost with this event; empty if the event decides nothing.
     """
 
     name: str
     family: Family
     owner: Owner
     about: str
-    blames: Literal["understanding", "system", "user", ""] = ""
     holds: Callable[[Any], bool] | None = None
     switch: str = ""
     on: bool = True
@@ -120,7 +118,6 @@ def behaviour(
     switch: str = "",
     on: bool = True,
     excuses: bool | None = None,
-    blames: Literal["understanding", "system", "user", ""] = "",
 ) -> Callable[[Test], Test]:
     """Declares a class of events by the function that finds it: its name, and the first line of its docstring.
 
@@ -132,13 +129,12 @@ def behaviour(
         switch: the switch of another class, if the class shares it.
         on: the value of its switch in rule sets that do not state it.
         excuses: is a repetition with this reason credited? If not given: yes, except for notes.
-        blames: who is to blame for what is lost with it.
     """
 
     def register(test: Test) -> Test:
         name, about = test.__name__, (test.__doc__ or "").strip().partition("\n")[0]
         credit = owner != "log" if excuses is None else excuses
-        declare(Behaviour(name, family, owner, about, blames, test, switch or name, on, credit))
+        declare(Behaviour(name, family, owner, about, test, switch or name, on, credit))
         return test
 
     return register

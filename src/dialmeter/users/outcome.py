@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from ..model import Goal
 from .events import Event, Remark
 
 Measured: TypeAlias = Literal["I", "R"]
@@ -32,6 +33,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
         id: of the dialogue.
         turns: how many it has.
         cut: did it end at a limit of turns?
+        goal: what the user wants, with domains named as in the profile.
         domains: the goal's domains.
         inform: I-GCDF1 by domain, those outside the goal included.
         request: R-GCDF1 likewise.
@@ -39,6 +41,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
         events: what happened, by turn.
         said: domain → constraint → user turns, as it was said.
         asked: domain → request → user turns.
+        request_acts: the same by the acts alone, where the dialogue lists requests beside its acts.
         dropped: constraints and requests that left the goal because a search ended without an entity, by domain.
         remarks: what is not as it should be in the data.
     """
@@ -46,6 +49,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
     id: str
     turns: int
     cut: bool
+    goal: Goal
     domains: tuple[str, ...]
     inform: Mapping[str, DomainOutcome]
     request: Mapping[str, DomainOutcome]
@@ -53,6 +57,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
     events: tuple[Event, ...]
     said: Mapping[str, Mapping[str, tuple[int, ...]]]
     asked: Mapping[str, Mapping[str, tuple[int, ...]]]
+    request_acts: Mapping[str, Mapping[str, tuple[int, ...]]]
     dropped: Mapping[str, tuple[str, ...]]
     remarks: tuple[Remark, ...]
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
 from ..errors import InputError, one_line
-from ..model import SYSTEM, USER, Act, Conversation, Goal
+from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
 from .canonical import Matcher
 from .events import Remark
 from .goals import GoalUnits, constraint, goal_units, request
-from .profile import INFORM, NO_BOOK, RAW, REQUEST, DomainTraits, Profile, classifier
+from .profile import INFORM, NO_BOOK, PLACEHOLDER, RAW, REQUEST, DomainTraits, Profile, classifier
 from .rules import UserRules
 from .system_turn import SystemTurn, system_turn
 
@@ -39,18 +40,21 @@ class PreparedDialogue(Struct, eq=False):
 
     Attributes:
         turns: all turns in order; user turns are even.
-        wants: the goal.
+        goal: what the user wants, with domains named as in the profile.
+        wants: the units of the goal.
         said: domain → constraint → user turns.
         asked: domain → request → user turns.
     """
 
     id: str
     turns: list[PreparedTurn]
+    goal: Goal
     wants: dict[str, GoalUnits]
     said: dict[str, dict[str, list[int]]]
     asked: dict[str, dict[str, list[int]]]
     remarks: list[Remark]
     setup: ScoringSetup
+    task: str = ""
 
     def system_turn(self, number: int, domain: str) -> SystemTurn:
         """What a system turn does, as seen from a domain."""
@@ -74,6 +78,8 @@ class ScoringSetup:
         self.matcher = matcher
         self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
         self._classify = classifier(profile.acts, rules.faults.nooffer_misspelt)
+        patterns = rules.values.no_answer
+        self._no_answer = re.compile("|".join(f"(?:{each})" for each in patterns)) if patterns else None
         self._parts: dict[str, int] = {}
         self._traits: dict[str, DomainTraits] = {}
         self._slots: dict[str, str] = {}
@@ -86,15 +92,22 @@ class ScoringSetup:
             found = self._traits[domain] = self.profile.traits(domain)
         return found
 
+    def parts_of(self, name: str) -> int:
+        """The types of an act, by its name, looked up once."""
+        found = self._parts.get(name)
+        if found is None:
+            found = self._parts[name] = self._classify(name)
+        return found
+
     def prepare(self, talk: Conversation) -> PreparedDialogue:
         """Prepares a dialogue.
 
         Raises:
             InputError: it has no goal or no turns, or user and system do not take turns.
         """
-        goal = _checked(talk)
-        wants = goal_units(goal, self.rules.faults.goal_slots_as_written)
         remarks: list[Remark] = []
+        goal = self._named_as_in_profile(_checked(talk), talk, remarks)
+        wants = goal_units(goal, self.rules.faults.goal_slots_as_written)
         self._look_at_goal(wants, remarks)
         turns = []
         for number, move in enumerate(talk.moves):
@@ -103,6 +116,7 @@ class ScoringSetup:
                 remarks.append(Remark("no-acts", number))
             turn = PreparedTurn(number, acts, self._is_about_taxi(acts, move.text))
             if number % 2:
+                self._mark_placeholders(acts)
                 turn.no_book = any(part & NO_BOOK for said in acts.values() for part, _, _ in said)
                 if move.understood is None:
                     remarks.append(Remark("no-understanding", number))
@@ -110,7 +124,25 @@ class ScoringSetup:
                     turn.understood = self._by_service(move.understood, wants, number, None)
             turns.append(turn)
         said = self._said(turns, remarks)
-        return PreparedDialogue(talk.id, turns, wants, said, self._asked(talk, turns), remarks, self)
+        return PreparedDialogue(
+            talk.id, turns, goal, wants, said, self._asked(talk, turns), remarks, self, talk.task.lower()
+        )
+
+    def _named_as_in_profile(self, goal: Goal, talk: Conversation, remarks: list[Remark]) -> Goal:
+        """The goal with a domain that differs from the profile, or from a service of the talk, only in capitals renamed."""
+        if all(map(self._is_known, goal)):
+            return goal
+        services = {act.service for move in talk.moves for act in move.acts or ()}
+        known = {name.lower(): name for name in sorted((*self.profile.domains, *filter(self._is_known, services)))}
+        found: dict[str, DomainGoal] = {}
+        for domain, inside in goal.items():
+            name = domain if self._is_known(domain) else known.get(domain.lower(), domain)
+            if name in found or (name != domain and name in goal):
+                raise InputError(f"the goal has {domain} and {name}, which differ only in capitals", dialogue=talk.id)
+            if name != domain:
+                remarks.append(Remark("domain-in-other-capitals", None, f"{domain} is read as {name}"))
+            found[name] = inside
+        return found
 
     def _look_at_goal(self, wants: Mapping[str, GoalUnits], remarks: list[Remark]) -> None:
         values = self.matcher.map
@@ -206,6 +238,15 @@ class ScoringSetup:
             for service, lines in written.items()
         }
 
+    def _mark_placeholders(self, acts: ByService) -> None:
+        """Marks acts of the system that name a slot and give a placeholder instead of a value."""
+        if self._no_answer is None:
+            return
+        for entries in acts.values():
+            for place, (parts, slot, value) in enumerate(entries):
+                if value and slot and not parts & REQUEST and self._no_answer.search(value):
+                    entries[place] = (parts | PLACEHOLDER, slot, value)
+
     def _said(self, turns: list[PreparedTurn], remarks: list[Remark]) -> dict[str, dict[str, list[int]]]:
         found: dict[str, dict[str, list[int]]] = {}
         for turn in turns[::2]:
@@ -228,25 +269,31 @@ class ScoringSetup:
 
     def _asked(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
         """Requests by domain: from the lists of requested slots if the dialogue has any, else from the acts."""
+        if all(move.requested is None for move in talk.moves[::2]):
+            return self.request_acts(turns)
         found: dict[str, dict[str, list[int]]] = {}
-        listed = any(move.requested is not None for move in talk.moves[::2])
-        for turn, move in zip(turns[::2], talk.moves[::2], strict=True):
-            if listed:
-                pairs = [(service, slot) for service, slots in (move.requested or {}).items() for slot in slots]
-            else:
-                pairs = [
-                    (service, slot)
-                    for service, acts in turn.acts.items()
-                    for parts, slot, _ in acts
-                    if parts & REQUEST and slot
-                ]
-            for service, slot in pairs:
-                if service in self.no_domains:
-                    continue
-                mentions = found.setdefault(service, {}).setdefault(request(service, slot), [])
-                if not mentions or mentions[-1] != turn.number:
-                    mentions.append(turn.number)
+        for number in range(0, len(turns), 2):
+            for service, slots in (talk.moves[number].requested or {}).items():
+                for slot in slots if service not in self.no_domains else ():
+                    _add_mention(found.setdefault(service, {}), request(service, slot), number)
         return found
+
+    def request_acts(self, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:
+        """Requests by domain, from the acts."""
+        found: dict[str, dict[str, list[int]]] = {}
+        for turn in turns[::2]:
+            for service, acts in turn.acts.items():
+                for parts, slot, _ in acts if service not in self.no_domains else ():
+                    if parts & REQUEST and slot:
+                        _add_mention(found.setdefault(service, {}), request(service, slot), turn.number)
+        return found
+
+
+def _add_mention(mentions: dict[str, list[int]], unit: str, turn: int) -> None:
+    """Adds a turn to the mentions of a unit, once."""
+    turns = mentions.setdefault(unit, [])
+    if not turns or turns[-1] != turn:
+        turns.append(turn)
 
 
 def _checked(talk: Conversation) -> Goal:

@@ -93,6 +93,8 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dic
     """Domains that are booked in their own service, by own acts."""
     reference_slots: tuple[str, ...] = ()
     choice_slots: tuple[str, ...] = ()
+    declining_slots: tuple[str, ...] = ()
+    """Slots by which a user says that it does not want to book."""
     always_requestable: tuple[str, ...] = ()
     """``domain-slot`` that may be asked for wherever the goal books (published name: auto_add_to_ref)."""
     kept_values: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -160,6 +162,8 @@ SLOT_VALUES = INFORM | RECOMMEND | OWN_CONFIRM | BOOK | NO_OFFER
 OFFERS = INFORM | RECOMMEND | BOOK
 OTHER = 1024
 """Known, and ignored."""
+PLACEHOLDER = 2048
+"""Its value is a placeholder, which gives nothing; found in the value, not in the name."""
 
 _FIELDS = {
     "inform": INFORM,

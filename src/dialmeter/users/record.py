@@ -13,8 +13,8 @@ from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
-from .analysis.blame import BlameVerdict
 from .analysis.patterns import Pattern, patterns_of
+from .blame import BlameVerdict
 from .events import Event, Remark
 from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured, Parts
 from .result import SHOWN, UserResult, UserSettings
@@ -48,13 +48,13 @@ def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict |
     """The row of a scored dialogue."""
     return UserRow(
         id=talk.id,
-        goal=talk.goal or {},
+        goal=outcome.goal,
         talk=talk.moves,
         inform=outcome.inform,
         request=outcome.request,
         combined=outcome.combined,
         events=outcome.events,
-        patterns=tuple(patterns_of(outcome, talk.goal or {})),
+        patterns=tuple(patterns_of(outcome)),
         remarks=outcome.remarks,
         verdict=verdict,
         cut=talk.cut,

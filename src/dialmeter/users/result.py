@@ -287,6 +287,7 @@ SHOWN = 5
 _MESSAGES = {
     "no-understanding": "system turns without what was understood; repetitions are not put down to misunderstanding there",
     "unknown-domain": "services that the profile does not know",
+    "domain-in-other-capitals": "domains of goals that differ from the profile only in capitals; they are matched",
     "unknown-act": "acts whose name the profile does not know; they play no part",
     "act-without-value": "constraints said without a value; they are unscored",
     "said-in-booking": "constraints said in the service of bookings, which is no domain; they are unscored",

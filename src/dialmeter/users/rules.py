@@ -7,6 +7,7 @@ values that they have in rule sets that do not state them.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -82,6 +83,12 @@ else:
     Requests = _table("request", "Requests", _Requests, "What the user asks for.")
 
 
+class Goals(_Part, frozen=True):
+    """Which constraints of a goal are wanted: all, or a second choice only where the first fails."""
+
+    alternatives: Literal["as_needed", "all"]
+
+
 class EmptyResult(_Part, frozen=True):
     """What leaves the goal where the search ends without an entity."""
 
@@ -102,6 +109,15 @@ class Values(_Part, frozen=True):
     fuzzy: bool
     threshold: Share
     collisions: Literal["merge", "keep"]
+    no_answer: tuple[str, ...]
+    """Patterns of values that are placeholders: the system names the slot and gives no value."""
+
+    def __post_init__(self) -> None:
+        for pattern in self.no_answer:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"values.no_answer: {pattern!r} is not a pattern: {error}") from None
 
 
 class Faults(_Part, frozen=True):
@@ -125,6 +141,7 @@ class UserRules(_Part, frozen=True, kw_only=True):
     about: str = ""
     evidence: str = "definition only"
     base: str = ""
+    goals: Goals
     repetitions: Repetitions
     not_in_goal: NotInGoal
     auto_match: AutoMatch

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..core.comparison import Resampling
 from ..errors import InputError
-from ..model import Goal, dialogue_key
+from ..model import dialogue_key
 from .events import Family, Remark
 from .goals import goal_digest
 from .outcome import COMBINED, DialogueOutcome, Measured, Parts
@@ -47,14 +47,14 @@ class ScoreTable:
         self.turns = 0
         self.outcomes: dict[str, DialogueOutcome] = {}
 
-    def add(self, outcome: DialogueOutcome, goal: Goal) -> None:
+    def add(self, outcome: DialogueOutcome) -> None:
         """Takes a dialogue."""
         name = outcome.id
         row: ScoreRow = {("I", COMBINED): outcome.combined["I"], ("R", COMBINED): outcome.combined["R"]}
         row.update({("I", domain): each.score for domain, each in outcome.inform.items()})
         row.update({("R", domain): each.score for domain, each in outcome.request.items()})
         self.rows[name] = row
-        self.goals[name] = goal_digest(goal)
+        self.goals[name] = goal_digest(outcome.goal)
         self.turns += outcome.turns
         self.events.update([(event.family, event.name, event.domain, event.slot) for event in outcome.events])
         for remark in outcome.remarks:

@@ -16,13 +16,13 @@ from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.parts import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
-from .analysis.blame import Blamer, BlameVerdict
+from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
 from .counting import InformWalk, requests
 from .events import Event
 from .from_text import TextReader
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
-from .prepared_dialogue import ScoringSetup
+from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
 from .record import UserRow, row_of
@@ -95,12 +95,16 @@ class UserScorer:
         """
         self._once.check(talk.id)
         outcome = self.outcome(talk)
-        assert talk.goal is not None
-        self.book.add(outcome, talk.goal)
+        self.book.add(outcome)
         return outcome
 
-    def outcome(self, talk: Conversation) -> DialogueOutcome:
-        """Scores one dialogue without taking it into the result.
+    @property
+    def setup(self) -> ScoringSetup:
+        """Rules, profile and values, with what was looked up."""
+        return self._setup
+
+    def prepare(self, talk: Conversation) -> PreparedDialogue:
+        """Prepares one dialogue for scoring.
 
         Raises:
             InputError: it cannot be scored.
@@ -108,6 +112,15 @@ class UserScorer:
         read = self._from_text.read(talk) if self._from_text else None
         dialogue = self._setup.prepare(read.talk if read else talk)
         dialogue.remarks += read.remarks if read else ()
+        return dialogue
+
+    def outcome(self, talk: Conversation) -> DialogueOutcome:
+        """Scores one dialogue without taking it into the result.
+
+        Raises:
+            InputError: it cannot be scored.
+        """
+        dialogue = self.prepare(talk)
         informs = self._walk.informs(dialogue)
         asked = requests(dialogue, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
@@ -118,6 +131,7 @@ class UserScorer:
             id=talk.id,
             turns=len(talk.moves),
             cut=talk.cut,
+            goal=dialogue.goal,
             domains=tuple(dialogue.wants),
             inform=_outcomes(informs.domains),
             request=_outcomes(asked.domains),
@@ -128,6 +142,7 @@ class UserScorer:
             events=_in_order(informs.events, asked.events),
             said=_frozen(dialogue.said),
             asked=_frozen(dialogue.asked),
+            request_acts=_frozen(self._setup.request_acts(dialogue.turns)),
             dropped=dropped,
             remarks=tuple(dialogue.remarks),
         )
@@ -271,6 +286,8 @@ class UserShardSettings(Struct, frozen=True):
         only: keys of the dialogues to score; all where it is None.
         blamed: say who lost each point.
         kept: return the rows, too.
+        database: knows what can be found, to check failed searches.
+        limit: how many turns a dialogue can have; None if not known.
     """
 
     form: str
@@ -279,6 +296,8 @@ class UserShardSettings(Struct, frozen=True):
     only: frozenset[str] | None = None
     blamed: bool = False
     kept: bool = False
+    database: Database | None = None
+    limit: int | None = None
 
 
 class UserShard(Struct):
@@ -308,7 +327,7 @@ def score_shard(
     settings = task.settings
     how = settings.how
     scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
-    blamer = Blamer(how.profile) if settings.blamed else None
+    blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
     found = UserShard(scorer.book, scorer.refused, [], [], [])
     talks = talks or open_span(task.span, settings.form, settings.goals)
     with task.open_rows() as part:
@@ -321,7 +340,7 @@ def score_shard(
             except InputError as error:
                 scorer.refuse(error.at(file=talks.name))
                 continue
-            verdict = blamer.verdict(talk, outcome) if blamer is not None else None
+            verdict = blamer.verdict(talk, scorer.prepare(talk), outcome) if blamer is not None else None
             if verdict is not None:
                 found.verdicts.append(verdict)
             if part is None and not settings.kept:

@@ -18,6 +18,7 @@ from .profile import (
     OFFERS,
     OWN_CONFIRM,
     OWN_INTENT,
+    PLACEHOLDER,
     RECOMMEND,
     REQUEST,
     SLOT_VALUES,
@@ -39,6 +40,7 @@ class SystemTurn(Struct, eq=False, gc=False):
         requests: the slots that it asks for there.
         offers: the slots that it tells, recommends or books there.
         informs: the slots that it tells in the domain itself.
+        placeholders: the slots of the domain or of a booking that it names with a placeholder instead of a value.
         recommends: does it recommend or let select in the domain?
         no_offer: does it say that nothing was found in the domain?
         choice: does it tell of a choice in the domain?
@@ -57,6 +59,7 @@ class SystemTurn(Struct, eq=False, gc=False):
     requests: frozenset[str]
     offers: frozenset[str]
     informs: frozenset[str]
+    placeholders: frozenset[str]
     recommends: bool
     no_offer: bool
     choice: bool
@@ -108,6 +111,7 @@ def system_turn(turn: PreparedTurn, domain: str, setup: ScoringSetup) -> SystemT
         requests=requests,
         offers=offers,
         informs=informs,
+        placeholders=frozenset([slot for parts, slot, _ in both if parts & PLACEHOLDER]),
         recommends=recommends,
         no_offer=bool(own_parts & NO_OFFER),
         choice=any(slot in profile.choice_slots for _, slot, _ in own),
@@ -129,7 +133,7 @@ def _all_parts(acts: list[ActEntry]) -> int:
 
 
 def _slots(acts: list[ActEntry], parts: int) -> frozenset[str]:
-    return frozenset([slot for each, slot, _ in acts if each & parts])
+    return frozenset([slot for each, slot, _ in acts if each & parts and not each & PLACEHOLDER])
 
 
 def offered(slot: str, offers: frozenset[str], setup: ScoringSetup) -> bool:
@@ -147,7 +151,8 @@ def told(dialogue: PreparedDialogue, domain: str, wanted: str) -> tuple[int, ...
             for turn in dialogue.turns[1::2]
             for service in _services(dialogue, turn.number, domain)
             if any(
-                parts & SLOT_VALUES and constraint(slot, value) == wanted for parts, slot, value in turn.acts[service]
+                parts & SLOT_VALUES and not parts & PLACEHOLDER and constraint(slot, value) == wanted
+                for parts, slot, value in turn.acts[service]
             )
         ]
     )
@@ -159,7 +164,7 @@ def told_slots(dialogue: PreparedDialogue, domain: str) -> dict[str, int]:
     for turn in dialogue.turns[1::2]:
         for service in _services(dialogue, turn.number, domain):
             for parts, slot, _ in turn.acts[service]:
-                if parts & SLOT_VALUES and slot:
+                if parts & SLOT_VALUES and not parts & PLACEHOLDER and slot:
                     found.setdefault(slot, turn.number)
     return found
 

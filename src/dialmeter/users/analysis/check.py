@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...core.account import Account, counted
 from ...errors import InputError
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from ...readers.conversations import Conversations
 from ..outcome import COMBINED
+from ..profile import Acts, Profile
 from ..result import SHOWN, UserSettings, places_of
 from ..score_table import ScoreRow
 from ..scorer import UserScorer
@@ -49,19 +51,18 @@ def check_talk(
         watch: wraps the conversations, for a progress bar.
     """
     scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
-    perfect = UserScorer(how.rules, how.profile, how.value_map)
+    perfect = UserScorer(how.rules, with_plain_acts(how.profile), how.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
     for talk in watch(talks):
         try:
-            scorer.add(talk)
+            outcome = scorer.add(talk)
         except InputError as error:
             scorer.refuse(error.at(file=talks.name))
             continue
-        assert talk.goal is not None
-        perfect.add(saying_exactly(talk.id, talk.goal))
-        domains.update(talk.goal)
-        for wanted in talk.goal.values():
+        perfect.add(saying_exactly(talk.id, outcome.goal))
+        domains.update(outcome.goal)
+        for wanted in outcome.goal.values():
             counts["constraints"] += sum(map(len, wanted.parts.values()))
             counts["requests"] += len(wanted.requests)
     for unreadable in talks.refused:
@@ -91,23 +92,35 @@ def _imperfect(rows: Mapping[str, ScoreRow]) -> list[Notice]:
     return [Notice("self-score", len(lossy), message, tuple(lossy[:SHOWN]))] if lossy else []
 
 
+def with_plain_acts(profile: Profile) -> Profile:
+    """A profile in which ``inform`` and ``request`` are the names of the acts that :func:`saying_exactly` uses.
+
+    All else is as in the profile, so that the perfect user of any corpus can be scored, however the corpus names its acts.
+
+    Example:
+        >>> from dialmeter.users.profile import named
+        >>> with_plain_acts(named("sgd")).acts.inform
+        '^inform$'
+    """
+    return replace(profile, acts=Acts(inform="^inform$", request="^request$", raw="^request$"))
+
+
 def saying_exactly(name: str, goal: Goal) -> Conversation:
-    """A user that says every constraint of its goal once and asks for every request once, one turn a domain.
+    """A user that says every constraint of its goal once and asks for every request once, in one turn.
 
     Example:
         >>> from dialmeter.model import DomainGoal
         >>> talk = saying_exactly("d1", {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))})
         >>> [(act.name, act.slot) for act in talk.moves[0].acts]
-        [('hotel-inform', 'area'), ('hotel-request', 'phone')]
+        [('inform', 'area'), ('request', 'phone')]
     """
-    moves: list[Move] = []
+    said: list[Act] = []
+    asked: dict[str, tuple[str, ...]] = {}
     for domain, wanted in goal.items():
-        said = dict.fromkeys(pair for part in wanted.parts.values() for pair in part.items())
-        acts = [Act(f"{domain}-inform", domain, slot, (value,)) for slot, value in said]
-        asks = [Act(f"{domain}-request", domain, slot, ("?",)) for slot in wanted.requests]
-        asked = {domain: tuple(f"{domain}-{slot}" for slot in wanted.requests)}
-        moves += [
-            Move(USER, acts=(*acts, *asks), requested=asked),
-            Move(SYSTEM, acts=(), understood=(*acts, *asks)),
-        ]
-    return Conversation(name, tuple(moves or (Move(USER, acts=()),)), goal)
+        constraints = dict.fromkeys(pair for part in wanted.parts.values() for pair in part.items())
+        said += [Act("inform", domain, slot, (value,)) for slot, value in constraints]
+        said += [Act("request", domain, slot, ("?",)) for slot in wanted.requests]
+        asked[domain] = tuple(f"{domain}-{slot}" for slot in wanted.requests)
+    acts = tuple(said)
+    moves = (Move(USER, acts=acts, requested=asked), Move(SYSTEM, acts=(), understood=acts))
+    return Conversation(name, moves, goal)

@@ -12,13 +12,14 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ...model import Goal
+from ..alternatives import split_alternatives
 from ..goals import goal_units
 from ..outcome import DialogueOutcome
 
 Kind: TypeAlias = Literal["search", "booking", "requests", "provision", "missed"]
 
 _KINDS: dict[str, Kind] = {"info": "search", "fail_info": "search", "book": "booking", "fail_book": "booking"}
+_PARTNER = {"info": "fail_info", "fail_info": "info", "book": "fail_book", "fail_book": "book"}
 _PROVISION = {"provision_entire_domain": "prov_all", "provision_slots": "prov_some"}
 
 
@@ -52,22 +53,35 @@ def expression(units: Sequence[str], mentions: Mapping[str, Sequence[int]], none
     return f"{'no_miss' if len(said) == len(units) else 'miss'}_{share}"
 
 
-def patterns_of(outcome: DialogueOutcome, goal: Goal) -> list[Pattern]:
+def patterns_of(outcome: DialogueOutcome) -> list[Pattern]:
     """The patterns of one dialogue: search, booking, requests, what the system gave unasked, domains that were missed."""
     found: list[Pattern] = []
-    for domain, wants in goal_units(goal).items():
-        said, asked = outcome.said.get(domain, {}), outcome.asked.get(domain, {})
-        found += [
-            Pattern(_KINDS[part], domain, expression(units, said), part)
-            for part, units in wants.parts.items()
-            if len(units) > 1
-        ]
+    unneeded = {(event.domain, event.about) for event in outcome.events if event.name == "alternative_not_needed"}
+    for domain, wants in goal_units(outcome.goal).items():
+        said, asked = outcome.said.get(domain, {}), outcome.request_acts.get(domain, {})
+        for part, units in wants.parts.items():
+            wanted = [unit for unit in units if (domain, unit) not in unneeded]
+            # Without its own choice a part wants nothing that the other part of its pair does not want.
+            if len(wanted) > 1 and (len(wanted) == len(units) or _has_choice(part, wanted, wants.parts)):
+                found.append(Pattern(_KINDS[part], domain, expression(wanted, said), part))
         if len(wants.requests) > 1:
             found.append(Pattern("requests", domain, expression(wants.requests, asked, "miss_all_reqs")))
-    given = {(event.domain, _PROVISION[event.name]) for event in outcome.events if event.name in _PROVISION}
-    found += [Pattern("provision", domain, pattern) for domain, pattern in sorted(given)]
+            logged = {event.name for event in outcome.events if event.domain == domain}
+            given = next((pattern for name, pattern in _PROVISION.items() if name in logged), "no_prov")
+            found.append(Pattern("provision", domain, given))
     found += [Pattern("missed", event.domain, event.name) for event in outcome.events if event.name == "missed_domain"]
     return found
+
+
+def _has_choice(part: str, wanted: Sequence[str], parts: Mapping[str, Sequence[str]]) -> bool:
+    """Is something wanted of a part that is an alternative to the other part of its pair?"""
+    own = {
+        unit
+        for pair in split_alternatives({part: parts[part], _PARTNER[part]: parts[_PARTNER[part]]})
+        for side in pair
+        for unit in side
+    }
+    return any(unit in own for unit in wanted)
 
 
 def counted(patterns: Iterable[Pattern]) -> dict[Kind, dict[str, dict[str, int]]]:

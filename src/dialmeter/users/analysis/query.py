@@ -9,6 +9,7 @@ from msgspec import Struct
 from ...errors import DialmeterError, did_you_mean
 from ...model import CONSTRAINT_PARTS, dialogue_key
 from ..behaviours import names as event_names
+from ..blame import PARTIES, REASONS, Loss
 from ..events import Event
 from ..outcome import COMBINED
 from ..record import UserRow
@@ -30,6 +31,8 @@ class UserQuery(Struct, frozen=True, kw_only=True):
         goal: the domains of the goal, no more and no fewer.
         goal_has: parts that some domain of the goal must have, such as ``fail_info``.
         dialogue: the name of one dialogue.
+        party: who must have lost a point, such as ``system``.
+        why: the reason of a lost point, such as ``no_answer``.
     """
 
     events: tuple[str, ...] = ()
@@ -41,11 +44,17 @@ class UserQuery(Struct, frozen=True, kw_only=True):
     goal: frozenset[str] = frozenset()
     goal_has: tuple[str, ...] = ()
     dialogue: str = ""
+    party: str = ""
+    why: str = ""
 
     def __post_init__(self) -> None:
         for event in self.events:
             _known("event", event, event_names())
         _known("measure", self.measure, list(MEASURES))
+        if self.party:
+            _known("party", self.party, PARTIES)
+        if self.why:
+            _known("reason", self.why, list(REASONS))
         for part in self.goal_has:
             _known("part of a goal", part, GOAL_PARTS)
 
@@ -64,12 +73,34 @@ class UserQuery(Struct, frozen=True, kw_only=True):
             return None
         if not (self._score_fits(row) and self._goal_fits(row)):
             return None
+        if self.asks_blame and not self.losses_in(row):
+            return None
         found = [event for event in row.events if self._about(event)]
+        if self.asks_blame and not self.events:
+            return []
         if self.events or self.slot:
             return found or None
         if self.domain and not (found or self.domain in row.goal or self.domain in row.inform):
             return None
         return found if self.domain else []
+
+    @property
+    def asks_blame(self) -> bool:
+        """Is the query about lost points?"""
+        return bool(self.party or self.why)
+
+    def losses_in(self, row: UserRow) -> list[Loss]:
+        """The lost points of a dialogue that the query is about."""
+        if not self.asks_blame or row.verdict is None:
+            return []
+        return [
+            loss
+            for loss in row.verdict.losses
+            if self.party in ("", loss.party)
+            and self.why in ("", loss.why)
+            and self.domain in ("", loss.domain)
+            and (not self.slot or self.slot.lower() in loss.about.lower())
+        ]
 
     def _about(self, event: Event) -> bool:
         return (

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...errors import one_line
 from ...model import Act, DomainGoal
 from ..behaviours import ALL
+from ..blame.verdict import Loss, party_in_words
 from ..events import Event
 from ..outcome import Measured, Parts
 from ..record import UserRow
@@ -54,6 +55,9 @@ def lines(row: UserRow) -> Iterator[str]:
             yield f"    understood  {_acts(move.understood)}"
         for event in at_turn.pop(place, ()):
             yield f"    {_event(event)}"
+        for loss in row.verdict.losses if row.verdict is not None else ():
+            if loss.turn == place:
+                yield f"    {_loss(loss)}"
     left = [event for events in at_turn.values() for event in events]
     if left:
         yield "not said or not asked"
@@ -64,7 +68,11 @@ def lines(row: UserRow) -> Iterator[str]:
     if row.cut:
         yield "the dialogue ended at its limit of turns"
     if row.verdict is not None:
-        yield f"verdict: {row.verdict.text}"
+        if unplaced := [loss for loss in row.verdict.losses if loss.turn is None]:
+            yield from (f"  {_loss(loss)}" for loss in unplaced)
+        for side, found in (("missing", row.verdict.recall), ("too much", row.verdict.precision)):
+            if found is not None:
+                yield f"verdict on what is {side}: {found.text}"
 
 
 def _score(row: UserRow, measured: Measured, name: str) -> str:
@@ -95,6 +103,14 @@ def _acts(acts: Sequence[Act]) -> str:
             pairs.append(one_line(act.slot) + (f"={value}" if value and value != "?" else ""))
     shown = [f"{one_line(name.lower())} {', '.join(pairs)}".rstrip() for (name, _), pairs in grouped.items()]
     return "; ".join(shown) or "nothing"
+
+
+def _loss(loss: Loss) -> str:
+    """A lost point with its cause."""
+    points = {"recall": "missing", "precision": "too much"}[loss.side]
+    unit = one_line(loss.about, 80) if loss.measured == "R" else f"{one_line(loss.domain)} {one_line(loss.about, 80)}"
+    party = party_in_words(loss.party, loss.of)
+    return f"! lost by {party}, {loss.why}: {unit} ({points}); {one_line(loss.evidence, 300)}"
 
 
 def _event(event: Event) -> str:

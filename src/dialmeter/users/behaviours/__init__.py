@@ -17,13 +17,11 @@ for _module in ("repeating", "not_in_goal", "requesting"):
     import_module(f"{__name__}.{_module}")
 
 for _declaration in (
-    Behaviour("unmatched", "repetition", "user", "A constraint is said again and nothing explains why.", "user"),
+    Behaviour("unmatched", "repetition", "user", "A constraint is said again and nothing explains why."),
     Behaviour("repeated_inform", "repetition", "log", "A constraint is said at more than one turn."),
     Behaviour("repetitions_warning", "repetition", "log", "A constraint is said at very many turns."),
-    Behaviour("first_turn", "not_in_goal", "user", "A constraint outside the goal is said at the first turn.", "user"),
-    Behaviour(
-        "unmatched", "not_in_goal", "user", "A constraint outside the goal is said and nothing explains why.", "user"
-    ),
+    Behaviour("first_turn", "not_in_goal", "user", "A constraint outside the goal is said at the first turn."),
+    Behaviour("unmatched", "not_in_goal", "user", "A constraint outside the goal is said and nothing explains why."),
     Behaviour("auto_matched_value", "not_in_goal", "log", "A value that is fine for any slot is said."),
     Behaviour("auto_matched_slot", "not_in_goal", "log", "A slot that is fine in this domain is said."),
     Behaviour("auto_matched_slot_value_pair", "not_in_goal", "log", "A pair of slot and value that is fine is said."),
@@ -33,7 +31,6 @@ for _declaration in (
         "goal",
         "user",
         "A slot of the goal is said once, with a value that is not wanted.",
-        "user",
     ),
     Behaviour("missed_domain", "goal", "user", "Nothing is said in a domain of the goal."),
     Behaviour("missed_constraints", "goal", "user", "A wanted constraint is never said."),
@@ -42,10 +39,15 @@ for _declaration in (
         "goal",
         "user",
         "A wanted constraint is never said, but another value of its slot is.",
-        "user",
     ),
     Behaviour(
         "sys_preempted_constraint", "goal", "system", "The system says a wanted constraint that the user does not."
+    ),
+    Behaviour(
+        "alternative_not_needed",
+        "goal",
+        "log",
+        "A second choice of the goal is not wanted, because the first did not fail.",
     ),
     Behaviour("failed_dialogue", "goal", "log", "The search ends without an entity while constraints are missing."),
     Behaviour(

@@ -43,7 +43,7 @@ def elicited_by_no_offers(seen: Repetition) -> bool:
     return _stands(seen.between, [turn.no_offer for turn in seen.between])
 
 
-@behaviour("repetition", "system", blames="understanding")
+@behaviour("repetition", "system")
 def failed_sys_nlu(seen: Repetition) -> bool:
     """The system did not understand the constraint."""
     heard = [turn.understood for turn in seen.between]

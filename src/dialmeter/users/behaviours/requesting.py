@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ..events import behaviour
-from ..profile import REQUEST
 from ..system_turn import SystemTurn
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ class RepeatedRequest(Struct, eq=False):
     between: list[SystemTurn]
     first: PreparedTurn
     again: PreparedTurn
-    reply: PreparedTurn
-    """The system turn right after the earlier request."""
     setup: ScoringSetup
 
     @property
@@ -50,14 +47,14 @@ def spurious_annotation(seen: RepeatedRequest) -> bool:
     return several and len(seen.between) > 3 and services != {seen.domain}
 
 
-@behaviour("request", "system", switch="validate_nlu", blames="understanding")
+@behaviour("request", "system", switch="validate_nlu")
 def system_req_nlu_failure(seen: RepeatedRequest) -> bool:
     """The system did not understand the request."""
     heard = seen.between[-1].understood_requests
     return heard is not None and seen.slot not in heard
 
 
-@behaviour("request", "user", switch="validate_policy", excuses=False, blames="user")
+@behaviour("request", "user", switch="validate_policy", excuses=False)
 def repeated_despite_receiving_answer(seen: RepeatedRequest) -> bool:
     """The system has answered in the meantime."""
     if any(seen.slot in turn.informs for turn in seen.between):
@@ -65,13 +62,19 @@ def repeated_despite_receiving_answer(seen: RepeatedRequest) -> bool:
     return seen.is_reference and any(turn.reference for turn in seen.between)
 
 
+@behaviour("request", "system", switch="validate_policy")
+def no_answer(seen: RepeatedRequest) -> bool:
+    """The system has answered with a placeholder, such as a question mark, and with no value."""
+    return not repeated_despite_receiving_answer(seen) and any(seen.slot in turn.placeholders for turn in seen.between)
+
+
 @behaviour("request", "user", switch="validate_policy")
 def user_prempted_request(seen: RepeatedRequest) -> bool:
-    """The system asks for something itself instead of answering."""
-    return any(parts & REQUEST for acts in seen.reply.acts.values() for parts, _, _ in acts)
+    """The system asks for something of the domain or of a booking instead of answering."""
+    return seen.between[-1].asks
 
 
-@behaviour("request", "system", switch="validate_policy", blames="system")
+@behaviour("request", "system", switch="validate_policy")
 def delayed_response(seen: RepeatedRequest) -> bool:
     """The system neither answers nor asks."""
-    return not repeated_despite_receiving_answer(seen) and not user_prempted_request(seen)
+    return not any(holds(seen) for holds in (repeated_despite_receiving_answer, no_answer, user_prempted_request))

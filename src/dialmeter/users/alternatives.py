@@ -1,0 +1,131 @@
+"""Conditional goals: a first choice, and a second one that is wanted only where the first fails.
+
+A domain of a goal has up to two pairs of parts, ``fail_info`` with ``info`` and ``fail_book`` with ``book``. Values of a slot that differ
+between the two parts of a pair are alternatives; all other constraints are unconditional.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from .goals import GoalUnits, slot_of
+from .prepared_dialogue import PreparedDialogue
+from .profile import NO_BOOK
+from .system_turn import booked_domain
+
+_PAIRS = (("fail_info", "info"), ("fail_book", "book"))
+_UNTESTABLE = re.compile(r"yes|no|\d{1,2}")
+"""Values that a text cannot be searched for: they are said in other words, or are part of other numbers."""
+
+
+class Alternatives(Struct, frozen=True):
+    """The two choices of one pair of parts, in one dialogue.
+
+    Attributes:
+        tried: the constraints of the choice that the user tries first.
+        other: those of the other choice.
+        failed: the first system turn that says that the tried choice failed; None if no turn does.
+        needed: the constraints of the other choice that are wanted.
+    """
+
+    tried: tuple[str, ...]
+    other: tuple[str, ...]
+    failed: int | None
+    needed: frozenset[str]
+
+    @property
+    def unneeded(self) -> frozenset[str]:
+        """The constraints of the other choice that are not wanted."""
+        return frozenset(self.other) - self.needed
+
+
+def split_alternatives(parts: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The alternatives of each pair of parts of a goal, the failing choice first; a pair without alternatives is absent.
+
+    Example:
+        >>> split_alternatives({"fail_info": ["area=east", "stars=4"], "info": ["area=west", "stars=4", "type=hotel"]})
+        [(('area=east',), ('area=west',))]
+        >>> split_alternatives({"info": ["area=west"], "book": ["day=monday"], "fail_book": ["day=friday"]})
+        [(('day=friday',), ('day=monday',))]
+    """
+    found = []
+    for failing, main in _PAIRS:
+        first, second = parts.get(failing, ()), parts.get(main, ())
+        slots = {slot_of(each) for each in first}
+        given_up = tuple(each for each in first if each not in second)
+        instead = tuple(each for each in second if slot_of(each) in slots and each not in first)
+        if given_up and instead:
+            found.append((given_up, instead))
+    return found
+
+
+def find_alternatives(dialogue: PreparedDialogue, domain: str) -> list[Alternatives]:
+    """Which choices of a goal were tried in a dialogue, and which of the others are wanted."""
+    wants = dialogue.wants[domain]
+    said = dialogue.said.get(domain, {})
+    return [
+        _decide(dialogue, domain, said, given_up, instead, is_booking=_is_booking(wants, given_up))
+        for given_up, instead in split_alternatives(wants.parts)
+    ]
+
+
+def _is_booking(wants: GoalUnits, given_up: Sequence[str]) -> bool:
+    return set(given_up) <= set(wants.parts.get("fail_book", ()))
+
+
+def _decide(
+    dialogue: PreparedDialogue,
+    domain: str,
+    said: Mapping[str, list[int]],
+    given_up: tuple[str, ...],
+    instead: tuple[str, ...],
+    *,
+    is_booking: bool,
+) -> Alternatives:
+    first, second = (
+        min((said[each][0] for each in units if each in said), default=None) for units in (given_up, instead)
+    )
+    if _is_absent(given_up, dialogue.task) or (second is not None and (first is None or second < first)):
+        tried, other, begun = instead, given_up, second
+    else:
+        tried, other, begun = given_up, instead, first
+    failed = None if begun is None else _failure(dialogue, domain, begun, is_booking=is_booking)
+    needed = other if failed is not None else [each for each in other if each in said]
+    return Alternatives(tried, other, failed, frozenset(needed))
+
+
+def _failure(dialogue: PreparedDialogue, domain: str, after: int, *, is_booking: bool) -> int | None:
+    """The first system turn after a turn that says that a search, or a booking, of the domain failed."""
+    for number in range(after + 1, len(dialogue.turns), 2):
+        if is_booking:
+            if dialogue.turns[number].no_book and _books_here(dialogue, number, domain):
+                return number
+        elif dialogue.system_turn(number, domain).no_offer:
+            return number
+    return None
+
+
+def _books_here(dialogue: PreparedDialogue, number: int, domain: str) -> bool:
+    acts = dialogue.turns[number].acts
+    if any(parts & NO_BOOK for parts, _, _ in acts.get(domain, ())):
+        return True
+    booking = acts.get(dialogue.setup.profile.booking, ())
+    return any(parts & NO_BOOK for parts, _, _ in booking) and booked_domain(dialogue, number) == domain
+
+
+def _is_absent(units: Sequence[str], task: str) -> bool:
+    """Does the text of the task mention none of some constraints? False where that cannot be tested."""
+    values = [each.partition("=")[2] for each in units]
+    testable = [value for value in values if not _UNTESTABLE.fullmatch(value)]
+    return bool(task and testable) and not any(re.search(rf"\b{re.escape(value)}\b", task) for value in testable)
+
+
+def unneeded_constraints(wants: GoalUnits, choices: Sequence[Alternatives]) -> frozenset[str]:
+    """The constraints of a domain's goal that are not wanted; one that another part wants, too, is wanted."""
+    unneeded = frozenset().union(*(choice.unneeded for choice in choices))
+    if len(choices) < 2 or not unneeded:
+        return unneeded
+    return unneeded - frozenset().union(*(frozenset(choice.tried) | choice.needed for choice in choices))

@@ -1,0 +1,164 @@
+"""Items of a goal in words: the values of expected calls that the instruction names, with the forms in which they are said.
+
+The values of all expected calls are walked, lists and objects flattened. A value whose form occurs in the instruction is
+an item, once per task. Truth values, null and very short values are no items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from ...model import TaskGoal, Trajectory
+from ...readers.strict_json import REFUSALS
+
+ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"]
+KINDS: tuple[ItemKind, ...] = ("date", "airport", "count", "number", "id", "text")
+
+_SHORTEST = 3
+_BAGS = "total_baggages"
+_PLACES = "list_all_airports"
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+
+
+class GoalItem(Struct, frozen=True):
+    """One item of a goal.
+
+    Attributes:
+        kind: of the value.
+        value: as the expected call has it.
+        keys: the calls and arguments that it is a value of, such as ``book.user_id``.
+    """
+
+    kind: ItemKind
+    value: str
+    keys: tuple[str, ...]
+
+
+def places_in(found: Iterable[Trajectory]) -> dict[str, str]:
+    """Codes of airports with their cities, from the answers of the tool that lists them.
+
+    Example:
+        >>> from dialmeter.model import Step, ToolCall
+        >>> call = ToolCall("list_all_airports", result='{"JFK": "New York"}')
+        >>> places_in([Trajectory(id="1:0", task="1", steps=(Step(0, "system", calls=(call,)),))])
+        {'JFK': 'New York'}
+    """
+    places: dict[str, str] = {}
+    for each in found:
+        for call in (call for step in each.steps for call in step.calls):
+            if call.name == _PLACES and call.result:
+                try:
+                    answer = msgspec.json.decode(call.result)
+                except REFUSALS:
+                    continue
+                if isinstance(answer, dict):
+                    places |= {code: city for code, city in answer.items() if isinstance(city, str)}
+    return places
+
+
+def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[GoalItem]:
+    """The items of a goal.
+
+    Args:
+        goal: with instruction and expected calls.
+        places: codes of airports with their cities.
+
+    Example:
+        >>> from dialmeter.model import ExpectedAction
+        >>> actions = (ExpectedAction("book", {"user_id": "mia_li_3668", "date": "2024-05-20", "insurance": "no"}),)
+        >>> [item.value for item in items_of(TaskGoal("You are mia_li_3668 and fly on May 20th.", actions))]
+        ['mia_li_3668', '2024-05-20']
+    """
+    text = goal.instruction.lower()
+    keys: dict[tuple[ItemKind, str], list[str]] = {}
+    for action in goal.actions:
+        for key, value in _leaves("", action.arguments):
+            kind = kind_of_value(key, value, places or {})
+            if kind is not None and form_of(kind, str(value), places).search(text):
+                keys.setdefault((kind, str(value)), []).append(f"{action.name}.{key}")
+    return [GoalItem(kind, value, tuple(dict.fromkeys(found))) for (kind, value), found in keys.items()]
+
+
+def _leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, inside in value.items():
+            yield from _leaves(name, inside)
+    elif isinstance(value, list):
+        for inside in value:
+            yield from _leaves(key, inside)
+    else:
+        yield key, value
+
+
+def kind_of_value(key: str, value: Any, places: Mapping[str, str]) -> ItemKind | None:
+    """What kind of item a value of a call is; None where it is none.
+
+    Example:
+        >>> [kind_of_value("x", value, {"JFK": "New York"}) for value in ("2024-05-20", "JFK", 250, "HAT1", "economy", "no", True)]
+        ['date', 'airport', 'number', 'id', 'text', None, None]
+    """
+    if value is None or isinstance(value, bool):
+        return None
+    if key == _BAGS:
+        return "count"
+    if isinstance(value, int | float):
+        return "number" if len(str(value)) >= _SHORTEST else None
+    if not isinstance(value, str):
+        return None
+    if _DATE.fullmatch(value):
+        return "date"
+    if value in places:
+        return "airport"
+    if len(value) < _SHORTEST:
+        return None
+    return "id" if any(letter.isdigit() for letter in value) else "text"
+
+
+def form_of(
+    kind: ItemKind, value: str, places: Mapping[str, str] | None = None, *, alone: bool = False
+) -> re.Pattern[str]:
+    """The forms in which a value is said, for a text in lower case.
+
+    Args:
+        kind: of the value.
+        value: as the expected call has it.
+        places: codes of airports with their cities.
+        alone: not as a part of an id or an address, either.
+
+    Example:
+        >>> bool(form_of("date", "2024-05-20").search("on the 20th of may"))
+        True
+        >>> [bool(form_of("text", "Mia", alone=alone).search("i am mia_li_3668")) for alone in (False, True)]
+        [True, False]
+    """
+    forms = "|".join(_forms(kind, value.lower(), {code.lower(): city for code, city in (places or {}).items()}))
+    beside = r"a-z0-9_@" if alone else r"a-z0-9"
+    return re.compile(rf"(?<![{beside}])(?:{forms})(?![{beside}])")
+
+
+def _forms(kind: ItemKind, value: str, places: Mapping[str, str]) -> list[str]:
+    if kind == "date":
+        try:
+            day = date.fromisoformat(value)
+        except ValueError:
+            return [re.escape(value)]
+        month, number = _MONTHS[day.month - 1], rf"0?{day.day}(?:st|nd|rd|th)?"
+        slashes = rf"0?{day.month}/0?{day.day}(?:/(?:{day.year}|{day.year % 100:02}))?"
+        return [re.escape(value), rf"{month}\s+{number}", rf"{number}\s+(?:of\s+)?{month}", slashes]
+    if kind == "airport":
+        return [re.escape(value), re.escape(places.get(value, value).lower())]
+    if kind == "count":
+        word = _NUMBERS[int(value)] if value.isdigit() and int(value) < len(_NUMBERS) else value
+        return [rf"(?:{re.escape(value)}|{word})(?:\s+\S+){{0,3}}\s+(?:bags?|baggages?|suitcases?|luggage)"]
+    return [re.escape(value).replace("_", r"[_\s-]")]

@@ -1,0 +1,162 @@
+"""Items of goals in words: the known counts, the hand-made labels, and each verdict by an example."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
+from dialmeter.readers.trajectories import open_trajectories
+from dialmeter.users.items.faults import LogItems, read_items
+from dialmeter.users.items.goal_items import form_of, items_of, places_in
+from dialmeter.users.items.verdicts import outcomes_of
+
+from ...cli.invoke import call, checked
+from ...shared_data import shared
+
+
+@cache
+def read(name: str) -> list[Trajectory]:
+    return list(open_trajectories(shared("data", "trajectories", f"{name}.gz")))
+
+
+def test_counts_of_published_logs() -> None:
+    expected = json.loads(shared("expected", "trajectories.json").read_text())
+    for kind in ("tau", "tau2"):
+        for name, figures in expected[kind].items():
+            known, found = figures["goal_rule_R1"], read(name)
+            places = places_in(found)
+            said: list[tuple[str, bool]] = []
+            for each in found:
+                words = [step.text.lower() for step in each.steps if step.speaker == USER]
+                for item in items_of(each.goal, places) if each.goal else ():
+                    form = form_of(item.kind, item.value, places)
+                    said.append((item.kind, any(form.search(text) for text in words)))
+            assert (len(said), sum(hit for _, hit in said)) == (known["items"], known["conveyed"])
+            for item_kind, counts in known.get("by_kind", {}).items():
+                hits = [hit for each, hit in said if each == item_kind]
+                assert [len(hits), sum(hits)] == counts
+
+
+def test_faults_and_failure_of_the_airline_log() -> None:
+    known = json.loads(shared("expected", "trajectories.json").read_text())["tau"]["gpt-4o-airline.json"][
+        "goal_rule_R1"
+    ]
+    unsaid, _ = read_items(read("gpt-4o-airline.json")).faults()
+    within = known["within tasks with both outcomes"]
+    assert list(unsaid.failed) == known["dialogues with a missed item, failed"]
+    assert list(unsaid.successful) == known["dialogues with a missed item, ok"]
+    assert unsaid.tasks == within["tasks"]
+    assert list(unsaid.failed_within) == within["failed: missed, all"]
+    assert list(unsaid.successful_within) == within["ok: missed, all"]
+    wanted = within["mean difference of miss rate (failed - ok), tasks weighted equally"]
+    assert unsaid.difference == pytest.approx(wanted, abs=1e-9)
+
+
+def equal_verdicts(labels: list[Any]) -> tuple[int, int]:
+    found = read("gpt-4o-airline.json")
+    places = places_in(found)
+    pairs = [
+        (
+            item["verdict"],
+            {(each.item.kind, each.item.value): each.verdict for each in outcomes}[item["kind"], item["value"]],
+        )
+        for label in labels
+        for outcomes in [outcomes_of(found[label["index"]], places)]
+        for item in label["items"]
+    ]
+    return sum(one == other for one, other in pairs), len(pairs)
+
+
+def test_hand_made_labels() -> None:
+    labels = json.loads(shared("expected", "trajectory_labels.json").read_text())
+    assert equal_verdicts(labels[:7]) == (19, 19)
+    equal, count = equal_verdicts(labels[7:])
+    assert (equal, count) == (33, 35)
+
+
+def dialogue(instruction: str, *said: str, ending: Any = "user_stop", calls: tuple[ToolCall, ...] = ()) -> Trajectory:
+    """User and agent take turns; the expected call books economy for mia_li_3668."""
+    action = ExpectedAction("book", {"user_id": "mia_li_3668", "cabin": "economy"})
+    steps = [Step(place, (USER, SYSTEM)[place % 2], text) for place, text in enumerate(said)]
+    steps.append(Step(len(said), SYSTEM, calls=calls))
+    goal = TaskGoal(instruction, (action,))
+    return Trajectory(id="1:0", task="1", steps=tuple(steps), goal=goal, ending=ending)
+
+
+PLAIN = "You are mia_li_3668. You want economy."
+CASES = {
+    "said": (dialogue(PLAIN, "Economy for mia_li_3668."), ["conveyed", "conveyed"]),
+    "in an address": (dialogue(PLAIN, "mia_li_3668@example.com, economy"), ["implied", "conveyed"]),
+    "agreed": (
+        dialogue(PLAIN, "I am mia_li_3668.", "Shall I book economy?", "Yes, go ahead."),
+        ["conveyed", "confirmed"],
+    ),
+    "not agreed": (dialogue(PLAIN, "I am mia_li_3668.", "Shall I book economy?", "No."), ["conveyed", "missed"]),
+    "asked": (
+        dialogue(PLAIN, "Economy.", "Your user id, please?", "I forgot.", ending="transfer"),
+        ["missed", "conveyed"],
+    ),
+    "ended too early": (dialogue(PLAIN, "I am mia_li_3668. Bye."), ["conveyed", "missed"]),
+    "transferred": (dialogue(PLAIN, "Hello.", ending="transfer"), ["not_asked", "not_asked"]),
+    "only on a condition": (
+        dialogue("You are mia_li_3668. If business is full, you take economy.", "I am mia_li_3668."),
+        ["conveyed", "not_needed"],
+    ),
+    "forbidden and said": (
+        dialogue("You are mia_li_3668. You do not want to mention economy.", "mia_li_3668, economy"),
+        ["conveyed", "forbidden"],
+    ),
+    "forbidden and not said": (
+        dialogue("You are mia_li_3668. You do not want to mention economy.", "mia_li_3668"),
+        ["conveyed", "not_needed"],
+    ),
+    "done without asking": (
+        dialogue(PLAIN, "Book it.", calls=(ToolCall("book", {"user_id": "mia_li_3668", "cabin": "economy"}),)),
+        ["not_asked", "not_asked"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_verdicts(case: str) -> None:
+    found, wanted = CASES[case]
+    assert [each.verdict for each in outcomes_of(found)] == wanted
+
+
+def test_recall_counts_three_verdicts() -> None:
+    talks = read_items([found for found, _ in CASES.values()])
+    counts = {verdict: sum(kinds.values()) for verdict, kinds in talks.verdicts.items()}
+    met = counts["conveyed"] + counts["confirmed"]
+    recall = talks.recall()
+    assert recall.value == pytest.approx(met / (met + counts["missed"]))
+    assert (recall.n, recall.unscored) == (met + counts["missed"], talks.items - met - counts["missed"])
+    assert LogItems([]).recall().value is None
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    task = {
+        "instruction": PLAIN,
+        "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],
+    }
+    entries = [
+        {
+            "task_id": number,
+            "reward": float(number % 2),
+            "info": {"task": task},
+            "traj": [{"role": "user", "content": f"I am mia_li_3668{', economy' * (number > 1)}. ###STOP###"}],
+        }
+        for number in range(4)
+    ]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([*entries, {"task_id": 9, "reward": 0.0, "info": {"error": "x"}, "traj": []}]))
+    found = checked(call(capsys, "user", "items", path, "--json", "-q"), "user-items")
+    assert found["scores"][0]["value"] == 0.75
+    assert found["account"]["reasons"] == [{"reason": "without items", "count": 1, "where": ""}]
+    assert "ItemRecall" in call(capsys, "user", "items", path, "-q").out
+    path.write_text(json.dumps([{**entries[0], "info": {}}]))
+    assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint

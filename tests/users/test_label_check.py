@@ -1,0 +1,53 @@
+"""Where words and acts of a user do not agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialmeter.users.blame.label_check import label_findings
+from dialmeter.users.blame.words import WordSearch
+from dialmeter.users.profile import named
+from dialmeter.users.scorer import UserScorer
+
+from .talks import goal, system, talk, user
+
+HOTEL = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "no", "type": "hotel"}})
+
+
+def found(said: str, text: str) -> list[tuple[str, str, str, str]]:
+    scorer = UserScorer()
+    each = talk(HOTEL, user(said, text), system("Hotel-Inform name=inn"))
+    words = WordSearch(scorer.profile, None)
+    return [(one.kind, one.slot, one.value, one.words) for one in label_findings(each, scorer.prepare(each), words)]
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "expected"),
+    [
+        ("Hotel-Inform area=east", "A hotel in the east with 4 stars.", [("not labelled", "stars", "4", "4 stars")]),
+        ("Hotel-Inform area=east", "In the east, four stars.", [("not labelled", "stars", "4", "four stars")]),
+        ("Hotel-Inform area=east", "In the east. I am 4.", []),  # a number without its noun
+        ("Hotel-Inform area=east", "East, I do not need parking.", [("not labelled", "parking", "no", "parking")]),
+        ("Hotel-Inform area=east", "East, with parking.", []),  # the other value
+        ("Hotel-Inform stars=4", "4 stars in the eest.", []),  # too unlike
+        ("Hotel-Inform area=east | Hotel-Inform stars=5", "In the east.", [("not said", "stars", "5", "")]),
+        (
+            "Hotel-Inform area=same as the park",
+            "The same area.",
+            [("reference not resolved", "area", "same as the park", "same as the park")],
+        ),
+        ("Hotel-Inform stars=4 | Hotel-Inform area=dontcare", "Some 4 star place.", []),
+    ],
+)
+def test_findings(said: str, text: str, expected: list[tuple[str, str, str, str]]) -> None:
+    assert found(said, text) == expected
+
+
+def test_other_words_for_a_value() -> None:
+    words = WordSearch(named("multiwoz"), None)
+    assert words.find("train", "people", "1", "Just for myself.", by_reference=False) == "myself"
+    assert words.find("train", "arriveby", "12:00", "I want to be there on time.", by_reference=False) == "on time"
+    assert words.find("hotel", "people", "3", "A party of three.", by_reference=False) == "party of three"
+    assert words.find("hotel", "area", "east", "In the same area.", by_reference=True) == "same area"
+    assert words.find("hotel", "area", "east", "In the same area.", by_reference=False) == ""
+    assert words.find("hotel", "name", "gonville hotel", "the gonvile hotel", by_reference=False) == "gonvile hotel"
