@@ -1,0 +1,59 @@
+"""The record of a system: what identifies a run, what a row holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from ..core.record import finish_run, resampled, run_identity
+from ..core.run_writer import RunWriter
+from ..errors import InputError
+from ..model import Trajectory
+from .outcome import SystemOutcome, SystemSettings
+from .result import SystemResult
+
+
+class SystemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One row of a run: a dialogue with its messages and calls of tools, and what came of it."""
+
+    id: str
+    trajectory: Trajectory
+    outcome: SystemOutcome
+
+
+def system_row(found: Trajectory, outcome: SystemOutcome) -> SystemRow:
+    """The row of a dialogue."""
+    return SystemRow(id=found.id, trajectory=found, outcome=outcome)
+
+
+def system_identity(
+    inputs: Sequence[Mapping[str, str | None]], how: SystemSettings, measures: Sequence[str]
+) -> dict[str, Any]:
+    """What makes a run this run."""
+    return run_identity("system", inputs, scorer=how.scorer, crashes=how.crashes, measures=list(measures))
+
+
+def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:
+    """Closes the run with the scores of the whole and the success of each dialogue."""
+    success = [None if each.success is None else float(each.success) for each in result.outcomes]
+    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
+    refused = [
+        str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn)) for each in result.refused
+    ]
+    warnings = [
+        {**to_builtins(notice), **({"where": refused[:5]} if notice.code == "refused" else {})}
+        for notice in result.notices
+    ]
+    finish_run(
+        writer,
+        {**about, **resampled(result.resampling)},
+        result,
+        signature=result.signature,
+        columns={"Success": success},
+        report=report,
+        findings={"efforts": result.efforts, "endings": result.endings, "tasks": result.tasks},
+        warnings=warnings,
+        refused=refused,
+    )

@@ -1,0 +1,253 @@
+"""Systems: the known figures of published logs, pass^k as defined, bad logs, runs, and the how-to from file to table."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter import open_run, score_system
+from dialmeter.core.comparison import Resampling
+from dialmeter.errors import DialmeterError
+from dialmeter.model import Trajectory
+from dialmeter.systems.compare import compare_systems
+
+from ..cli.invoke import call, checked
+from ..shared_data import shared
+
+ROOT = Path(__file__).parents[2]
+
+
+def log(name: str) -> Path:
+    return shared("data", "trajectories", f"{name}.gz")
+
+
+def expected() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(shared("expected", "trajectories.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize(("crashes", "key"), [("failed", "pass"), ("skipped", "pass_without_crashed")])
+def test_pass_of_published_logs(crashes: Any, key: str) -> None:
+    wanted = expected()
+    for name, figures in {**wanted["tau"], **wanted["tau2"]}.items():
+        known = figures.get(key)
+        if known is None:
+            continue
+        result = score_system(log(name), crashes=crashes)
+        assert len(result.by_task) == known["tasks"]
+        assert result.trials == (known["trials_min"], known["trials_max"])
+        for k, score in enumerate(result.scores, 1):
+            figure = known[f"pass^{k}"]
+            assert score.value == pytest.approx(figure["value"], abs=1e-9), (name, k)
+            assert score.ci == pytest.approx(figure["ci95"], abs=0.02), (name, k)
+        assert len(result.scores) == known["trials_max"]
+
+
+def test_pass_of_inspect_logs() -> None:
+    for name, figures in json.loads(shared("expected", "inspect.json").read_text()).items():
+        for scorer, known in figures["pass"].items():
+            result = score_system(shared("data", "trajectories", "inspect", name), scorer=scorer, ci=0)
+            assert [score.value for score in result.scores] == pytest.approx(list(known.values()), abs=1e-9)
+
+
+def test_paired_figures_of_published_logs() -> None:
+    for pair, known in expected()["paired"].items():
+        system, base = pair.split(" - ")
+        results = {name: score_system(log(name), ci=0) for name in (base, system)}
+        found = compare_systems(results, Resampling(0.95, 10_000, 0))
+        first = found.versus[0]
+        assert len(found.results[base].by_task) == known["common_tasks"]
+        assert first.difference == pytest.approx(known["diff_pass^1"], abs=1e-9)
+        assert first.ci == pytest.approx(known["ci95"], abs=0.02)
+        assert (first.wins, first.losses, first.ties) == (known["a_better"], known["b_better"], known["tie"])
+        assert first.p == pytest.approx(known["sign_test_p"], rel=1e-9)
+
+
+def tries(**tasks: str) -> list[Trajectory]:
+    """Trials of tasks: + for a success, - for a failure, ! for a crash, ? for no reward."""
+    return [
+        Trajectory(
+            id=f"{task}:{trial}",
+            task=task,
+            trial=trial,
+            rewards={} if sign == "?" else {"reward": float(sign == "+")},
+            ending="crash" if sign == "!" else "user_stop",
+        )
+        for task, signs in tasks.items()
+        for trial, sign in enumerate(signs)
+    ]
+
+
+def test_pass_is_the_share_of_draws_that_all_succeed() -> None:
+    signs = "++-+-"
+    result = score_system(tries(a=signs), measures=[f"Pass(k={k})" for k in range(1, 6)])
+    for k, score in enumerate(result.scores, 1):
+        draws = list(combinations(signs, k))
+        assert score.value == pytest.approx(sum(set(draw) == {"+"} for draw in draws) / len(draws))
+    assert result.scores[0].ci is None
+
+
+def test_the_order_of_dialogues_does_not_matter() -> None:
+    given = tries(a="++-", b="-+-", c="+++", d="---")
+    assert score_system(given).to_dicts() == score_system(given[::-1]).to_dicts()
+
+
+def test_unequal_trials_and_what_is_unscored() -> None:
+    result = score_system(tries(a="++", b="-", c="?", d="!+"), crashes="skipped", measures=["Success", "Pass(k=2)"])
+    success, twice = result.scores
+    assert (success.value, success.n) == (pytest.approx(2 / 3), 3)
+    assert (twice.value, twice.n, twice.unscored) == (1.0, 1, 2)
+    assert result.account.line == (
+        "6 dialogues asked for, 6 found, 4 scored, 2 unscored: 1 without a reward (c:0); 1 crashed (d:0)"
+    )
+    assert [notice.code for notice in result.notices] == ["tasks-unscored", "unequal-trials"]
+    assert "crashes:skipped|scored:4/6|trials:1-2|tasks:3|d:4" in success.signature
+    failed = score_system(tries(a="++", b="-", d="!+"))
+    assert failed["Success"].value == pytest.approx(0.5)
+
+
+def test_results_that_count_crashes_differently_are_not_compared() -> None:
+    given = tries(a="+-", b="-+")
+    results = {"one": score_system(given), "two": score_system(given, crashes="skipped")}
+    with pytest.raises(DialmeterError, match="one and two are not comparable: crashes: failed ≠ skipped"):
+        compare_systems(results, Resampling())
+    with pytest.raises(DialmeterError, match="have no task in common"):
+        compare_systems({"one": score_system(tries(a="+")), "two": score_system(tries(b="+"))}, Resampling())
+
+
+def entry(task: int, trial: int = 0, reward: float | None = 1.0, **more: Any) -> dict[str, Any]:
+    talk = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Cancel trip <b>X100</b>."},
+        {
+            "role": "assistant",
+            "content": "Looking.",
+            "tool_calls": [
+                {"id": "1", "type": "function", "function": {"name": "cancel", "arguments": '{"id": "X100"}'}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "1", "name": "cancel", "content": "Error: no such trip"},
+        {"role": "assistant", "content": "There is no such trip."},
+        {"role": "user", "content": "Bye. ###STOP###"},
+    ]
+    task_info = {
+        "instruction": "Cancel X100.",
+        "actions": [{"name": "cancel", "kwargs": {"id": "X100"}}],
+        "outputs": [],
+    }
+    return {"task_id": task, "trial": trial, "reward": reward, "info": {"task": task_info}, "traj": talk, **more}
+
+
+def written(path: Path, *entries: Any) -> Path:
+    path.write_text(json.dumps(list(entries)))
+    return path
+
+
+BAD = {
+    "cut": (lambda: json.dumps([entry(0), entry(1)])[:-40], "cut off"),
+    "no rewards": (lambda: json.dumps([entry(0, reward=None)]), "no dialogue can be scored: without a reward"),
+    "no log": (lambda: '{"a": 1}', "not a log of agents that dialmeter knows"),
+    "empty": (lambda: "[]", "an empty list; it holds no dialogue"),
+    "ids twice": (lambda: json.dumps([entry(0), entry(0)]), "dialogue 0:0: duplicate dialogue id"),
+    "another version": (
+        lambda: json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulation_index": []}),
+        "no simulations; name the folder",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_logs_get_one_line(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make, message = BAD[kind]
+    path = tmp_path / "log.json"
+    path.write_text(make())
+    for command in ("score", "check"):
+        done = call(capsys, "system", command, path, "-q")
+        lines = [line for line in done.err.splitlines() if line]
+        assert done.code == 2, (command, done.err)
+        if command == "score" or kind != "no rewards":
+            assert message in lines[0]
+        assert all(line.startswith("dialmeter: ") for line in lines)
+
+
+def test_one_trial_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = call(capsys, "system", "score", written(tmp_path / "log.json", entry(0)), "--json", "-q")
+    [score] = checked(done, "system-score")["scores"]
+    assert (score["measure"], score["value"], score["ci"]) == ("Success", 1.0, None)
+    asked = call(capsys, "system", "score", tmp_path / "log.json", "--measure", "Pass(k=3)", "--json", "-q")
+    [score] = checked(asked, "system-score")["scores"]
+    assert (score["value"], score["reason"]) == (None, "no task has so many trials")
+
+
+def test_a_run_is_kept_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path / "log.json", entry(0), entry(0, 1, 0.0), entry(1), entry(1))
+    out = tmp_path / "runs" / "a"
+    done = call(capsys, "system", "score", path, "--out", out, "--skip-bad", "--charts", tmp_path / "charts", "-q")
+    assert done.code == 0, done.err
+    run = open_run(out)
+    assert run.manifest["refused"] == ["dialogue 1:0: duplicate dialogue id"]
+    assert str(tmp_path) not in (out / "run.json").read_text()
+    assert [row["id"] for row in run] == ["0:0", "0:1", "1:0"]
+    assert run.index()["Success"].tolist() == [1.0, 0.0, 1.0]
+    page = tmp_path / "report.html"
+    assert call(capsys, "report", out, "--out", page, "-q").code == 0
+    text = page.read_text()
+    assert "Cancel trip &lt;b&gt;X100&lt;/b&gt;." in text
+    assert "no such trip" in text
+    assert {each.name for each in (tmp_path / "charts").iterdir()} == {
+        "success.svg",
+        "success.csv",
+        "endings.svg",
+        "endings.csv",
+    }
+    again = call(capsys, "system", "score", path, "--out", out, "-q")
+    assert again.code == 2
+    assert "holds a finished run" in again.err
+
+
+def test_documents_fit_their_schemas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = written(tmp_path / "one.json", *(entry(task, reward=float(task % 2)) for task in range(6)))
+    two = written(tmp_path / "two.json", *(entry(task) for task in range(5)))
+    found = checked(call(capsys, "system", "compare", one, two, "--json", "-q"), "system-compare")
+    assert found["counts"] == {"tasks": 5, "systems": 2}
+    assert [warning["code"] for warning in found["warnings"]] == ["alone"]
+    checkup = checked(call(capsys, "system", "check", one, "--json", "-q"), "system-check")
+    assert (checkup["counts"]["tool_errors"], checkup["endings"], checkup["fit"]) == (6, {"user_stop": 6}, True)
+
+
+def test_user_check_of_a_log_says_where_to_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = call(capsys, "user", "check", written(tmp_path / "log.json", entry(0)), "-q")
+    assert done.code == 2
+    assert "dialmeter user items" in done.out
+
+
+def test_fail_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path / "log.json", entry(0), entry(1, reward=0.0))
+    assert call(capsys, "system", "score", path, "--fail-if", "Success < 0.6", "-q").code == 1
+    assert call(capsys, "system", "score", path, "--fail-if", "Success < 0.4", "-q").code == 0
+
+
+def test_the_how_to_can_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every command of the page runs on a small log, and the first table comes out."""
+    monkeypatch.chdir(tmp_path)
+    entries = [entry(task, trial, float((task + trial) % 3 > 0)) for task in range(6) for trial in range(4)]
+    written(tmp_path / "airline.json", *entries)
+    written(tmp_path / "base.json", *entries[:16])
+    written(tmp_path / "new.json", *entries)
+    page = (ROOT / "docs" / "howto" / "agents.md").read_text("utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    commands = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
+    for words in commands:
+        if words[0] != "view":
+            done = call(capsys, *words)
+            assert done.code == 0, (words, done.err)
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(code, {})
