@@ -27,7 +27,7 @@ def judge(server: Server, **more: Any) -> LanguageModel:
 
 
 def test_the_prompt_and_the_digit() -> None:
-    with serve(lambda body, number: saying("I would say 4.")) as server:
+    with serve(lambda body, number: saying('{"reason": "fits", "score": 4}')) as server:
         one = judge(server)
         assert one.score(ITEMS) == [4.0, 4.0]
         one.close()
@@ -37,11 +37,12 @@ def test_the_prompt_and_the_digit() -> None:
     assert "from 1 (very bad) to 5 (very good)" in prompt
     assert (asked.path, asked.body["model"], asked.body["temperature"]) == ("/v1/chat/completions", "small", 0.0)
     assert asked.key is None
+    assert asked.body["response_format"] == {"type": "json_object"}
 
 
 def logprobs(*weights: tuple[str, float]) -> Reply:
     top = [{"token": token, "logprob": math.log(share)} for token, share in weights]
-    start = {"token": "Score", "top_logprobs": [{"token": "Score", "logprob": 0.0}]}
+    start = {"token": "Score ", "top_logprobs": [{"token": "Score", "logprob": 0.0}]}
     place = {"token": weights[0][0], "top_logprobs": top}
     return 200, {"choices": [{"message": {"content": "x"}, "logprobs": {"content": [start, place]}}]}, {}
 
@@ -103,12 +104,14 @@ def test_a_busy_server_is_asked_again() -> None:
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        ((500, "broken sk-1", {}), r"no answer after 3 attempts: 500 broken \(key\)"),
-        ((401, "bad key sk-1", {}), r"the server says 401 bad key \(key\)"),
-        ((200, "<html>", {}), "the answer is not JSON"),
-        ((200, {"choices": []}, {}), r"the answer has no choices\[0\].message.content"),
+        ((500, "broken sk-1", {}), r"status 500: broken \(key\) \(3 tries\)"),
+        ((401, "bad key sk-1", {}), r"refuses: status 401: bad key \(key\)"),
+        ((200, "<html>", {}), "not an answer of a chat model: '<html>'"),
+        ((200, {"choices": []}, {}), "not an answer of a chat model"),
         (saying("excellent"), "no number from 1 to 5 in the answer 'excellent'"),
-        (saying("10 out of 10"), "no number from 1 to 5 in the answer"),
+        (saying("10 out of 10"), "10 is not on the scale 1 to 5"),
+        (saying("The 3 hotels fit, so I say 5"), "several numbers and no label"),
+        ((200, {"choices": [{"message": {"content": None, "refusal": "No."}}]}, {}), "the model refused: 'No.'"),
     ],
 )
 def test_what_a_server_may_do_wrong(reply: Reply, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +127,7 @@ def test_no_server_at_all() -> None:
     with serve(lambda body, number: saying("1")) as server:
         url = server.url
     one = LanguageModel(url, "small", retries=1, wait=0.001)
-    with pytest.raises(DialmeterError, match="no answer after 2 attempts: ConnectError"):
+    with pytest.raises(DialmeterError, match=r"no connection: .*\(2 tries\)"):
         one.score(ITEMS[:1])
     one.close()
 
@@ -141,7 +144,8 @@ def test_the_control_is_really_asked_twice() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"parse": "word"}, "parse is digit or logprobs"),
+        ({"parse": "word"}, "parse is one of json, labelled, last, letters, logprobs"),
+        ({"parse": "logprobs", "scale": "0-100"}, "logprobs reads scales up to 9.*use parse=json"),
         ({"scale": "5"}, "write it like 1-5"),
         ({"scale": "5-1"}, "write it like 1-5"),
         ({"repeats": 0}, "repeats is at least 1"),

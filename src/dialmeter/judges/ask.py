@@ -130,8 +130,30 @@ def score_cases(
         ask: answers shards; None to ask in this process.
     """
     keys = [keys_of(case) for case in cases]
-    units = units_of(cases, keys)
-    heard = {name: _JudgeScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
+    heard = score_units(units_of(cases, keys), judges, store, watch, ask)
+    pairs = {
+        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
+        for name, found in heard.items()
+    }
+    failures = [
+        ScoringFailure(name, number, reply, *found.reasons[key])
+        for name, found in heard.items()
+        for number, both in enumerate(keys)
+        for reply, key in zip(("human", "adversarial"), both, strict=True)
+        if key in found.reasons
+    ]
+    return JudgeScores(pairs, failures)
+
+
+def score_units(
+    units: Sequence[JudgedItem],
+    judges: Mapping[str, Judge],
+    store: ScoreStore | None = None,
+    watch: Watch | None = None,
+    ask: Ask | None = None,
+) -> dict[str, UnitScores]:
+    """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
+    heard = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
@@ -149,25 +171,14 @@ def score_cases(
         left[name] -= len(units_asked)
         if watch:
             watch(name, len(units) - left[name], len(units))
-    pairs = {
-        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
-        for name, found in heard.items()
-    }
-    failures = [
-        ScoringFailure(name, number, reply, *found.reasons[key])
-        for name, found in heard.items()
-        for number, both in enumerate(keys)
-        for reply, key in zip(("human", "adversarial"), both, strict=True)
-        if key in found.reasons
-    ]
-    return JudgeScores(pairs, failures)
+    return heard
 
 
 def keys_of(case: Case) -> tuple[str, str]:
     """The keys of the human and of the adversarial reply."""
     human = item_hash(case.context, case.reply)
-    same = case.reply == case.adversarial
-    return human, human + _AGAIN if same else item_hash(case.context, case.adversarial)
+    adversarial = item_hash(case.attacked_context, case.adversarial)
+    return human, human + _AGAIN if adversarial == human else adversarial
 
 
 def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
@@ -180,7 +191,7 @@ def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[Jud
         if adversarial.endswith(_AGAIN):
             twice.add(human)
         else:
-            group.setdefault(adversarial, (case.context, case.adversarial))
+            group.setdefault(adversarial, (case.attacked_context, case.adversarial))
     return [
         JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
         for group in groups.values()
@@ -287,7 +298,7 @@ def _one_thread(judge: Judge) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-class _JudgeScores:
+class UnitScores:
     """The scores and failures of one judge, as if one asker had asked all shards in order."""
 
     def __init__(self, known: dict[str, float]) -> None:

@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ..errors import DialmeterError
 from ..model import Conversation, Move
-from .attack_statistics import Attacked, Attempt, Yield, gather, yield_notices
-from .attacks import Attack, Kit, NoCase, Variant, chosen, with_resources
+from .attack_statistics import Attacked, Attempt, Yield, gather, language_notices, yield_notices
+from .attacks import Attack, AttackedReply, Kit, NoCase, Variant, chosen, with_resources
 from .cases import Case, Place
 from .checkpoint import AttackCheckpoint, AttackPart
 from .corpus_pool import Pool, Snippet, digest, make_pool, ordered, seeded, snippets
@@ -44,12 +44,14 @@ class AttackSetting(Struct, frozen=True):
         pool: what attacks may borrow from the corpus.
         seed: of all random choices.
         corpus: the corpus name that goes into the cases.
+        speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
     """
 
     language: Language
     pool: Pool
     seed: int
     corpus: str = ""
+    speaker: str = "both"
 
 
 class AttackTask(Struct, frozen=True):
@@ -80,6 +82,7 @@ def attack_corpus(
     cases: int = 100,
     seed: int = 7,
     corpus: str = "",
+    speaker: str = "both",
     tell: Tell | None = None,
     working: Working | None = None,
     kept: AttackCheckpoint | None = None,
@@ -93,6 +96,7 @@ def attack_corpus(
         cases: how many of each attack; fewer where the corpus does not give more.
         seed: of all random choices.
         corpus: the corpus name that goes into the cases.
+        speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
         tell: reports progress.
         working: runs tasks elsewhere; None to run them in this process.
         kept: the checkpoint of an interrupted run; new parts are added to it.
@@ -106,7 +110,7 @@ def attack_corpus(
         ('The inn is in Mill Lane.', 1)
     """
     able, skipped = with_resources(attacks, language)
-    setting = AttackSetting(language, make_pool(talks, language, seed), seed, corpus)
+    setting = AttackSetting(language, make_pool(talks, language, seed), seed, corpus, speaker)
     plan = Plan(talks, [attack.name for attack in able], cases, seed, kept.parts if kept is not None else ())
     by_name = {attack.name: attack for attack in able}
     if not plan.is_done:
@@ -125,7 +129,7 @@ def attack_corpus(
         own, told = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
         made += own
         yields.append(told)
-    return Attacked(made, yields, yield_notices(yields, cases))
+    return Attacked(made, yields, [*language_notices(setting.pool.words), *yield_notices(yields, cases)])
 
 
 class Plan(Sequence[AttackTask]):
@@ -293,7 +297,8 @@ def attempts(attack: Attack, talk: Conversation, setting: AttackSetting) -> Iter
     """
     seed = setting.seed
     place = digest(seed, talk.id)
-    replies = sorted(snippets(talk), key=lambda each: digest(seed, attack.name, talk.id, each.turn))
+    own = [each for each in snippets(talk) if setting.speaker in ("both", each.reply.speaker)]
+    replies = sorted(own, key=lambda each: digest(seed, attack.name, talk.id, each.turn))
     variants = seeded(seed, attack.name, talk.id).sample(attack.variants, len(attack.variants))
     used: set[int] = set()
     number = 0
@@ -316,27 +321,30 @@ def _case(attack: Attack, variant: Variant, snippet: Snippet, setting: AttackSet
         return TOO_LONG
     random = seeded(setting.seed, attack.name, variant.name, snippet.dialogue, snippet.turn)
     try:
-        text = variant.make(snippet, Kit(setting.language, setting.pool, random))
+        made = variant.make(snippet, Kit(setting.language, setting.pool, random))
     except NoCase as no:
         return str(no)
-    if not text.strip():
+    both = made if isinstance(made, AttackedReply) else AttackedReply(snippet.reply.text, made)
+    if not both.adversarial.strip():
         return EMPTY
-    if not attack.control and same_but_for_case(text, snippet.reply.text):
+    is_same = same_but_for_case(both.adversarial, both.reply) and not both.adversarial_context
+    if is_same and not attack.control:
         return CHANGES_NOTHING
     return Case(
         attack=attack.name,
         variant=variant.name,
         context=snippet.context,
-        reply=snippet.reply.text,
-        adversarial=text,
-        expected=attack.expected,
-        facet=attack.facet,
+        reply=both.reply,
+        adversarial=both.adversarial,
+        expected=variant.expected or attack.expected,
+        facet=variant.facet or attack.facet,
         source=Place(snippet.dialogue, snippet.turn),
         speaker=snippet.reply.speaker,
-        spans=changed_spans(snippet.reply.text, text),
+        spans=changed_spans(both.reply, both.adversarial),
         resources=setting.language.names(variant.needs),
         corpus=setting.corpus,
         seed=setting.seed,
+        adversarial_context=both.adversarial_context,
     )
 
 
@@ -350,6 +358,7 @@ class AttackWork(Struct, dict=True):
         pool: what attacks may borrow from the corpus.
         seed: of all random choices.
         corpus: the corpus name that goes into the cases.
+        speaker: whose replies are attacked.
         cases: how many are wanted of each attack.
     """
 
@@ -359,6 +368,7 @@ class AttackWork(Struct, dict=True):
     pool: Pool
     seed: int
     corpus: str
+    speaker: str
     cases: int
 
     def __post_init__(self) -> None:
@@ -381,10 +391,13 @@ class AttackWork(Struct, dict=True):
             told = f"a worker has {', '.join(names)}, and here there is {', '.join(self.names)}"
             raise DialmeterError(f"{told}; install the same everywhere")
         able, _ = with_resources(chosen(self.attacks), language)
-        return {attack.name: attack for attack in able}, AttackSetting(language, self.pool, self.seed, self.corpus)
+        setting = AttackSetting(language, self.pool, self.seed, self.corpus, self.speaker)
+        return {attack.name: attack for attack in able}, setting
 
 
 def work_of(attacks: Sequence[str], resources: Resources, setting: AttackSetting, cases: int) -> AttackWork:
     """The work for processes that shall do the same as this one with its setting."""
     names = setting.language.names((TOKENS, SYNONYMS))
-    return AttackWork(tuple(attacks), resources, names, setting.pool, setting.seed, setting.corpus, cases)
+    return AttackWork(
+        tuple(attacks), resources, names, setting.pool, setting.seed, setting.corpus, setting.speaker, cases
+    )

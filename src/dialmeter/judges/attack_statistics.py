@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -111,6 +111,43 @@ def made_of(yields: Iterable[Yield], cases: int) -> Account:
     )
     made = sum(each.made for each in every)
     return Account("case", cases * len(every), made, made, short, "made")
+
+
+_KNOWN_FREQUENCY = 4.0
+_LEAST_KNOWN = 0.6
+_LEAST_FUNCTION_WORDS = 0.15
+
+
+def language_notices(words: Mapping[str, int]) -> list[Notice]:
+    """A warning where most words of a corpus are not English, because attacks know English only.
+
+    With wordfreq a word is known if it is frequent in English; without it, the share of English function words decides.
+
+    Example:
+        >>> [each.code for each in language_notices({"der": 30, "zug": 20, "fährt": 20, "nach": 20, "ulm": 10})]
+        ['not-english']
+        >>> language_notices({"the": 30, "train": 20, "leaves": 20, "for": 20, "ely": 5})
+        []
+    """
+    from .language.synonyms import usual
+    from .language.words import STOP_WORDS
+
+    spoken = {word: count for word, count in words.items() if word.isalpha()}
+    total = sum(spoken.values())
+    if not total:
+        return []
+    with_frequencies = usual("the") is not None
+    known = sum(
+        count for word, count in spoken.items() if word in STOP_WORDS or (usual(word) or 0.0) >= _KNOWN_FREQUENCY
+    )
+    share = known / total
+    if share >= (_LEAST_KNOWN if with_frequencies else _LEAST_FUNCTION_WORDS):
+        return []
+    what = "frequent English words" if with_frequencies else "English function words"
+    message = (
+        f"{100 * share:.0f} % of the words are {what}; attacks know English only, and their cases may be wrong here"
+    )
+    return [Notice("not-english", total - known, message)]
 
 
 def yield_notices(yields: Sequence[Yield], cases: int) -> list[Notice]:

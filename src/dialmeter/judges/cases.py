@@ -19,13 +19,13 @@ class Place(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, omit_defaults=True):
-    """One attacked reply. The context is shared by both replies.
+    """One attacked reply. The context is shared by both replies, unless the attack is in the context.
 
     Attributes:
         attack: the name of the attack.
         variant: the variant of the attack.
         context: the moves before, at least one.
-        reply: the last move of the snippet, as a person said it.
+        reply: the last move of the snippet, as a person said it; for ``injection`` an utterance that does not fit.
         speaker: who says the reply.
         adversarial: the reply after the attack.
         expected: ``lower``, ``similar`` or ``at-most``: what an ideal judge does with the adversarial reply.
@@ -34,6 +34,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
         resources: the names of what the attack used (a pipeline, a lexicon).
         source: the dialogue and the place of the reply in it.
         seed: of the random choices.
+        adversarial_context: the context of the adversarial reply, where it is another one.
     """
 
     attack: str
@@ -49,6 +50,12 @@ class Case(Struct, frozen=True, omit_defaults=True):
     resources: tuple[str, ...] = ()
     corpus: str = ""
     seed: int = 0
+    adversarial_context: tuple[Move, ...] = ()
+
+    @property
+    def attacked_context(self) -> tuple[Move, ...]:
+        """The context in which the adversarial reply is judged."""
+        return self.adversarial_context or self.context
 
 
 def item_hash(context: Sequence[Move], reply: str) -> str:
@@ -71,6 +78,8 @@ def case_id(case: Case) -> str:
         'd1:1:speaker:108358'
     """
     content = [case.variant, [[move.speaker, move.text] for move in case.context], case.reply, case.adversarial]
+    if case.adversarial_context:
+        content.append([[move.speaker, move.text] for move in case.adversarial_context])
     digest = hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:6]
     return f"{case.source.dialogue}:{case.source.turn}:{case.attack}:{digest}"
 

@@ -12,11 +12,10 @@ from msgspec import Struct
 
 from .._version import __version__
 from ..core.lock import Lock
-from ..core.output import whole_lines
+from ..core.output import RecordLog, whole_lines
 from ..errors import DialmeterError, InputError, one_line, writing
 from ..model import Conversation
 from .attack_statistics import Attempt
-from .store import RecordLog
 
 
 class AttackPart(Struct, frozen=True):

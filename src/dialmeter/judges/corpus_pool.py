@@ -7,6 +7,8 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from math import log
 from random import Random
 
 from msgspec import Struct
@@ -66,10 +68,34 @@ class Pool(Struct, frozen=True):
     Attributes:
         utterances: dialogue and move.
         entities: type → (text, how often), most frequent first.
+        words: word → how often.
+        neighbours: two words that follow each other, with a blank between them → how often.
     """
 
     utterances: tuple[tuple[str, Move], ...] = ()
     entities: dict[str, tuple[tuple[str, int], ...]] = {}
+    words: dict[str, int] = {}
+    neighbours: dict[str, int] = {}
+
+    def fit(self, before: str, word: str, after: str) -> float:
+        """How well a word fits between two others: the mean of the two log-probabilities of a bigram model, smoothed by word counts.
+
+        Example:
+            >>> pool = Pool(words={"book": 3, "a": 9, "table": 5}, neighbours={"a table": 5})
+            >>> pool.fit("a", "table", "") > pool.fit("a", "book", "")
+            True
+        """
+        size = sum(self.words.values()) or 1
+        alone = (self.words.get(word, 0) + 0.1) / size
+        left = (self.neighbours.get(f"{before} {word}", 0) + alone) / (self.words.get(before, 0) + 1)
+        right = (self.neighbours.get(f"{word} {after}", 0) + (self.words.get(after, 0) + 0.1) / size) / (
+            self.words.get(word, 0) + 1
+        )
+        return (log(left) + log(right)) / 2
+
+    def knows(self, before: str, word: str, after: str) -> bool:
+        """True if the corpus has a word beside one of two others."""
+        return f"{before} {word}" in self.neighbours or f"{word} {after}" in self.neighbours
 
     def entity(self, label: str, random: Random, unlike: Iterable[str]) -> str | None:
         """A random entity of a type, weighted by frequency, that shares no word with the given texts."""
@@ -116,7 +142,13 @@ def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> P
     entities = {
         label: tuple(sorted(counts[label].items(), key=lambda item: (-item[1], item[0]))) for label in sorted(counts)
     }
-    return Pool(tuple(said), entities)
+    words: Counter[str] = Counter()
+    neighbours: Counter[str] = Counter()
+    for _, move in said:
+        spoken = word_list(move.text)
+        words.update(spoken)
+        neighbours.update(f"{one} {other}" for one, other in pairwise(spoken))
+    return Pool(tuple(said), entities, dict(sorted(words.items())), dict(sorted(neighbours.items())))
 
 
 def usable(name: str) -> bool:

@@ -67,8 +67,11 @@ def explain_case(
     human, adversarial = case.reply.split(), case.adversarial.split()
     kept_human, kept_adversarial = common(human, adversarial)
     sides = []
-    for text, words, kept in ((case.reply, human, kept_human), (case.adversarial, adversarial, kept_adversarial)):
-        found = explain_reply(judge, case.context, text, base=base, budget=budget, seed=seed)
+    for context, text, words, kept in (
+        (case.context, case.reply, human, kept_human),
+        (case.attacked_context, case.adversarial, adversarial, kept_adversarial),
+    ):
+        found = explain_reply(judge, context, text, base=base, budget=budget, seed=seed)
         values = merged(pieces_of(judge, text), found.values)
         changed = tuple(place not in kept for place in range(len(words)))
         sides.append(Explained(tuple(words), values, changed, found.score, found.base, found.scored, found.exact))

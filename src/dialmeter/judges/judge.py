@@ -25,7 +25,8 @@ class Judge(Protocol):
 
     A judge may also have ``identity`` (what its scores depend on, the key of the score store; by default the name),
     ``batch_size`` (how many items it takes at a time), ``mask`` (the text that replaces a hidden token in explanations) and
-    ``pieces(text)`` (the text, split into the judge's tokens). For several processes it may have ``neural`` (True for a
+    ``pieces(text)`` (the text, split into the judge's tokens). A judge of whole dialogues has ``level = "dialogue"``; its items are
+    all moves of a dialogue and an empty reply. For several processes it may have ``neural`` (True for a
     network, which may need special workers), ``load_weights()`` (loads the weights if they are not loaded yet), and ``stays`` (True if
     it is asked only in the main process: it waits for a server, or remembers its items).
 
@@ -57,6 +58,10 @@ registry = Registry(
         "length": f"{_BUILTIN}.surface:Length",
         "overlap": f"{_BUILTIN}.surface:ContextOverlap",
         "distinct": f"{_BUILTIN}.surface:Distinct",
+        "dialogue-mean": f"{_BUILTIN}.dialogue:mean_over_replies",
+        "dialogue-min": f"{_BUILTIN}.dialogue:lowest_of_replies",
+        "dialogue-length": f"{_BUILTIN}.dialogue:DialogueLength",
+        "dialogue-distinct": f"{_BUILTIN}.dialogue:DialogueDistinct",
         "ngram-coherence": f"{_BUILTIN}.ngram:NgramCoherence",
         "ngram-fluency": f"{_BUILTIN}.ngram:NgramFluency",
         "smollm2-coherence": f"{_ADAPTERS}.pang:coherence",
@@ -69,6 +74,7 @@ registry = Registry(
         "satisfaction-bert": f"{_ADAPTERS}.satisfaction:SatisfactionBert",
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
+        "llm-dialogue": f"{_ADAPTERS}.llm_dialogue:DialogueLanguageModel",
     },
 )
 

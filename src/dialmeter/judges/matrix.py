@@ -13,7 +13,7 @@ from .._version import __version__
 from .ask import JudgeScores, ScorePair
 from .cases import Case, cases_digest
 from .judge import Judge, identity_of
-from .verdict import Relation, Threshold, conforms, expected_of, relation
+from .verdict import Relation, Threshold, conforms, expected_of, facet_of, relation, row_of
 
 if TYPE_CHECKING:
     from ..stats.intervals import Interval
@@ -91,7 +91,7 @@ def matrix(
     """All cells, by corpus, attack (in the order of the cases) and judge."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, case in enumerate(cases):
-        groups.setdefault((case.corpus, case.attack), []).append(number)
+        groups.setdefault((case.corpus, row_of(case, how.verdict)), []).append(number)
     return [
         _cell(cases, numbers, scored.pairs[judge.name], judge, how)
         for corpus in dict.fromkeys(case.corpus for case in cases)
@@ -122,6 +122,7 @@ def _cell(
     from ..stats.intervals import wilson_interval
 
     first = cases[numbers[0]]
+    facet = facet_of(first, how.verdict)
     both = [(number, *pairs[number]) for number in numbers]
     usable = [(number, human, other) for number, human, other in both if human is not None and other is not None]
     threshold = how.threshold.value([human for _, human, _ in usable], _noise(cases, pairs))
@@ -129,7 +130,7 @@ def _cell(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, how=how) for number in numbers
     )
     met = [each for each in outcomes if each.relation is not None]
-    outside = judge.facets is not None and first.facet not in judge.facets and first.attack != CONTROL
+    outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
     reason = OUTSIDE if outside else _why_not(len(usable), threshold, how)
     n = len(met) if threshold is not None else len(usable)
     errors = sum(not each.conforms for each in met)
@@ -141,9 +142,9 @@ def _cell(
     spread = _student(differences, how.confidence)
     return ErrorCell(
         judge=judge.name,
-        attack=first.attack,
+        attack=row_of(first, how.verdict),
         corpus=first.corpus,
-        facet=first.facet,
+        facet=facet,
         expected=" or ".join(expected),
         value=None if reason else errors / n,
         ci=None if reason or not how.confidence else wilson_interval(errors, n, confidence=how.confidence),
@@ -180,7 +181,9 @@ def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair]) -> list[float]:
     return [
         abs(pair.human - pair.adversarial)
         for case, pair in zip(cases, pairs, strict=True)
-        if case.reply == case.adversarial and pair.human is not None and pair.adversarial is not None
+        if (case.reply, case.context) == (case.adversarial, case.attacked_context)
+        and pair.human is not None
+        and pair.adversarial is not None
     ]
 
 
@@ -204,7 +207,7 @@ def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSetti
     digest = hashlib.sha256(judge.identity.encode()).hexdigest()[:10]
     parts = {
         "judge": f"{judge.name.replace('|', '/')}@{digest}",
-        "attack": cases[0].attack,
+        "attack": row_of(cases[0], how.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
         "threshold": how.threshold,

@@ -64,6 +64,10 @@ def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
                 what["failure"] = reasons[judge, number]
         plain = to_builtins(case)
         plain["context"] = [{"speaker": move.speaker, "text": move.text} for move in case.context]
+        if case.adversarial_context:
+            plain["adversarial_context"] = [
+                {"speaker": move.speaker, "text": move.text} for move in case.adversarial_context
+            ]
         yield {"id": name if times[name] == 1 else f"{name}#{times[name]}", **plain, "scores": said[number]}
 
 

@@ -22,6 +22,8 @@ from .result import JudgeResult
 from .store import ScoreStore
 from .verdict import parse_threshold
 
+SPEAKERS = ("both", "system", "user")
+
 
 def attack_replies(
     dialogues: str | Path | Conversations | Iterable[Conversation],
@@ -31,6 +33,7 @@ def attack_replies(
     seed: int = 7,
     form: str | None = None,
     corpus: str | None = None,
+    speaker: str = "both",
     light: bool = False,
     pipeline: str | None = None,
     paraphraser: Paraphraser | None = None,
@@ -46,6 +49,7 @@ def attack_replies(
         seed: of all choices; the same seed gives the same cases.
         form: the layout of the file; found where it is not named.
         corpus: a name that goes into the cases; without it the name of the file.
+        speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
         light: use only what comes with dialmeter, whatever is installed.
         pipeline: a spaCy pipeline by name.
         paraphraser: a function that gives a text in other words (for ``natural-paraphrase``).
@@ -63,6 +67,7 @@ def attack_replies(
         >>> [(case.attack, case.reply) for case in attack_replies([talk], ["repetition:word"], cases=1, light=True)]
         [('repetition', 'The inn is in Mill Lane.')]
     """
+    check_speaker(speaker)
     is_file = isinstance(dialogues, str | Path)
     talks = list(open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues)
     if not talks:
@@ -75,10 +80,21 @@ def attack_replies(
         pipeline_name=pipeline, light=light, cache=Path(cache) if cache else None, paraphraser=paraphraser
     )
     try:
-        made = attack_corpus(talks, wanted, language, cases=cases, seed=seed, corpus=name if corpus is None else corpus)
+        label = name if corpus is None else corpus
+        made = attack_corpus(talks, wanted, language, cases=cases, seed=seed, corpus=label, speaker=speaker)
     finally:
         language.close()
     return made.cases
+
+
+def check_speaker(speaker: str) -> None:
+    """Refuses another speaker than system, user and both.
+
+    Raises:
+        DialmeterError: it is another one.
+    """
+    if speaker not in SPEAKERS:
+        raise DialmeterError(f"speaker is {', '.join(SPEAKERS)}, not {speaker!r}")
 
 
 def score_judge(

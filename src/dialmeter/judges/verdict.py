@@ -63,6 +63,28 @@ def expected_of(case: Case, rules: str = "paper") -> str:
     return "lower" if rules == "published" and case.attack == "entrainment" else case.expected
 
 
+_OWN_ROW = {("pronoun", "number"): "coherence"}
+"""Variants that are about another facet than their attack, and the facet that the paper gives them."""
+
+
+def facet_of(case: Case, rules: str = "paper") -> str:
+    """The facet: as the case says, or as in the paper."""
+    return _OWN_ROW.get((case.attack, case.variant), case.facet) if rules == "published" else case.facet
+
+
+def row_of(case: Case, rules: str = "paper") -> str:
+    """The row of a table to which a case belongs: its attack, or its variant where that is about another facet.
+
+    Example:
+        >>> from dialmeter.judges.cases import Place
+        >>> case = Case("pronoun", "number", (), "I am here", "We am here", "lower", "naturalness", Place("d1", 1))
+        >>> row_of(case), row_of(case, "published")
+        ('pronoun:number', 'pronoun')
+    """
+    usual = _OWN_ROW.get((case.attack, case.variant), case.facet)
+    return case.attack if usual == facet_of(case, rules) else f"{case.attack}:{case.variant}"
+
+
 MODES = ("paper", "sd", "noise", "fixed")
 
 

@@ -7,11 +7,8 @@ that nobody had seen, and nothing was mended after that.
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-
-import msgspec
 
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import PAPER, chosen
@@ -20,8 +17,11 @@ from dialmeter.judges.language import Language
 from dialmeter.readers.conversations import open_conversations
 
 CASES = 20
-CHANGED = ("pronoun", "named-entity", "co-reference", "contradiction", "natural-paraphrase")
-PARTS = (("town", 11, PAPER), ("multiwoz", 11, PAPER), ("multiwoz", 23, CHANGED))
+BLIND = ("vocabulary", "entrainment", "co-reference", "contradiction", "injection")
+"""Attacks that were changed after this study, and are read in another one."""
+READ = tuple(name for name in PAPER if name not in BLIND)
+CHANGED = ("pronoun", "named-entity", "natural-paraphrase")
+PARTS = (("town", 11, READ), ("multiwoz", 11, READ), ("multiwoz", 23, CHANGED))
 """Corpus, seed and attacks."""
 RECORD = Path(__file__).parents[3] / "docs" / "validity.csv"
 _TOWN = Path(__file__).with_name("town.jsonl.gz")
@@ -38,14 +38,6 @@ def study_cases(
         assert shared is not None
         talks = list(open_conversations(shared))[:_MULTIWOZ_DIALOGUES]
     return attack_corpus(talks, chosen(attacks), language, cases=CASES, seed=seed, corpus=corpus).cases
-
-
-def case_hash(case: Case) -> str:
-    """Sixteen digits that stand for a case: nothing of its text can be read from them."""
-    source = [case.source.dialogue, case.source.turn]
-    context = [[move.speaker, move.text] for move in case.context]
-    told = [case.attack, case.variant, source, context, case.reply, case.adversarial]
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]
 
 
 def record() -> Iterator[dict[str, str]]:

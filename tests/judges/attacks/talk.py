@@ -66,6 +66,7 @@ VILLAGE = [
         "If the train is late, you can change your ticket without a fee.",
         speakers=("user", "system"),
     ),
+    talk("friends", "Who is Martin?", "He is kind.", "What is the new film about?", "It shows a storm at sea."),
 ]
 """A corpus in which every attack finds something."""
 

@@ -61,7 +61,7 @@ def test_json(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "pairs.jsonl"
-    words = ["--light", "--no-cache", "--pairs", "--attack", "dullness:generic", "--attack", "entrainment"]
+    words = ["--light", "--no-cache", "--pairs", "--attack", "dullness:generic", "--attack", "entrainment:shared-word"]
     assert call(capsys, "judge", "attack", corpus, "--out", out, *words).code == 0
     found = lines(out)
     assert {pair["attack"] for pair in found} == {"dullness"}

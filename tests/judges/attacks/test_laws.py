@@ -40,21 +40,26 @@ def test_the_context_and_the_reply_are_those_of_the_corpus(found: list[Case]) ->
     for case in found:
         source = BY_PLACE[case.source.dialogue, case.source.turn]
         assert case.context == source.context
-        assert (case.reply, case.speaker) == (source.reply.text, source.reply.speaker)
+        # An injection is measured on a reply that does not fit.
+        assert (case.reply == source.reply.text) == (case.attack != "injection")
+        assert case.speaker == source.reply.speaker
+        assert bool(case.adversarial_context) == (case.variant == "in-the-context")
         assert case.context
 
 
 def test_a_case_changes_something_unless_it_is_the_control(found: list[Case]) -> None:
     for case in found:
-        assert same_but_for_case(case.reply, case.adversarial) == (case.attack == "identical")
-        assert bool(case.spans) == (case.attack != "identical")
+        is_same = case.attack == "identical" or case.variant == "in-the-context"
+        assert same_but_for_case(case.reply, case.adversarial) == is_same
+        assert bool(case.spans) != is_same
+        assert (case.attacked_context == case.context) == (case.variant != "in-the-context")
         assert all(0 <= start <= end <= len(case.adversarial) for start, end in case.spans)
 
 
 def test_the_expected_relation_is_the_declared_one(found: list[Case]) -> None:
     attack = named(found[0].attack)
-    assert {(case.expected, case.facet) for case in found} == {(attack.expected, attack.facet)}
-    assert {case.variant for case in found} <= {variant.name for variant in attack.variants}
+    declared = {each.name: (each.expected or attack.expected, each.facet or attack.facet) for each in attack.variants}
+    assert all((case.expected, case.facet) == declared[case.variant] for case in found)
 
 
 def test_the_resources_stand_in_the_case(found: list[Case]) -> None:
@@ -90,6 +95,7 @@ def test_the_twelve_and_the_seven_declare_what_they_are() -> None:
     expected = {
         "co-reference": "similar", "natural-paraphrase": "similar", "identical": "similar", "vocabulary": "at-most",
         "entrainment": "at-most", "speaker-tag": "at-most", "verbosity": "at-most", "format": "at-most",
+        "injection": "at-most",
     }  # fmt: skip
     for name in EVERY:
         attack = named(name)

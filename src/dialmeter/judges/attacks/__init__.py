@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError, did_you_mean
+from ...model import Move
 from ...registry import Registry
 from ..corpus_pool import Pool, Snippet
 from ..language import Language
@@ -47,7 +48,21 @@ class Kit(Struct, frozen=True):
     random: Random
 
 
-Make: TypeAlias = Callable[[Snippet, Kit], str]
+class AttackedReply(Struct, frozen=True):
+    """Both sides of a case, for an attack that changes more than the reply.
+
+    Attributes:
+        reply: the reply that is compared with the adversarial one.
+        adversarial: the adversarial reply.
+        adversarial_context: its context, where it is another one.
+    """
+
+    reply: str
+    adversarial: str
+    adversarial_context: tuple[Move, ...] = ()
+
+
+Make: TypeAlias = Callable[[Snippet, Kit], str | AttackedReply]
 
 
 class Variant(Struct, frozen=True):
@@ -58,12 +73,16 @@ class Variant(Struct, frozen=True):
         make: gives the adversarial reply, or raises :class:`NoCase`.
         help: a sentence.
         needs: names of resources; see :mod:`dialmeter.judges.language`.
+        expected: what an ideal judge does, where that is not what the attack expects.
+        facet: the quality that it is about, where that is not the one of the attack.
     """
 
     name: str
     make: Make
     help: str
     needs: tuple[str, ...] = ()
+    expected: Relation | None = None
+    facet: Facet | None = None
 
 
 class Attack(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from ..corpus_pool import Snippet
 from ..language import COREFERENCE, ENTITIES
 from ..language.coreference import Reference, references
 from ..language.edits import capitalised, edited, starts_sentence
+from ..language.words import content_words
 from . import Attack, Kit, NoCase, Variant
 
 
@@ -39,8 +40,12 @@ def spelled_out(text: str, reference: Reference, name: str) -> str:
 
 
 def _antecedent(snippet: Snippet, kit: Kit) -> str:
-    chosen = resolved(snippet, kit)[0]
-    return spelled_out(snippet.reply.text, chosen, chosen.antecedent)
+    text = snippet.reply.text
+    said = set(content_words(text))
+    fit = [each for each in resolved(snippet, kit) if not said & set(content_words(each.antecedent))]
+    if not fit:
+        raise NoCase("the reply names the antecedent itself")
+    return spelled_out(text, fit[0], fit[0].antecedent)
 
 
 ATTACK = Attack(

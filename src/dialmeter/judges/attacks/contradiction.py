@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ..corpus_pool import Snippet
 from ..language import COREFERENCE, ENTITIES, TAGS
@@ -11,7 +12,7 @@ from ..language.edits import Edit, edited
 from ..language.words import content_words
 from . import Attack, Kit, NoCase, Variant
 from .co_reference import resolved, spelled_out
-from .named_entity import around, in_reply, mentioned, swapped
+from .named_entity import in_reply, mentioned, swapped
 
 _FINITE = ("VBZ", "VBP", "VBD", "MD")
 _SUBJECTS = ("nsubj", "nsubjpass", "expl")
@@ -19,10 +20,18 @@ _WORDS_OF_NEGATION = frozenset(
     {"not", "n't", "n’t", "no", "never", "nothing", "none", "nobody", "neither", "unable", "without"}
 )
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
+_SHARED_WORDS = 2
 _POLITE = frozenset({"hope", "think", "guess", "believe", "mean", "wish", "thank", "suppose", "know"})
 
 
-def negated(text: str, analysis: Analysis) -> list[str]:
+class Negation(NamedTuple):
+    """A text with one statement negated, and the statement as it was."""
+
+    text: str
+    statement: str
+
+
+def negated(text: str, analysis: Analysis) -> list[Negation]:
     """The text with one statement negated (an auxiliary with *not*, another verb with *do not*), for every such statement in order.
 
     Raises:
@@ -32,7 +41,7 @@ def negated(text: str, analysis: Analysis) -> list[str]:
     for sentence in analysis.sentences or (TextSpan(0, len(text)),):
         edit = _edit(text, analysis, sentence)
         if edit is not None:
-            found.append(edited(text, [edit]))
+            found.append(Negation(edited(text, [edit]), sentence.of(text)))
     if not found:
         raise NoCase("no statement that can be negated")
     return found
@@ -56,7 +65,9 @@ def _edit(text: str, analysis: Analysis, sentence: TextSpan) -> Edit | None:
     if helpers:
         first = helpers[0]
         return None if first.start < subject.start or first.tag == "TO" else _after(text, first)
-    if root.lemma == "be" and root.tag in _FINITE:
+    if subject.text.lower() in ("let", "lets") or root.text.lower() in ("let", "lets"):
+        return None
+    if root.lemma in ("be", "do") and root.tag in _FINITE:
         return _after(text, root)
     do = {"VBZ": "does", "VBP": "do", "VBD": "did"}.get(root.tag)
     return (root.start, root.end, f"{do} not {root.lemma}") if do else None
@@ -94,7 +105,26 @@ def _negate_reply(snippet: Snippet, kit: Kit) -> str:
     last = snippet.context[-1]
     if last.speaker != snippet.reply.speaker and _YES_OR_NO.search(last.text) and not _SAYS_YES.match(text):
         raise NoCase("an answer to a yes-or-no question, which may be negated without harm")
-    return kit.random.choice(negated(text, kit.language.analysis(text)))
+    found = [
+        each.text
+        for each in negated(text, kit.language.analysis(text))
+        if _SAYS_YES.match(text) or _is_asserted(each.statement, snippet)
+    ]
+    if not found:
+        raise NoCase("no earlier turn asserts what would be negated")
+    return kit.random.choice(found)
+
+
+def _is_asserted(statement: str, snippet: Snippet) -> bool:
+    """True if one earlier sentence that is no question has at least half of the content words of a statement, and two of them."""
+    words = set(content_words(statement))
+    said = (
+        set(content_words(sentence))
+        for move in snippet.context
+        for sentence in re.split(r"(?<=[.!?])\s+", move.text)
+        if not sentence.rstrip().endswith("?")
+    )
+    return any(len(words & each) >= max(_SHARED_WORDS, len(words) / 2) for each in said)
 
 
 def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
@@ -103,7 +133,11 @@ def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
     found = []
     for text in dict.fromkeys(own):
         try:
-            found += negated(text, kit.language.analysis(text))
+            found += [
+                each.text
+                for each in negated(text, kit.language.analysis(text))
+                if len(set(content_words(each.statement))) >= _SHARED_WORDS
+            ]
         except NoCase:
             continue
     if not found:
@@ -113,10 +147,25 @@ def _negate_earlier(snippet: Snippet, kit: Kit) -> str:
 
 def _entity(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
-    known = [each for each in in_reply(snippet, kit) if mentioned(each.of(text), [text, *around(snippet, each)]) >= 2]
+    known = [
+        each
+        for each in in_reply(snippet, kit)
+        if _is_stated(each.of(text), snippet) and "?" not in re.split(r"[.!]", text[each.end :])[0]
+    ]
     if not known:
-        raise NoCase("no entity of the reply is named twice")
+        raise NoCase("no entity of the reply is stated before")
     return swapped(snippet, kit, known, {each.label: [each.label] for each in known})
+
+
+def _is_stated(name: str, snippet: Snippet) -> bool:
+    """True if a sentence before that is no question names an entity."""
+    sentences = [
+        sentence
+        for move in snippet.context
+        for sentence in re.split(r"(?<=[.!?])\s+", move.text)
+        if not sentence.rstrip().endswith("?")
+    ]
+    return mentioned(name, sentences) >= 1
 
 
 def _reference(snippet: Snippet, kit: Kit) -> str:

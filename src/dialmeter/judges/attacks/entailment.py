@@ -50,7 +50,12 @@ def _later(snippet: Snippet, kit: Kit) -> str:
     return _least_related(snippet, snippet.later, kit)
 
 
-def _other(snippet: Snippet, kit: Kit) -> str:
+def unrelated(snippet: Snippet, kit: Kit) -> str:
+    """An utterance of another dialogue that does not fit.
+
+    Raises:
+        NoCase: there is none.
+    """
     others = kit.random.sample(kit.pool.utterances, min(_LOOKED_AT, len(kit.pool.utterances)))
     return _least_related(snippet, (move for dialogue, move in others if dialogue != snippet.dialogue), kit)
 
@@ -62,7 +67,7 @@ ATTACK = Attack(
     help="Puts an utterance that does not follow in place of the reply.",
     variants=(
         Variant("later", _later, "A later utterance of the same dialogue."),
-        Variant("other-dialogue", _other, "An utterance of another dialogue."),
+        Variant("other-dialogue", unrelated, "An utterance of another dialogue."),
     ),
     cite=("khalid-2022",),
 )

@@ -4,39 +4,85 @@ from __future__ import annotations
 
 from ..corpus_pool import Snippet
 from ..language import SYNONYMS
+from ..language.analysis import Token
 from ..language.edits import exchanged
-from ..language.synonyms import OPEN_CLASSES
+from ..language.synonyms import Synonym
 from . import Attack, Kit, NoCase, Variant
+from .vocabulary import beside, content_tokens, with_unrelated_word
 
-_NEAREST = 5
+_VERY_ALIKE = 0.7
+"""The least cosine of a synonym that the corpus does not have beside the words of the reply."""
+_LOOKED_AT = 60
+_NEAREST = 3
 
 
-def _shared_word(snippet: Snippet, kit: Kit) -> str:
-    text = snippet.reply.text
+def _shared(snippet: Snippet, kit: Kit) -> list[Token]:
     others = {
         token.lemma
         for move in snippet.context
         if move.speaker != snippet.reply.speaker
-        for token in kit.language.analysis(move.text).tokens
-        if token.pos in OPEN_CLASSES
+        for token in content_tokens(move.text, kit)
     }
     if not others:
         raise NoCase("no other speaker before")
-    shared = [token for token in kit.language.analysis(text).tokens if token.lemma in others]
-    choices = [(token, found) for token in shared if (found := kit.language.synonyms.of(token))]
+    return [token for token in content_tokens(snippet.reply.text, kit) if token.lemma in others]
+
+
+def _fit(token: Token, synonym: Synonym, text: str, kit: Kit) -> float:
+    before, after = beside(token, text)
+    return kit.pool.fit(before, synonym.form.lower(), after)
+
+
+def _fits(token: Token, synonym: Synonym, text: str, kit: Kit) -> bool:
+    before, after = beside(token, text)
+    is_known = kit.pool.knows(before, synonym.form.lower(), after)
+    return is_known or (synonym.nearness is not None and synonym.nearness >= _VERY_ALIKE)
+
+
+def _shared_word(snippet: Snippet, kit: Kit) -> str:
+    """The synonym is one of the best by how well they fit between the words beside it."""
+    text = snippet.reply.text
+    choices = []
+    for token in _shared(snippet, kit):
+        known = [each for each in kit.language.synonyms.safe(token) if _fits(token, each, text, kit)]
+        # In “safety deposit box” or “price range” a word has a meaning of its own.
+        if known and token.dep != "compound":
+            choices.append((token, sorted(known, key=lambda each: (-_fit(token, each, text, kit), each.lemma))))
     if not choices:
-        raise NoCase("no word that both speakers use and that has a synonym")
+        raise NoCase("no word that both speakers use and that has a synonym in the same sense")
     token, found = kit.random.choice(choices)
     new = kit.random.choice(found[:_NEAREST]).form
     same = [each for each, _ in choices if each.text.lower() == token.text.lower() and each.tag == token.tag]
     return exchanged(text, [(each.start, each.end, new) for each in same])
 
 
+def _unrelated(snippet: Snippet, kit: Kit) -> str:
+    shared = _shared(snippet, kit)
+    drawn = kit.random.sample(kit.pool.utterances, min(_LOOKED_AT, len(kit.pool.utterances)))
+    offered = [
+        token
+        for dialogue, move in drawn
+        if dialogue != snippet.dialogue
+        for token in content_tokens(move.text, kit)
+        if token.text.islower()
+    ]
+    return with_unrelated_word(snippet.reply.text, shared, offered, kit)
+
+
 ATTACK = Attack(
     name="entrainment",
     facet="naturalness",
     expected="at-most",
-    help="Replaces a content word that both speakers use by one of its best synonyms.",
-    variants=(Variant("shared-word", _shared_word, "One word, wherever it stands in the reply.", (SYNONYMS,)),),
+    help="Replaces a content word that both speakers use by a synonym, or by an unrelated word.",
+    variants=(
+        Variant("shared-word", _shared_word, "A synonym, wherever the word is in the reply.", (SYNONYMS,)),
+        Variant(
+            "unrelated",
+            _unrelated,
+            "A noun of another dialogue that has nothing to do with it.",
+            (SYNONYMS,),
+            expected="lower",
+        ),
+    ),
     cite=("khalid-2022",),
 )

@@ -202,7 +202,13 @@ ATTACK = Attack(
     variants=(
         Variant("person", partial(_changed, table=PERSON), "First person for second or third, and back.", (TOKENS,)),
         Variant("gender", partial(_changed, table=GENDER), "He or she for it or they, and back.", (TOKENS,)),
-        Variant("number", _number, "I, it, this for the plural, and back.", (TOKENS,)),
+        Variant(
+            "number",
+            _number,
+            "I, it, this for the plural, and back; the verb stays, so that the grammar is wrong.",
+            (TOKENS,),
+            facet="naturalness",
+        ),
     ),
     cite=("khalid-2022",),
 )

@@ -1,51 +1,108 @@
-"""Words of the reply are replaced by synonyms that occur elsewhere in the snippet."""
+"""Words of the reply are replaced by others that occur elsewhere in the snippet: synonyms, or words of another meaning."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 from ..corpus_pool import Snippet
 from ..language import SYNONYMS
 from ..language.analysis import Token
 from ..language.edits import Edit, exchanged
 from ..language.inflection import inflected
-from ..language.synonyms import OPEN_CLASSES
-from ..language.words import STOP_WORDS
+from ..language.synonyms import OPEN_CLASSES, usual
+from ..language.words import STOP_WORDS, word_list
 from . import Attack, Kit, NoCase, Variant
 
 _MOST = 2
+_USUAL = 3.5
+"""On the Zipf scale: rarer words are often misspelled, or names."""
+
+
+def content_tokens(text: str, kit: Kit) -> list[Token]:
+    """The content words of a text, without those that are in every text."""
+    return [
+        token
+        for token in kit.language.analysis(text).tokens
+        if token.pos in OPEN_CLASSES
+        and not {token.lemma, token.text.lower()} & STOP_WORDS
+        and token.text.isalpha()
+        and token.lemma.isalpha()
+    ]
 
 
 def _from_the_snippet(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
-    said = Counter(
-        (token.lemma, token.pos)
-        for move in snippet.context
-        for token in kit.language.analysis(move.text).tokens
-        if token.pos in OPEN_CLASSES and token.lemma not in STOP_WORDS and token.lemma.isalpha()
-    )
+    said = {(token.lemma, token.pos) for move in snippet.context for token in content_tokens(move.text, kit)}
     edits: list[Edit] = []
-    for token in kit.language.analysis(text).tokens:
-        if token.pos not in OPEN_CLASSES or {token.lemma, token.text.lower()} & STOP_WORDS:
-            continue
+    for token in content_tokens(text, kit):
         others = [
             lemma
             for lemma, pos in sorted(said)
             if kit.language.synonyms.mean_the_same(token, Token(lemma, 0, pos, lemma=lemma))
         ]
         forms = [form for form in (inflected(lemma, token.tag) for lemma in others) if form]
-        if forms:
+        if forms and token.dep != "compound":
             edits.append((token.start, token.end, kit.random.choice(forms)))
     if not edits:
         raise NoCase("no word has a synonym in the snippet")
     return exchanged(text, kit.random.sample(edits, min(_MOST, len(edits))))
 
 
+def beside(token: Token, text: str) -> tuple[str, str]:
+    """The words before and after a token, in lower case; empty where there is none."""
+    before, after = word_list(text[: token.start]), word_list(text[token.end :])
+    return before[-1] if before else "", after[0] if after else ""
+
+
+def _unrelated(snippet: Snippet, kit: Kit) -> str:
+    said = [token for move in snippet.context for token in content_tokens(move.text, kit)]
+    return with_unrelated_word(snippet.reply.text, content_tokens(snippet.reply.text, kit), said, kit)
+
+
+def with_unrelated_word(text: str, places: list[Token], offered: list[Token], kit: Kit) -> str:
+    """A text with one noun replaced by a noun of the same form that has nothing to do with the words of the text.
+
+    Args:
+        text: the reply.
+        places: words that may be replaced.
+        offered: words that may replace them.
+        kit: what attacks may use.
+
+    Raises:
+        NoCase: there is no such noun.
+    """
+    own = content_tokens(text, kit)
+    synonyms = kit.language.synonyms
+    pairs = [
+        (token, other)
+        for token in places
+        if token.tag in ("NN", "NNS")
+        for other in dict.fromkeys(Token(each.text.lower(), 0, each.pos, each.tag, each.lemma) for each in offered)
+        if other.tag == token.tag
+        and other.text not in (each.text.lower() for each in own)
+        and synonyms.knows(other)
+        and (usual(other.lemma) or _USUAL) >= _USUAL
+        and not kit.pool.knows(beside(token, text)[0], other.text, beside(token, text)[1])
+        and not any(synonyms.is_related(each, other) for each in own if each.pos == "NOUN")
+    ]
+    if not pairs:
+        raise NoCase("no noun that has nothing to do with the reply")
+    token, other = kit.random.choice(pairs)
+    return exchanged(text, [(token.start, token.end, other.text)])
+
+
 ATTACK = Attack(
     name="vocabulary",
     facet="naturalness",
     expected="at-most",
-    help="Replaces words of the reply by synonyms that stand elsewhere in the snippet.",
-    variants=(Variant("from-the-snippet", _from_the_snippet, "One or two words.", (SYNONYMS,)),),
+    help="Replaces words of the reply by others that occur elsewhere in the snippet.",
+    variants=(
+        Variant("from-the-snippet", _from_the_snippet, "One or two words by synonyms.", (SYNONYMS,)),
+        Variant(
+            "unrelated",
+            _unrelated,
+            "A noun by one that has nothing to do with the reply.",
+            (SYNONYMS,),
+            expected="lower",
+        ),
+    ),
     cite=("khalid-2022",),
 )

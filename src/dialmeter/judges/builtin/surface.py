@@ -138,10 +138,16 @@ class Distinct:
     facets: frozenset[str] | None = frozenset({"naturalness", "interest"})
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [self._share(tokens(reply)) for _, reply in items]
+        return [distinct_share(tokens(reply)) for _, reply in items]
 
-    @staticmethod
-    def _share(said: list[str]) -> float:
-        pairs = list(pairwise(said))
-        shares = [len(set(each)) / len(each) for each in (said, pairs) if each]
-        return fsum(shares) / len(shares) if shares else 0.0
+
+def distinct_share(said: Sequence[str]) -> float:
+    """The mean of distinct-1 and distinct-2; 0 for nothing.
+
+    Example:
+        >>> distinct_share(["a", "a"])
+        0.75
+    """
+    pairs = list(pairwise(said))
+    shares = [len(set(each)) / len(each) for each in (said, pairs) if each]
+    return fsum(shares) / len(shares) if shares else 0.0

@@ -89,7 +89,7 @@ def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[
         return None
     label = next((label for (start, end), label in labels.items() if start < head.end and head.start < end), "")
     governor, role = _governor(analysis, head)
-    if label in _NOT_THINGS or (head.lemma in _VAGUE and role < 3):
+    if label in _NOT_THINGS or (head.lemma in _VAGUE and role < 2):
         return None
     words, sayable = _sayable(text[chunk.start : chunk.end], tokens, head, label)
     return NounMention(
@@ -109,7 +109,12 @@ def _sayable(words: str, tokens: list[Token], head: Token, label: str) -> tuple[
     """A chunk as it can be repeated, and whether it can be repeated at all."""
     first = tokens[0]
     named = (head.pos == "PROPN" and not head.text.islower()) or label in _NAMED
-    if len(tokens) > 6 or "\n" in words or any(token.text in "\"'()[]/" for token in tokens):
+    if (
+        len(tokens) > 6
+        or any(token.tag in ("JJR", "JJS") for token in tokens)
+        or "\n" in words
+        or any(token.text in "\"'()[]/" for token in tokens)
+    ):
         return words, False
     if first.tag == "DT":
         article = first.text.lower()
@@ -153,6 +158,9 @@ _EMPTY_HEADS = frozenset(
     possible ok okay fine good great important hard easy difficult necessary best better nice time true alright
     likely clear sound seem appear happen matter depend say rain snow look pleasure take mean work go do try
     thank appreciate correct right all hope think believe get make sure cost narrow call cut
+    feel turn know see hear want like love enjoy hate forget remember guess bet wonder worth understand imagine agree
+    wish catch leave handle manage help bear stand over up cool weird funny interesting bad fun awesome amazing sad
+    wonderful tough rough crazy strange normal common nothing something everything way thing idea problem pity shame
     """.split()  # noqa: SIM905
 )
 
@@ -192,7 +200,8 @@ def references(turns: Sequence[tuple[str, Analysis]]) -> list[Reference]:
         if kind is None or token.tag not in ("PRP", "PRP$") or _means_nothing(analysis, place):
             continue
         earlier = [each for each in own if each.start + len(each.text) <= token.start + 4 and each.start < token.start]
-        chosen = _nearest(kind, token, analysis, earlier, before)
+        # *It* that refers to a thing of two turns before is rare, and mostly means something else.
+        chosen = _nearest(kind, token, analysis, earlier, before[-1:] if kind == "it" else before)
         if chosen is not None:
             found.append(
                 Reference(
@@ -235,13 +244,15 @@ def _nearest(
         fit = [each for each in turn if _fits(kind, each)]
         if fit:
             best = max(fit, key=lambda each: (_weight(each), each.start))
-            # Two mentions of the same weight are ambiguous.
-            rivals = [each for each in fit if _weight(each) == _weight(best) and each.text.lower() != best.text.lower()]
-            # *It* rarely refers to a place or thing that is neither subject nor object (“in the park”); a pronoun may refer to such a person.
+            # Any second mention that fits makes it unsure.
+            rivals = [each for each in fit if each.text.lower() != best.text.lower()]
+            # *It* rarely refers to a place or thing that is neither subject nor object (“in the park”), and after a preposition
+            # (“talk about it”) mostly to what was said. A pronoun may refer to such a person.
+            unsure = token.text.lower() == "it" and token.dep not in (*_SUBJECTS, "dobj")
             aside = best.role < 2 and "it" in best.genders
             echoed = _echoes(analysis, token, above, best)
             same_verb = whose and turn is same_turn and any(each.governor == verb for each in fit)
-            return None if rivals or aside or same_verb or echoed or not best.sayable else best
+            return None if rivals or aside or unsure or same_verb or echoed or not best.sayable else best
     return None
 
 

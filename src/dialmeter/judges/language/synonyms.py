@@ -76,6 +76,10 @@ def _glove(folder: Path) -> Callable[[str], Any | None]:
 
 OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _SENSES = 3
+_ALIKE = 0.5
+"""The least cosine of synonyms in the right sense."""
+_RELATED = 0.35
+"""The highest cosine of words that have nothing to do with each other."""
 
 
 class Synonym(Struct, frozen=True, gc=False):
@@ -142,11 +146,41 @@ class Synonyms:
                     found[word] = Synonym(word, form, synset.sense, near, usual(word))
         return sorted(found.values(), key=lambda each: (-(each.nearness or 0.0), each.sense))
 
+    def safe(self, token: Token) -> list[Synonym]:
+        """Synonyms in the most frequent sense of a word that mean it in a frequent sense of their own, the best first.
+
+        *String* is a synonym of *train* in a rare sense of both, and *sewer* of *toilet*; neither is safe. Where there are
+        vectors, both words must be used alike.
+        """
+        return [
+            each
+            for each in self.of(token, senses=1)
+            if self.mean_the_same(token, Token(each.lemma, 0, token.pos, lemma=each.lemma))
+        ]
+
     def mean_the_same(self, one: Token, other: Token) -> bool:
-        """True if two words of the same part of speech are synonyms in one of the more frequent senses of the first."""
+        """True if two words of the same part of speech are synonyms, each in a frequent sense, and are used alike."""
         if one.pos != other.pos or one.lemma == other.lemma:
             return False
-        return any(other.lemma in synset.words for synset in self._source.synsets(one.lemma, one.pos)[: 2 * _SENSES])
+        near = self._vectors.nearness(one.lemma, other.lemma) if self._vectors else None
+        return (
+            (near is None or near >= _ALIKE)
+            and self._is_frequent(one.lemma, other.lemma, one.pos, 1)
+            and self._is_frequent(other.lemma, one.lemma, one.pos, 2)
+        )
+
+    def is_related(self, one: Token, other: Token) -> bool:
+        """True if two words share a sense, or are used alike."""
+        near = self._vectors.nearness(one.lemma, other.lemma) if self._vectors else None
+        shares = any(other.lemma in synset.words for synset in self._source.synsets(one.lemma, one.pos))
+        return one.lemma == other.lemma or shares or (near is not None and near > _RELATED)
+
+    def knows(self, token: Token) -> bool:
+        """True if the source of synonyms has a word."""
+        return bool(self._source.synsets(token.lemma, token.pos))
+
+    def _is_frequent(self, lemma: str, synonym: str, pos: str, senses: int) -> bool:
+        return any(synonym in synset.words for synset in self._source.synsets(lemma, pos)[:senses])
 
     def _form(self, word: str, tag: str) -> str | None:
         if isinstance(self._source, Lexicon) and not inflection.installed():

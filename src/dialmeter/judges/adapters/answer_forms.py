@@ -1,0 +1,251 @@
+"""How a score is read from the text that a language model wrote.
+
+A number counts only where it is clear that it is the score. Everything else is no score, with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from math import exp, fsum
+from typing import Any, NamedTuple, TypeAlias
+
+from ...core.endpoint import AnswerToken
+from ...errors import UnreadableAnswer, one_line
+
+Scale: TypeAlias = tuple[int, int]
+
+FORMS = ("json", "labelled", "last", "letters", "logprobs")
+HIGHEST_LOGPROBS = 9
+
+_REASONING = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
+_BLOCK = re.compile(rf"<\|?(?P<tag>{_REASONING})\|?>.*?</\|?(?P=tag)\|?>", re.IGNORECASE | re.DOTALL)
+_UNOPENED = re.compile(rf".*</\|?(?:{_REASONING})\|?>", re.IGNORECASE | re.DOTALL)
+_UNCLOSED = re.compile(rf"<\|?(?:{_REASONING})\|?>.*", re.IGNORECASE | re.DOTALL)
+
+_NUMBER = r"[-−+]?\d+(?:\.\d+)?"
+_ANY_NUMBER = re.compile(rf"(?<![\w.,]){_NUMBER}(?![\w%]|[.,]\d)|(?<![\w.,]){_NUMBER}(?=%)")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_MAXIMUM = re.compile(r"(?<=\d)[*_`\"']*\s*(?:/|out\s+of|of)\s*[*_`\"']*(\d+(?:\.\d+)?)\b", re.IGNORECASE)
+_LIST_MARKER = re.compile(
+    r"^\s*(?:[-*•]\s*)?(?:\(?\d+[.)](?!\d)|#+\s*\d+[.)]?|step\s+\d+:?)(?=\s)", re.MULTILINE | re.IGNORECASE
+)
+_WORDS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}  # noqa: SIM905
+_LABEL = r"(?:scores?|ratings?|rate|rated|grade|marks?|verdict|points)"
+_BETWEEN = (
+    r"(?:[\s\"'`*_:=()\[\]{}<>→|#,-]|\b(?:is|are|was|be|would|will|should|of|as|at|a|an|to|the|this|that|it|its|i|my|me|"
+    r"give|given|final|overall|reply|response|answer|for|with|out|numeric|integer)\b)*?"
+)
+_LABELLED = re.compile(
+    rf"\b{_LABEL}\b{_BETWEEN}(?P<number>{_NUMBER}|\b(?:{'|'.join(_WORDS)})\b)(?![\w]|[.,]\d)", re.IGNORECASE
+)
+_KEYS = frozenset({"score", "rating", "grade", "mark", "final_score", "overall_score", "overall", "final_rating"})
+_REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
+_LETTERS = "ABCDE"
+_LETTER = r"(?P<letter>[A-E])[+-]?(?![\w'’])"
+_LABELLED_LETTER = re.compile(rf"(?i:\b(?:{_LABEL}|answer|choice|option)\b)(?i:{_BETWEEN}){_LETTER}")
+_ONLY_LETTER = re.compile(rf"[\s\"'`*_(\[#]*{_LETTER}[\s\"'`*_)\].:]*")
+
+
+class ReadAnswer(NamedTuple):
+    """The score of an answer, and the reason that the model gave for it."""
+
+    score: float
+    reason: str = ""
+
+
+def read_score(text: str, form: str, scale: Scale) -> ReadAnswer:
+    """The score that a model gave.
+
+    Args:
+        text: the answer.
+        form: ``json`` (an object with ``score``; where there is none, as ``labelled``), ``labelled`` (the last number behind a
+            word such as *rating*; where there is none, the only number), ``last`` (the last number), ``letters`` (A to E).
+        scale: the lowest and the highest score.
+
+    Raises:
+        UnreadableAnswer: there is no score, it is not on the scale, or it is not clear which number it is.
+
+    Example:
+        >>> read_score('{"reason": "The 3 hotels fit.", "score": 5}', "json", (1, 5))
+        ReadAnswer(score=5.0, reason='The 3 hotels fit.')
+        >>> read_score("On a scale from 1 to 5, 2 things are good. Rating: 4", "labelled", (1, 5)).score
+        4.0
+        >>> read_score("A", "letters", (0, 100)).score
+        100.0
+    """
+    said = without_reasoning(text).strip()
+    if not said:
+        raise UnreadableAnswer("the answer is empty" if not text.strip() else "the answer has reasoning and no score")
+    return _READERS[form](said, scale)
+
+
+def without_reasoning(text: str) -> str:
+    """A text without its blocks of reasoning, also where one is not opened or not closed.
+
+    Example:
+        >>> without_reasoning("<think>There are 2 hotels</think>5")
+        '5'
+    """
+    return _UNCLOSED.sub("", _UNOPENED.sub("", _BLOCK.sub("", text)))
+
+
+def _json(text: str, scale: Scale) -> ReadAnswer:
+    found = [(value, each) for each in _objects(text) for value in _scores_in(each)]
+    if not found:
+        return _labelled(text, scale)
+    numbers = {_number_of(value, scale) for value, _ in found}
+    if len(numbers) > 1:
+        raise UnreadableAnswer(f"several scores in the JSON of the answer {one_line(text, 80)!r}")
+    score = numbers.pop()
+    if score is None:
+        raise UnreadableAnswer(
+            f"the score {one_line(str(found[0][0]), 40)!r} is no number from {scale[0]} to {scale[1]}"
+        )
+    reasons = [str(each[key]) for _, each in found for key in _REASONS if isinstance(each.get(key), str)]
+    return ReadAnswer(score, reasons[0] if reasons else "")
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text, whatever is around them."""
+    decoder, place = json.JSONDecoder(), text.find("{")
+    while place >= 0:
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            yield found
+        place = text.find("{", end)
+
+
+def _scores_in(found: Any) -> Iterator[Any]:
+    for key, value in found.items():
+        if isinstance(value, dict):
+            yield from _scores_in(value)
+        elif str(key).strip().lower().replace(" ", "_") in _KEYS:
+            yield value
+
+
+def _number_of(value: Any, scale: Scale) -> float | None:
+    """A value of JSON as a number of the scale; None where it is none."""
+    if isinstance(value, str):
+        plain = _without_scale(value, scale).strip().lower()
+        value = _WORDS.get(plain, float(plain) if re.fullmatch(_NUMBER, plain) and "−" not in plain else None)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and scale[0] <= value <= scale[1] else None
+
+
+def _labelled(text: str, scale: Scale) -> ReadAnswer:
+    plain = _without_scale(text, scale)
+    found = [each["number"].lower() for each in _LABELLED.finditer(plain)]
+    if not found:
+        return ReadAnswer(_only(text, scale))
+    number = float(_WORDS.get(found[-1], -1.0)) if found[-1] in _WORDS else float(found[-1].replace("−", "-"))
+    return ReadAnswer(_on_scale(number, text, scale))
+
+
+def _last(text: str, scale: Scale) -> ReadAnswer:
+    numbers = _numbers(text, scale)
+    if not numbers:
+        raise _no_number(text, scale)
+    return ReadAnswer(_on_scale(numbers[-1], text, scale))
+
+
+def _only(text: str, scale: Scale) -> float:
+    """The only number of a text; the same number twice is one."""
+    word = text.strip().strip(".!*_`\"' ").lower()
+    if word in _WORDS:
+        return _on_scale(float(_WORDS[word]), text, scale)
+    numbers = set(_numbers(text, scale))
+    if not numbers:
+        raise _no_number(text, scale)
+    if len(numbers) > 1:
+        raise UnreadableAnswer(f"several numbers and no label in the answer {one_line(text, 80)!r}")
+    return _on_scale(numbers.pop(), text, scale)
+
+
+def _numbers(text: str, scale: Scale) -> list[float]:
+    plain = _without_scale(_LIST_MARKER.sub(" ", text) if len(text.split()) > 1 else text, scale)
+    if re.search(r"\d,\d", plain):
+        return [float(each) for each in _DIGITS.findall(plain)]
+    return [float(each.replace("−", "-")) for each in _ANY_NUMBER.findall(plain)]
+
+
+def _without_scale(text: str, scale: Scale) -> str:
+    """A text without what it says about the scale: “from 1 to 5”, “(1-5)”, “out of 5”, “/5”, and “1 = bad”."""
+    low, high = scale
+    spelled = rf"(?:from\s+|between\s+)?(?<![\d.]){low}\s*(?:[-–—]|to|and|through)\s*{high}(?![\d.]*\d)"
+    anchors = rf"(?<![\d.])(?:{low}|{high})\s*(?:=|being|means)\s*\w+"
+    plain = re.sub(f"{spelled}|{anchors}", " ", text, flags=re.IGNORECASE)
+    return _MAXIMUM.sub(lambda found: " " if float(found[1]) == high else f" {found[1]} ", plain)
+
+
+def _on_scale(number: float, text: str, scale: Scale) -> float:
+    if not scale[0] <= number <= scale[1]:
+        raise UnreadableAnswer(f"{number:g} is not on the scale {scale[0]} to {scale[1]}: {one_line(text, 80)!r}")
+    return number
+
+
+def _no_number(text: str, scale: Scale) -> UnreadableAnswer:
+    return UnreadableAnswer(f"no number from {scale[0]} to {scale[1]} in the answer {one_line(text, 80)!r}")
+
+
+def _letters(text: str, scale: Scale) -> ReadAnswer:
+    values = [str(value) for each in _objects(text) for value in _scores_in(each)]
+    found = [each for value in values if (each := _ONLY_LETTER.fullmatch(value))] or [*_LABELLED_LETTER.finditer(text)]
+    if not found:
+        lines = [line for line in text.splitlines() if line.strip()]
+        only = [each for line in (lines[0], lines[-1]) if (each := _ONLY_LETTER.fullmatch(line))]
+        if len({each["letter"] for each in only}) != 1:
+            raise UnreadableAnswer(f"no letter from A to E in the answer {one_line(text, 80)!r}")
+        found = only
+    share = _LETTERS.index(found[-1]["letter"]) / (len(_LETTERS) - 1)
+    return ReadAnswer(scale[1] - share * (scale[1] - scale[0]))
+
+
+_READERS: dict[str, Callable[[str, Scale], ReadAnswer]] = {
+    "json": _json,
+    "labelled": _labelled,
+    "last": _last,
+    "letters": _letters,
+}
+
+
+def expectation(tokens: Sequence[AnswerToken], scale: Scale) -> float:
+    """The mean over the scale, weighted by the probabilities of its numbers at the one token that is a number.
+
+    Args:
+        tokens: the answer's tokens, each with the most probable ones at its place.
+        scale: its two ends, at most 9, so that every number is one token.
+
+    Raises:
+        UnreadableAnswer: no token is a number of the scale, several are, or a number goes on in the next token.
+
+    Example:
+        >>> expectation([AnswerToken("4", (("4", 0.0), (" 2", 0.0), ("x", 0.0)))], (1, 5))
+        3.0
+    """
+    if not any(token.top for token in tokens):
+        raise UnreadableAnswer("the server gives no logprobs; use another form of answer")
+    said = "".join(token.token for token in tokens)
+    first = len(said) - len(_UNOPENED.sub("", said))
+    places = []
+    start = 0
+    for place, token in enumerate(tokens):
+        if start >= first and any(letter.isdigit() for letter in token.token):
+            places.append(place)
+        start += len(token.token)
+    if len(places) != 1:
+        which = "several numbers" if places else f"no number from {scale[0]} to {scale[1]}"
+        raise UnreadableAnswer(f"{which} in the answer {one_line(said, 80)!r}")
+    weights = [(int(text), exp(logprob)) for text, logprob in tokens[places[0]].top if _is_on(text.strip(), scale)]
+    total = fsum(weight for _, weight in weights)
+    if not _is_on(tokens[places[0]].token.strip(), scale) or total <= 0:
+        raise UnreadableAnswer(f"no number from {scale[0]} to {scale[1]} in the answer {one_line(said, 80)!r}")
+    return fsum(number * weight for number, weight in weights) / total
+
+
+def _is_on(text: str, scale: Scale) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) == 1 and scale[0] <= int(text) <= scale[1]

@@ -1,0 +1,1 @@
+"""Agreement of judges with people: rated items, scores of judges, correlations, raters, comparisons."""

@@ -1,0 +1,144 @@
+"""The scores of judges on rated items: carried by a file, or asked for; and the trivial judges beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from ...errors import DialmeterError
+from ...readers.ratings.rated_item import Level, RatedItems
+from ..ask import Ask, JudgedItem, Watch, score_units
+from ..cases import item_hash
+from ..judge import Call, Judge, identity_of, load_judge, make_judge
+from ..store import ScoreStore
+
+TRIVIAL_BESIDE: Mapping[str, Mapping[str, str]] = {
+    "reply": {"length": "length", "overlap": "overlap", "random": "random", "constant": "constant"},
+    "dialogue": {
+        "length": "dialogue-length",
+        "overlap": "dialogue-mean(judge=overlap)",
+        "random": "random",
+        "constant": "constant",
+    },
+}
+"""By level, the trivial judges of every table: the name in tables and the judge."""
+
+NO_SCORE = "without a score in the file"
+
+
+class ScoreColumn(Struct, frozen=True):
+    """The scores of one judge, one per item.
+
+    Attributes:
+        name: of the judge.
+        scores: None where there is none.
+        identity: what the scores depend on.
+        higher_is_better: as declared.
+        trivial: it is only beside the others.
+        reasons: by item, why there is no score, in short and in full.
+        asked: the scores come from a judge that was asked, not from a file or from references.
+    """
+
+    name: str
+    scores: list[float | None]
+    identity: str
+    higher_is_better: bool = True
+    trivial: bool = False
+    reasons: dict[int, tuple[str, str]] = {}
+    asked: bool = False
+
+    @property
+    def oriented(self) -> list[float | None]:
+        """The scores, turned so that higher is better."""
+        return self.scores if self.higher_is_better else [None if each is None else -each for each in self.scores]
+
+
+def level_of(judge: Judge) -> Level | None:
+    """The level of the items that a judge takes; None for a judge that looks at nothing and takes all."""
+    if judge.name.partition("(")[0] in ("constant", "random"):
+        return None
+    return "dialogue" if getattr(judge, "level", "reply") == "dialogue" else "reply"
+
+
+def for_level(call: Call, level: Level) -> Call:
+    """The judge for items of this level: a judge of replies is averaged over the replies of a dialogue.
+
+    Example:
+        >>> from dialmeter.judges.judge import parse_call
+        >>> for_level(parse_call("mine=random(seed=3)"), "dialogue").name, for_level(parse_call("overlap"), "dialogue").given
+        ('random', {'judge': 'overlap'})
+    """
+    if level == "reply" or level_of(make_judge(call, {"talk": []})) != "reply":
+        return call
+    given = ", ".join(f"{key}='{value}'" for key, value in call.given.items())
+    return Call("dialogue-mean", {"judge": f"{call.name}({given})" if given else call.name}, call.alias)
+
+
+def trivial_judges(level: Level, taken: Sequence[str]) -> dict[str, Judge]:
+    """The trivial judges whose names are not taken."""
+    return {name: load_judge(text)[1] for name, text in TRIVIAL_BESIDE[level].items() if name not in taken}
+
+
+def carried_columns(items: RatedItems, names: Sequence[str], lower_is_better: Sequence[str] = ()) -> list[ScoreColumn]:
+    """The scores that a file of ratings carries."""
+    return [
+        given_column(name, [item.scores.get(name) for item in items.items], name not in lower_is_better)
+        for name in names
+    ]
+
+
+def given_column(name: str, scores: Sequence[float | None], higher_is_better: bool = True) -> ScoreColumn:
+    """Scores that were made elsewhere.
+
+    Example:
+        >>> given_column("mine", [0.5, None]).reasons
+        {1: ('without a score in the file', 'without a score in the file')}
+    """
+    missing = {place: (NO_SCORE, NO_SCORE) for place, each in enumerate(scores) if each is None}
+    return ScoreColumn(
+        name, list(scores), f"scores {name}", higher_is_better, trivial=name in TRIVIAL_BESIDE["reply"], reasons=missing
+    )
+
+
+def asked_columns(
+    items: RatedItems,
+    judges: Mapping[str, Judge],
+    *,
+    trivial: Sequence[str] = (),
+    store: ScoreStore | None = None,
+    watch: Watch | None = None,
+    ask: Ask | None = None,
+) -> list[ScoreColumn]:
+    """Asks judges about rated items.
+
+    Args:
+        items: the rated items.
+        judges: by the name under which they are reported.
+        trivial: the names of those that are only beside the others.
+        store: where scores are kept.
+        watch: reports progress.
+        ask: answers shards; None to ask in this process.
+
+    Raises:
+        DialmeterError: a judge takes items of the other level.
+    """
+    for name, judge in judges.items():
+        if level_of(judge) not in (None, items.level):
+            what = "whole dialogues" if items.level == "reply" else "replies"
+            raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
+    keys = [item_hash(item.moves, item.reply) for item in items.items]
+    units = {key: JudgedItem((key,), (item.moves, item.reply)) for key, item in zip(keys, items.items, strict=True)}
+    heard = score_units(list(units.values()), judges, store, watch, ask)
+    return [
+        ScoreColumn(
+            name,
+            [found.known.get(key) for key in keys],
+            identity_of(judges[name]),
+            judges[name].higher_is_better,
+            name in trivial,
+            {place: found.reasons[key] for place, key in enumerate(keys) if key in found.reasons},
+            asked=True,
+        )
+        for name, found in heard.items()
+    ]

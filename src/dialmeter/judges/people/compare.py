@@ -1,0 +1,121 @@
+"""Paired tests between judges on the same rated items: the difference of two correlations with people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...readers.ratings.rated_item import RatedItems
+from .columns import ScoreColumn
+from .correlate import MEASURES, ItemDraws, PeopleSettings
+
+
+class AgreementDifference(Struct, frozen=True):
+    """The correlation of the first judge with people minus that of another, over the items that both scored.
+
+    Attributes:
+        ci: over resampled contexts.
+        p: two-sided, of Student's t: the difference divided by its standard deviation over the resamples, with as many degrees of
+            freedom as there are contexts, minus one.
+        p_holm: corrected over all differences of the same measure in the same dimension.
+        zou: Zou's interval for dependent correlations, for Pearson; it takes items as independent.
+    """
+
+    dimension: str
+    judge: str
+    other: str
+    measure: str
+    difference: float | None
+    ci: tuple[float, float] | None
+    p: float | None
+    n: int
+    zou: tuple[float, float] | None = None
+    p_holm: float | None = None
+    reason: str = ""
+
+
+def first_judge(columns: Sequence[ScoreColumn], dimension: str, named: str | None = None) -> ScoreColumn | None:
+    """The judge that others are compared with: the named one, or one that carries the dimension's name, or the first.
+
+    Example:
+        >>> columns = [ScoreColumn(name, [], "") for name in ("x/fluent", "x/overall")]
+        >>> first_judge(columns, "overall").name, first_judge(columns, "depth").name
+        ('x/overall', 'x/fluent')
+    """
+    of_name = [each for each in columns if each.name == named]
+    own = [each for each in columns if each.name.rpartition("/")[2].lower() == dimension.lower()]
+    return next(iter([*of_name, *own, *columns]), None)
+
+
+def differences(
+    items: RatedItems,
+    columns: Sequence[ScoreColumn],
+    dimensions: Sequence[str],
+    how: PeopleSettings,
+    first: str | None = None,
+) -> list[AgreementDifference]:
+    """The first judge against every other, in each dimension; Pearson and Spearman, Holm within a dimension and measure."""
+    from ...stats import holm
+
+    done = []
+    for dimension in dimensions:
+        found = list(_of_dimension(items, columns, dimension, how, first))
+        for measure in ("Pearson", "Spearman"):
+            some = [each for each in found if each.measure == measure]
+            corrected = iter(holm([each.p for each in some if each.p is not None]))
+            done += [each if each.p is None else replace(each, p_holm=next(corrected)) for each in some]
+    return done
+
+
+def _of_dimension(
+    items: RatedItems, columns: Sequence[ScoreColumn], dimension: str, how: PeopleSettings, first: str | None
+) -> Iterator[AgreementDifference]:
+    base = first_judge(columns, dimension, first)
+    if base is None or how.resampling is None:
+        return
+    draws = ItemDraws(items, how)
+    ratings = [item.rating(dimension) for item in items.items]
+    for other in columns:
+        if other.name != base.name:
+            yield from _pair(draws, base, other, ratings, dimension)
+
+
+def _pair(
+    draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Sequence[float | None], dimension: str
+) -> Iterator[AgreementDifference]:
+    import numpy as np
+
+    from ...stats import compare_correlations
+    from ...stats.intervals import student_p
+    from ...stats.resampling import limits
+
+    one, two = base.oriented, other.oriented
+    places = [place for place, each in enumerate(zip(one, two, ratings, strict=True)) if None not in each]
+    x, y, people = (np.array([side[place] for place in places], dtype=np.float64) for side in (one, two, ratings))
+    for measure in ("Pearson", "Spearman"):
+        first, second = MEASURES[measure](x, people), MEASURES[measure](y, people)
+        names = (dimension, base.name, other.name, measure)
+        if first.value is None or second.value is None or draws.resampling is None:
+            reason = "a score or the rating is constant, or there are too few items"
+            yield AgreementDifference(*names, None, None, None, len(places), reason=reason)
+            continue
+        _, count = draws.weights(places)
+        one_drawn, two_drawn, target = (draws.variable(places, each) for each in (x, y, people))
+        drawn = one_drawn.correlation(measure, target) - two_drawn.correlation(measure, target)
+        drawn = drawn[~np.isnan(drawn)]
+        spread = limits(drawn, draws.resampling.confidence, count) if count > 1 and len(drawn) > 1 else None
+        error = float(drawn.std(ddof=1)) if spread else 0.0
+        p = student_p((first.value - second.value) / error, count - 1) if error else None
+        zou = (
+            compare_correlations(people, x, y, confidence=draws.resampling.confidence) if measure == "Pearson" else None
+        )
+        yield AgreementDifference(
+            *names,
+            first.value - second.value,
+            spread.ci if spread else None,
+            p,
+            len(places),
+            zou=zou.ci if zou else None,
+        )

@@ -1,0 +1,85 @@
+"""The record of a comparison with people: what identifies a run, what a row holds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import to_builtins
+
+from ...core.account import in_documents
+from ...core.record import finish_run, run_identity
+from ...core.run_writer import RunWriter
+from .correlate import PeopleSettings
+from .result import PeopleResult
+
+KIND = "people"
+
+
+def identity(
+    inputs: Sequence[Mapping[str, str | None]],
+    judges: Mapping[str, str],
+    dimensions: Sequence[str],
+    how: PeopleSettings,
+    **settings: Any,
+) -> dict[str, Any]:
+    """What makes a run this run; judges by name with their identity, which is digested: it may hold a command or a path."""
+    return run_identity(
+        KIND,
+        inputs,
+        judges=[
+            {"name": name, "identity": hashlib.sha256(each.encode()).hexdigest()[:10]} for name, each in judges.items()
+        ],
+        dimensions=list(dimensions),
+        resample=how.resample,
+        intervals=to_builtins(how.resampling),
+        **settings,
+    )
+
+
+def rows(result: PeopleResult) -> Iterator[dict[str, Any]]:
+    """All that a viewer shows of an item: texts, ratings, scores, and how far each judge is from people."""
+    gaps = {column.name: result.gaps(column.name) for column in result.columns}
+    dimension = result.main_dimension
+    for place, item in enumerate(result.items.items):
+        yield {
+            "id": item.id,
+            "level": item.level,
+            "system": item.system,
+            "group": item.group,
+            "moves": [{"speaker": move.speaker, "text": move.text} for move in item.moves],
+            "reply": item.reply,
+            "references": list(item.references),
+            "dimension": dimension,
+            "rating": item.rating(dimension),
+            "ratings": {
+                name: {"mean": item.rating(name), "given": list(item.ratings.get(name, ()))}
+                for name in result.dimensions
+            },
+            "scores": {
+                column.name: {"score": column.scores[place], "gap": gaps[column.name][place], "trivial": column.trivial}
+                for column in result.columns
+            },
+        }
+
+
+def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], report: str) -> None:
+    """Writes the rows that are not there yet, and closes the run."""
+    for row in rows(result):
+        if row["id"] not in writer.done:
+            writer.add(row)
+    named = [column.name for column in result.columns if not column.trivial] or [result.columns[0].name]
+    gaps = {name: [None if gap is None else abs(gap) for gap in result.gaps(name)] for name in named}
+    finish_run(
+        writer,
+        about,
+        result,
+        signature=result.scores[0].signature,
+        columns=gaps,
+        report=report,
+        accounts=in_documents(result.accounts),
+        findings=result.findings(),
+        trivial=[column.name for column in result.columns if column.trivial],
+        main_dimension=result.main_dimension,
+    )

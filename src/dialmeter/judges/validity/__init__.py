@@ -1,0 +1,1 @@
+"""Do the cases of an attack do what the attack promises? People read them."""

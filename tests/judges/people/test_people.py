@@ -1,0 +1,259 @@
+"""Judges compared with people: laws of the result, references, judges of dialogues, warnings."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialmeter import DialmeterError, Move, RatedItem, judge_human, open_run
+from dialmeter.judges.judge import load_judge
+from dialmeter.judges.people.references import rouge_l
+
+from ...cli.invoke import call, checked
+
+
+def rated(
+    contexts: int = 12, replies: int = 4, *, noise: float = 0.3, seed: int = 1, raters: int = 3
+) -> list[RatedItem]:
+    """Replies whose length is what people like, with noise."""
+    draw = random.Random(seed)
+    found = []
+    for context in range(contexts):
+        asked = (Move("user", f"question {context}"),)
+        for place in range(replies):
+            words = 1 + draw.randint(0, 8)
+            ratings = tuple(words + 8 * noise * draw.gauss(0, 1) for _ in range(raters))
+            reply = " ".join(["word"] * words)
+            scores = {"good": float(words) + draw.random() / 10, "bad": -float(words)}
+            found.append(
+                RatedItem(
+                    f"{context}.{place}", "reply", asked, reply, f"s{place}", "", {"overall": ratings}, {}, scores
+                )
+            )
+    return found
+
+
+def test_order_of_items_does_not_matter() -> None:
+    items = rated()
+    one, other = (judge_human(each, ["distinct"], resamples=100) for each in (items, items[::-1]))
+    assert one.items.digest() == other.items.digest()
+    for first, second in zip(one.correlations, other.correlations, strict=True):
+        assert first.value == (None if second.value is None else pytest.approx(second.value, abs=1e-12))
+        assert first.n == second.n
+
+
+def test_a_judge_that_is_turned_round() -> None:
+    plain = judge_human(rated(), resamples=200)
+    turned = judge_human(rated(), lower_is_better=["bad"], resamples=200)
+    of = "Spearman", "bad", "overall"
+    assert plain[of].value == pytest.approx(-turned[of].value, abs=1e-12)  # type: ignore[operator]
+    assert [notice.code for notice in plain.notices] == ["few-contexts", "sign"]
+    assert [notice.code for notice in turned.notices] == ["few-contexts"]
+
+
+def test_levels_and_counts() -> None:
+    found = judge_human(rated(), ci=0)
+    level = {each.level: each for each in found.correlations if (each.judge, each.measure) == ("good", "Spearman")}
+    assert {name: (each.n, each.ci) for name, each in level.items()} == {
+        "reply": (48, None),
+        "system": (4, None),
+        "within-context": (12, None),
+    }
+    assert level["system"].p is None
+    assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "dimensions": 1, "judges": 6}
+
+
+def test_clusters_widen_intervals_where_contexts_differ() -> None:
+    draw = random.Random(3)
+    items = []
+    for context in range(30):
+        easy = draw.gauss(0, 1)
+        for place in range(5):
+            ratings, scores = {"o": (easy + 0.3 * draw.gauss(0, 1),)}, {"m": easy + 0.3 * draw.gauss(0, 1)}
+            asked = (Move("user", str(context)),)
+            items.append(RatedItem(f"{context}.{place}", "reply", asked, "x", ratings=ratings, scores=scores))
+    widths = []
+    for resample in ("contexts", "items"):
+        low, high = judge_human(items, resample=resample, resamples=400)["Pearson", "m", "o"].ci  # type: ignore[misc, arg-type]
+        widths.append(high - low)
+    assert widths[0] > 1.3 * widths[1]
+
+
+def test_judges_with_the_same_scores_do_not_differ() -> None:
+    items = [
+        RatedItem(
+            each.id,
+            "reply",
+            each.moves,
+            each.reply,
+            ratings=each.ratings,
+            scores=dict.fromkeys("ab", each.scores["good"]),
+        )
+        for each in rated()
+    ]
+    found = judge_human(items, resamples=200)
+    pair = {(each.judge, each.other, each.measure): each for each in found.differences}
+    same = pair["a", "b", "Spearman"]
+    assert (same.difference, same.p) == (0.0, None)
+    other = pair["a", "length", "Pearson"]
+    assert other.zou is not None
+    assert other.p_holm is not None
+    assert other.p is not None
+    assert other.p_holm >= other.p
+
+
+def test_raters_who_do_not_agree() -> None:
+    draw = random.Random(5)
+    items = [
+        RatedItem(str(n), "reply", (Move("user", str(n)),), "yes", ratings={"overall": tuple(float(draw.randint(1, 5)) for _ in range(3))}, scores={"m": draw.random()})
+        for n in range(60)
+    ]  # fmt: skip
+    found = judge_human(items, resamples=100)
+    assert found.raters[0].rankable is False
+    message = next(notice.message for notice in found.notices if notice.code == "not-rankable")
+    assert "no judge can be ranked by it" in message
+
+
+def test_references_of_a_system() -> None:
+    items = rated()
+    found = judge_human(items, reference_system="s0", ci=0)
+    column = next(each for each in found.columns if each.name == "ROUGE-L")
+    unscored = [item.id for item, score in zip(items, column.scores, strict=True) if score is None]
+    assert unscored == [item.id for item in items if item.system == "s0"]
+    with pytest.raises(DialmeterError, match="no rated item is of the system 's9'"):
+        judge_human(items, reference_system="s9")
+
+
+def test_sacrebleu_or_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
+    found = judge_human(rated(), reference_system="s0", ci=0)
+    assert [each.name for each in found.columns if each.name in ("BLEU", "chrF", "ROUGE-L")] == ["ROUGE-L"]
+    assert "dialmeter[references]" in found.notices[0].message
+
+
+def test_bleu_and_chrf_are_those_of_sacrebleu() -> None:
+    metrics = pytest.importorskip("sacrebleu.metrics", reason="sacrebleu is not installed: pip install sacrebleu")
+    items = rated()
+    found = {each.name: each for each in judge_human(items, reference_system="s0", ci=0).columns}
+    reply, reference = items[1].reply, items[0].reply
+    assert found["BLEU"].scores[1] == metrics.BLEU(effective_order=True).sentence_score(reply, [reference]).score / 100
+    assert found["chrF"].scores[1] == metrics.CHRF().sentence_score(reply, [reference]).score / 100
+
+
+def test_rouge_l() -> None:
+    assert rouge_l("a b c d", ["a c d", "x"]) == pytest.approx(2 * 3 / 7)
+    assert rouge_l("a b", ["c"]) == 0
+    assert rouge_l("", ["c"]) == 0
+
+
+TALK = (Move("user", "hi"), Move("system", "a b c"), Move("user", "where?"), Move("system", "there there"))
+
+
+def dialogues() -> list[RatedItem]:
+    draw = random.Random(7)
+    found = []
+    for n in range(20):
+        moves = tuple(Move(move.speaker, " ".join([move.text] * draw.randint(1, 4))) for move in TALK)
+        found.append(RatedItem(f"d{n}", "dialogue", moves, ratings={"Overall": (draw.random(), draw.random())}))
+    return found
+
+
+def test_a_judge_of_replies_is_averaged_over_a_dialogue() -> None:
+    found = judge_human(dialogues(), ["length", "dialogue-min(judge=length)", "mine=random(seed=3)"], ci=0)
+    columns = {each.name: each.scores for each in found.columns}
+    lengths = [[len(move.text.split()) for move in item.moves if move.speaker == "system"] for item in dialogues()]
+    assert columns["dialogue-mean(judge=length)"] == [sum(each) / 2 for each in lengths]
+    assert columns["dialogue-min(judge=length)"] == [min(each) for each in lengths]
+    assert columns["length"] == [sum(each) for each in lengths]
+    assert "mine" in columns
+    assert all(each.level != "within-context" for each in found.correlations)
+
+
+def test_features_of_dialogues() -> None:
+    item = (TALK, "")
+    assert load_judge("dialogue-length(count=turns)")[1].score([item]) == [2.0]
+    assert load_judge("dialogue-length(count=questions)")[1].score([item]) == [0.0]
+    assert load_judge("dialogue-distinct")[1].score([item]) == [pytest.approx((4 / 5 + 1) / 2)]
+
+
+def test_a_judge_of_dialogues_does_not_take_replies() -> None:
+    with pytest.raises(DialmeterError, match="takes whole dialogues"):
+        judge_human(rated(), ["dialogue-distinct"])
+
+
+class Failing:
+    name, higher_is_better, scale, facets = "failing", True, None, None
+
+    def score(self, items: object) -> list[float]:
+        raise ValueError("no idea")
+
+
+def test_a_judge_that_fails_is_reported() -> None:
+    found = judge_human(rated(), {"failing": Failing()}, carried=[], ci=0)  # type: ignore[dict-item]
+    assert found.accounts["failing"].scored == 0
+    assert found.accounts["failing"].unscored == 48
+    assert "judge-failed" in [notice.code for notice in found.notices]
+
+
+def write(items: list[RatedItem], path: Path) -> Path:
+    import msgspec
+
+    lines = [
+        {
+            "id": item.id,
+            "system": item.system,
+            "context": [move.text for move in item.moves],
+            "reply": item.reply,
+            "ratings": item.ratings,
+            "scores": item.scores,
+        }
+        for item in items
+    ]
+    path.write_bytes(b"\n".join(map(msgspec.json.encode, lines)))
+    return path
+
+
+def test_command_with_run_and_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = write(rated(), tmp_path / "ratings.jsonl")
+    run = tmp_path / "run"
+    words = ("judge", "human", file, "--judge", "distinct", "--resamples", "100", "--quiet")
+    said = call(capsys, *words, "--json", "--out", run)
+    document = checked(said, "judge-human")
+    keys = {(each["judge"], each["dimension"], each["level"], each["measure"]) for each in document["scores"]}
+    assert ("distinct", "overall", "reply", "Kendall") in keys
+    assert len(keys) == len(document["scores"])
+    opened = open_run(run)
+    assert opened.manifest["kind"] == "people"
+    assert opened.manifest["scores"] == document["scores"]
+    again = call(capsys, *words, "--json")
+    assert again.json["scores"] == document["scores"]
+    assert call(capsys, *words, "--out", run).code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--dimension", "overal"], "nobody rated 'overal'; did you mean overall?"),
+        (["--carried", "goud"], "the file carries no score 'goud'; did you mean good?"),
+        (["--first", "goud"], "no judge is called 'goud'; did you mean good?"),
+        (["--judge", "good=length"], "two judges are called good; give one another name, as in mine=..."),
+        (
+            ["--judge", "dialogue-length"],
+            "judge dialogue-length takes whole dialogues, and the rated items are of level reply",
+        ),
+        (["--reference-system", "x"], "no rated item is of the system 'x'; known: s0, s1, s2, s3"),
+    ],
+)
+def test_wrong_options(capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], says: str) -> None:
+    said = call(capsys, "judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", *options)
+    assert (said.code, said.complaint) == (2, says)
+
+
+def test_fail_if(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = write(rated(), tmp_path / "r.jsonl")
+    words = ("judge", "human", file, "--quiet", "--ci", "0", "--fail-if")
+    assert call(capsys, *words, "Spearman[overall, bad] < 0").code == 1
+    assert call(capsys, *words, "Spearman[overall, good] < 0").code == 0

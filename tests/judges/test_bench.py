@@ -1,0 +1,148 @@
+"""The benchmark: a set that is the same when it is made again, submissions that cannot be changed, and a board."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ..cli.invoke import call, checked
+from .attacks.talk import VILLAGE
+
+ATTACKS = (
+    "--attack",
+    "repetition",
+    "--attack",
+    "speaker",
+    "--attack",
+    "identical",
+    "--cases",
+    "6",
+    "--light",
+    "--quiet",
+)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "village.jsonl"
+    turns = [
+        {
+            "id": each.id,
+            "messages": [
+                {"role": ("user", "assistant")[place % 2], "content": move.text}
+                for place, move in enumerate(each.moves)
+            ],
+        }
+        for each in VILLAGE
+    ]
+    path.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in turns))
+    return path
+
+
+@pytest.fixture
+def made(corpus: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = corpus.parent / "set.jsonl"
+    said = call(capsys, "judge", "bench", "make", corpus, *ATTACKS, "--out", path, "--json")
+    assert checked(said, "judge-bench-make")["head"]["cases"] > 10
+    return path
+
+
+def test_made_twice_it_has_the_same_digest(made: Path, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    again = made.with_name("again.jsonl")
+    call(capsys, "judge", "bench", "make", corpus, *ATTACKS, "--out", again)
+    assert again.read_bytes() == made.read_bytes()
+    call(capsys, "judge", "bench", "make", corpus, *ATTACKS, "--seed", "8", "--out", again, "--force")
+    digests = [json.loads(path.read_text("utf-8").splitlines()[0])["digest"] for path in (made, again)]
+    assert digests[0] != digests[1]
+
+
+@pytest.fixture
+def submitted(made: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    out = made.with_name("submissions")
+    said = call(capsys, "judge", "bench", "run", made, "--judge", "overlap", "--out", out, "--quiet", "--json")
+    document = checked(said, "judge-bench-run")
+    assert document["files"] == ["overlap.json", "constant.json", "random.json", "length.json"]
+    return out / "overlap.json"
+
+
+def test_a_right_submission(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "judge", "bench", "verify", made, *sorted(submitted.parent.iterdir()), "--json")
+    found = checked(said, "judge-bench-verify")
+    assert found["counts"]["submissions"] == 4
+    control = {each["judge"]: each["value"] for each in found["scores"] if each["facet"] == "control"}
+    assert control["length"] == 0
+
+
+def change(path: Path, **changes: object) -> None:
+    found = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**found, **changes}))
+
+
+def resign(path: Path, **changes: object) -> None:
+    """A forger who signs again what was changed."""
+    from dialmeter.judges.bench.submission import Submission, signed
+
+    found = msgspec.json.decode(path.read_bytes(), type=Submission)
+    path.write_bytes(msgspec.json.encode(signed(msgspec.structs.replace(found, **changes))))
+
+
+def refusal(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    said = call(capsys, "judge", "bench", "verify", made, submitted)
+    assert said.code == 2
+    return said.complaint.partition("overlap.json: ")[2]
+
+
+def test_a_changed_submission(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(submitted, judge="mine")
+    assert refusal(made, submitted, capsys) == "was changed after it was signed"
+
+
+def test_missing_cases(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scores = json.loads(submitted.read_text("utf-8"))["scores"]
+    first, *rest = scores
+    resign(submitted, scores={name: tuple(scores[name]) for name in rest})
+    assert refusal(made, submitted, capsys) == f"1 of {len(scores)} cases are missing, and 0 are not in the set"
+    assert first not in rest
+
+
+def test_another_version(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    resign(submitted, version="2")
+    assert refusal(made, submitted, capsys) == "is for town 2, and the set is town 1"
+
+
+def test_error_rates_that_are_made_up(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from dialmeter.judges.bench.submission import Submission
+
+    errors = msgspec.json.decode(submitted.read_bytes(), type=Submission).errors
+    resign(submitted, errors=[msgspec.structs.replace(errors[0], value=0.123), *errors[1:]])
+    assert refusal(made, submitted, capsys) == "the error rate of coherence does not follow from the scores"
+
+
+def test_a_changed_set(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = made.read_text("utf-8").splitlines(keepends=True)
+    made.write_text("".join([lines[0], lines[1].replace('"reply":"', '"reply":"x'), *lines[2:]]))
+    said = call(capsys, "judge", "bench", "verify", made, submitted)
+    assert said.complaint.endswith("line 2: the case was changed: its hash is another")
+    made.write_text("".join(lines[:-1]))
+    said = call(capsys, "judge", "bench", "verify", made, submitted)
+    assert "not the set that its first line names" in said.complaint
+
+
+def test_the_board(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = made.with_name("board.html")
+    people = made.with_name("people.json")
+    score = {"measure": "Spearman", "judge": "overlap", "dimension": "o", "level": "reply", "value": 0.25}
+    people.write_text(json.dumps({"scores": [score], "main_dimension": "o"}))
+    files = sorted(submitted.parent.iterdir())
+    said = call(
+        capsys, "judge", "bench", "page", made, *files, "--people", f"TC={people}", "--out", page, "--as", "csv"
+    )
+    assert "Spearman, TC" in said.out.splitlines()[0]
+    [row] = [line for line in said.out.splitlines() if line.startswith("overlap")]
+    assert row.split(",")[-3] == "0.250"
+    text = page.read_text("utf-8")
+    assert "Judges on town" in text
+    assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")

@@ -1,0 +1,100 @@
+"""Sheets for readers, and what they write on them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from ..cli.invoke import call, checked
+from .made import cases, write_cases
+
+
+def filled(sheet: Path, target: Path, verdicts: list[str]) -> Path:
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row, verdict in zip(rows, verdicts, strict=True):
+        row["verdict"], row["reason"] = verdict, "as it seems"
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return target
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_cases(tmp_path / "cases.jsonl", cases(("speaker", "repetition"), count=2))
+    return tmp_path / "cases.jsonl"
+
+
+def test_a_blind_sheet_is_shuffled_and_names_no_attack(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in ("1", "2"):
+        out = tmp_path / f"{seed}.csv"
+        assert (
+            call(capsys, "judge", "validity", file, "--make-sheet", "--blind", "--seed", seed, "--out", out).code == 0
+        )
+    sheets = [list(csv.DictReader(io.StringIO((tmp_path / f"{seed}.csv").read_text("utf-8")))) for seed in ("1", "2")]
+    assert not {"attack", "variant"} & sheets[0][0].keys()
+    assert {row["case"] for row in sheets[0]} == {row["case"] for row in sheets[1]}
+    assert [row["case"] for row in sheets[0]] != [row["case"] for row in sheets[1]]
+
+
+def test_verdicts_are_counted_and_two_readers_compared(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet = tmp_path / "sheet.csv"
+    call(capsys, "judge", "validity", file, "--make-sheet", "--out", sheet)
+    one = filled(sheet, tmp_path / "one.csv", ["valid", "valid", "weak", "Invalid"])
+    two = filled(sheet, tmp_path / "two.csv", ["valid", "valid", "valid", ""])
+    words = ["judge", "validity", file, "--read", one, "--read", two]
+    found = checked(call(capsys, *words, "--json", "--out", tmp_path / "kept.csv"), "judge-validity")
+    total = found["validity"][-1]
+    assert (total["read"], total["valid"], total["weak"], total["invalid"]) == (7, 5, 1, 1)
+    assert total["ci"] == pytest.approx([0.3589, 0.9178], abs=1e-3)
+    assert found["account"]["unscored"] == 1
+    # Both read three: they agree on two; by chance on (2·3)/9.
+    assert found["agreement"] == [{"readers": [1, 2], "kappa": pytest.approx(0.0), "n": 3}]
+    kept = (tmp_path / "kept.csv").read_text("utf-8")
+    assert len(kept.splitlines()) == 8
+    assert "[speaker]" not in kept
+    assert "7 read" in call(capsys, *words).out
+
+
+def test_a_page_to_click_on(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = file.read_text("utf-8").replace("[speaker]", "<script>alert(1)</script>")
+    file.write_text(text, "utf-8")
+    call(capsys, "judge", "validity", file, "--make-sheet", "--out", tmp_path / "sheet.html")
+    page = (tmp_path / "sheet.html").read_text("utf-8")
+    assert page.count("<article ") == 4
+    assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("case,word\na,valid", "has no column 'verdict'"),
+        ("case,verdict\nnone,valid", "case 'none' is not in the file of cases"),
+        ("case,verdict\n", "has no verdict yet"),
+    ],
+)
+def test_sheets_that_are_none(
+    lines: str, message: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.csv").write_text(lines)
+    said = call(capsys, "judge", "validity", file, "--read", tmp_path / "bad.csv")
+    assert said.code == 2
+    assert message in said.complaint
+
+
+def test_a_verdict_in_another_word(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sheet = tmp_path / "sheet.csv"
+    call(capsys, "judge", "validity", file, "--make-sheet", "--out", sheet)
+    bad = filled(sheet, tmp_path / "bad.csv", ["valid", "fine", "", ""])
+    said = call(capsys, "judge", "validity", file, "--read", bad)
+    assert "verdict is 'fine', not one of valid, weak, invalid" in said.complaint
+    assert call(capsys, "judge", "validity", file).code == 2
