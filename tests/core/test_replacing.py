@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter import open_run
+from dialmeter.core import output
 from dialmeter.core.output import new_file, new_folder, write_file
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import DialmeterError
@@ -137,3 +138,65 @@ class TestFiles:
         with pytest.raises(TypeError), new_folder(tmp_path / "x", lambda _: None, ["?"]) as new:
             (new / "b").write_bytes("newer")  # type: ignore[arg-type]
         assert files_in(tmp_path) == {"x/b": b"new"}
+
+
+class TestFoldersThatReplaceFolders:
+    """Whoever opens a folder finds the old one or the new one; what others put into it is kept."""
+
+    @staticmethod
+    def fill(folder: Path, text: str, names: str) -> None:
+        with new_folder(folder, lambda _: None, ["?.html"]) as new:
+            for name in names.split():
+                (new / name).write_text(text)
+
+    def test_files_of_others_are_moved_to_the_new_folder(self, tmp_path: Path) -> None:
+        self.fill(tmp_path / "x", "old", "a.html b.html")
+        written(tmp_path / "x" / "notes" / "mine", "mine")
+        (tmp_path / "x").chmod(0o750)
+        self.fill(tmp_path / "x", "new", "b.html")
+        assert files_in(tmp_path) == {"x/b.html": b"new", "x/notes/mine": b"mine"}
+        assert (tmp_path / "x").stat().st_mode & 0o777 == 0o750
+
+    @pytest.mark.parametrize("at_once", [True, False])
+    def test_an_exchange_that_was_interrupted_is_finished(
+        self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Without an exchange in one step (as on macOS) there are two renames instead."""
+        self.fill(tmp_path / "x", "old", "a.html")
+        written(tmp_path / "x" / "mine", "mine")
+        with monkeypatch.context() as patched:
+            if not at_once:
+                patched.setattr(output, "_renamed_at_once", lambda *_: False)
+            patched.setattr(output, "_finish_exchange", lambda *_: None)
+            self.fill(tmp_path / "x", "new", "b.html")
+        assert (tmp_path / "x" / "b.html").read_text() == "new"
+        assert not (tmp_path / "x" / "a.html").exists()
+        with pytest.raises(DialmeterError, match="no"), new_folder(tmp_path / "x", self.refuse):
+            pass
+        assert files_in(tmp_path) == {"x/b.html": b"new", "x/mine": b"mine"}
+
+    @staticmethod
+    def refuse(_: set[str]) -> None:
+        raise DialmeterError("no")
+
+    def test_a_kill_between_two_renames_leaves_the_old_folder(self, tmp_path: Path) -> None:
+        self.fill(tmp_path / "x", "old", "a.html")
+        (tmp_path / "x").rename(tmp_path / ".x.old")
+        with pytest.raises(DialmeterError, match="no"), new_folder(tmp_path / "x", self.refuse):
+            pass
+        assert files_in(tmp_path) == {"x/a.html": b"old"}
+
+    def test_the_working_directory_stays_the_same_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "x").mkdir()
+        monkeypatch.chdir(tmp_path / "x")
+        for text, names in (("old", "a.html b.html"), ("new", "b.html")):
+            self.fill(Path(), text, names)
+        assert files_in(Path()) == {"b.html": b"new"}
+        assert (tmp_path / "x").samefile(".")
+
+    def test_two_writers_of_one_folder(self, tmp_path: Path) -> None:
+        with new_folder(tmp_path / "a" / "x", lambda _: None) as new:
+            (new / "y").touch()
+            with pytest.raises(DialmeterError, match="x: is being written by process"):
+                self.fill(tmp_path / "a" / "x", "", "z")
+        assert list(files_in(tmp_path)) == ["a/x/y"]

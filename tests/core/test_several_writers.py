@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from dialmeter import open_run
+from dialmeter.core.endpoint import AnswerStore
 from dialmeter.core.lock import Lock
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.store import AnswerStore, ScoreStore
+from dialmeter.judges.store import ScoreStore
 
 from ..cli.invoke import Said, call_process, files_in
 from ..cli.samples import native_lines, written
@@ -106,9 +107,9 @@ APPENDING = {
         "    assert f'{sys.argv[2]}-{number}' in store.scores('judge')\n"
     ),
     "answers": (
-        "from dialmeter.judges.store import ChatAnswer, AnswerStore\n"
+        "from dialmeter.core.endpoint import ChatAnswer, AnswerStore\n"
         "for number in range(60):\n"
-        "    AnswerStore(sys.argv[1]).add(ChatAnswer(f'{sys.argv[2]}-{number}', 'x' * 5000, 1.0))\n"
+        "    AnswerStore(sys.argv[1]).add(f'{sys.argv[2]}-{number}', ChatAnswer('x' * 5000))\n"
     ),
     "analyses": (
         "from pathlib import Path\n"
@@ -150,7 +151,11 @@ KNOWN: dict[str, Callable[[Path, Sequence[str]], int]] = {
 @pytest.mark.parametrize("count", [2, 5])
 @pytest.mark.parametrize("cache", APPENDING)
 def test_one_cache(cache: str, count: int, tmp_path: Path) -> None:
-    """Each process writes 60 entries; none is lost, and none waits for ever."""
+    """Each process writes 60 entries; none is lost, and none waits for ever.
+
+    The old code passes this, too: it is no test of a fault that was found. It guards the stores against a way of appending that is
+    not safe for several processes, such as reading all lines and writing them again.
+    """
     code = "import sys\n" + APPENDING[cache]
     commands = [[sys.executable, "-c", code, str(tmp_path / "cache"), str(number)] for number in range(count)]
     started = [subprocess.Popen(command, stderr=subprocess.PIPE) for command in commands]

@@ -13,12 +13,15 @@ _WORDS = {
     "only": "dialogues asked for",
     "scored": "scored of what was asked for",
 }
-_DATA = {"tracker": "gold", "user": "goals", "judge": "cases"}
+_DATA = {"tracker": "gold", "user": "goals", "judge": "cases", "people": "ratings", "system": "tasks"}
 OWN: Mapping[str, frozenset[str]] = {
     "tracker": frozenset(),
     # Users with the same goals talk for as long as they like; what one of them did not finish is its own.
     "user": frozenset({"t", "left_out", "scored"}),
     "judge": frozenset({"judge"}),
+    "people": frozenset({"judge"}),
+    # Systems may have tried the same tasks more or less often.
+    "system": frozenset({"d", "trials", "scored"}),
 }
 """By kind of run, the fields of a signature that belong to the system under test and not to how it was measured."""
 
@@ -27,7 +30,7 @@ def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -
     """Why two numbers may not be compared: the fields in which their signatures differ, with both values.
 
     Args:
-        kind: tracker, user or judge.
+        kind: tracker, user, judge or people.
         one: the signature of the first number.
         other: the signature of the second one.
         own: further fields that may differ, beside those in ``OWN``.

@@ -28,7 +28,7 @@ class AccountRecord(Struct, kw_only=True):
         unscored: asked minus scored.
     """
 
-    unit: Literal["dialogue", "case"]
+    unit: Literal["dialogue", "case", "item"]
     asked: Count
     found: Count
     scored: Count

@@ -43,7 +43,8 @@ class Lock:
 
     Args:
         target: what is to be written. The lock file is in a folder, or next to a file.
-        folder: the target is a folder; it is made, and removed again if it is empty at the end.
+        folder: the lock file is in the target, a folder; it is made, and removed again if it is empty at the end.
+        parents: make the folder of the target, too.
         name: what messages call the target.
 
     Raises:
@@ -56,13 +57,13 @@ class Lock:
         ['.talk.jsonl.lock']
     """
 
-    def __init__(self, target: Path, *, folder: bool = False, name: object = None) -> None:
+    def __init__(self, target: Path, *, folder: bool = False, parents: bool = False, name: object = None) -> None:
         self._path = target / LOCK if folder else target.with_name(f".{target.name}{LOCK}")
         self._name = one_line(str(name or target), 200)
         self._made: list[Path] = []
         with writing(self._name):
-            if folder:
-                self._make(target)
+            if folder or parents:
+                self._make(self._path.parent)
             try:
                 self._file = self._taken()
                 # Whoever forgets a lock loses it.

@@ -11,13 +11,18 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, Generic, TypeVar
 
-from ..errors import DialmeterError, one_line, writing
+import msgspec
+
+from ..errors import DialmeterError, InputError, one_line, writing
+from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, waiting
 
+Record = TypeVar("Record")
+
 _CHUNK = 1 << 20
-NEW, WHOLE = ".new", ".whole"
+NEW, WHOLE, OLD = ".new", ".whole", ".old"
 _STALE = ".stale"
 
 
@@ -111,31 +116,123 @@ def write_file(path: str | Path, data: bytes | str, *, force: bool = False) -> N
 
 @contextmanager
 def new_folder(folder: Path, check: Callable[[set[str]], None], ours: Sequence[str] = ()) -> Iterator[Path]:
-    """A folder to fill; what is in it goes to its place when all is written, and nothing if something goes wrong.
+    """A folder to fill; it gets its name when all is written, and the old one stays if something goes wrong.
+
+    It is made next to the old one, and then the two are exchanged, so that whoever opens the folder finds the old one or the new
+    one at any moment. Files of others in the old one are moved to the new one. A folder that cannot be exchanged (a mount point,
+    the working directory, a parent that cannot be written) gets the files one by one; a kill in the middle of that leaves some
+    of both until the next writer moves the rest.
 
     Args:
-        folder: where the files go.
+        folder: where the files go. A link is followed.
         check: gets the names that are in the folder, and refuses it where they may not be replaced.
         ours: patterns of names that are removed where the new files do not replace them.
 
     Raises:
         DialmeterError: the folder is refused, cannot be written, or is being written by another process.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     for text in ("one", "two"):
+        ...         with new_folder(Path(place, "pages"), lambda _: None) as new:
+        ...             _ = (new / "index.html").write_text(text)
+        ...     os.listdir(place), Path(place, "pages", "index.html").read_text()
+        (['pages'], 'two')
     """
     with writing(one_line(str(folder), 200)):
         if folder.exists() and not folder.is_dir():
             check({folder.name})
             raise NotADirectoryError(20, "Not a directory")
-        with Lock(folder, folder=True):
-            settle(folder / WHOLE, folder)
-            check({path.name for path in folder.iterdir()} - {LOCK, NEW})
-            new = folder / NEW
+        target = Path(os.path.realpath(folder))
+        movable = _is_movable(target)
+        with Lock(target, folder=not movable, parents=movable, name=folder):
+            new, old = (
+                (target.with_name(f".{target.name}{end}") for end in (NEW, OLD)) if movable else (target / NEW, None)
+            )
+            settle(target / WHOLE, target)
+            if old:
+                _finish_exchange(target, new, old)
             shutil.rmtree(new, ignore_errors=True)
+            check({path.name for path in target.iterdir()} - {LOCK} if target.exists() else set())
             try:
                 new.mkdir()
                 yield new
-                commit(new, folder / WHOLE, folder, ours)
+                if old:
+                    _exchange(target, new, old, ours)
+                else:
+                    commit(new, target / WHOLE, target, ours)
             finally:
-                shutil.rmtree(new, ignore_errors=True)
+                if not (target / _STALE).exists():
+                    shutil.rmtree(new, ignore_errors=True)
+
+
+def _is_movable(folder: Path) -> bool:
+    """May a folder be renamed without harm to who uses it?"""
+    parent = next(each for each in folder.parents if each.exists())
+    here = Path.cwd()
+    return os.access(parent, os.W_OK) and not os.path.ismount(folder) and folder not in (here, *here.parents)
+
+
+def _exchange(folder: Path, new: Path, old: Path, ours: Sequence[str]) -> None:
+    """Puts a folder that is whole in the place of another, and moves files of others from the old one."""
+    _write_stale(new, folder, ours, replaced=True)
+    if folder.exists():
+        shutil.copymode(folder, new)
+    _flush_tree(new)
+    if not folder.exists():
+        os.rename(new, folder)
+    elif not _renamed_at_once(new, folder):
+        os.rename(folder, old)
+        os.rename(new, folder)
+    flush_folder(folder.parent)
+    _finish_exchange(folder, new, old)
+
+
+def _renamed_at_once(new: Path, folder: Path) -> bool:
+    """Exchanges the names of two folders in one step, where the system can do that (Linux)."""
+    if os.name != "posix":
+        return False
+    import ctypes
+
+    exchange = getattr(ctypes.CDLL(None), "renameat2", None)
+    here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return exchange is not None and not exchange(here, os.fsencode(new), here, os.fsencode(folder), swap)
+
+
+def _finish_exchange(folder: Path, new: Path, old: Path) -> None:
+    """Does what is left when two folders have been exchanged; goes on where somebody was killed at it."""
+    stale = folder / _STALE
+    if stale.exists():
+        replaced = set(stale.read_text("utf-8").split("\0"))
+        for source in (new, old):
+            if source.is_dir():
+                for path in sorted(source.iterdir()):
+                    if path.name not in replaced:
+                        os.replace(path, folder / path.name)
+                shutil.rmtree(source)
+        flush_folder(folder)
+        stale.unlink()
+    elif old.is_dir() and not folder.exists():
+        os.rename(old, folder)  # killed between two renames
+
+
+def _write_stale(new: Path, folder: Path, ours: Sequence[str], *, replaced: bool) -> None:
+    """Notes in the new folder which names of the old one are not kept: stale ones, and those that the new files replace."""
+    names = {path.name for path in new.iterdir()}
+    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    stale = {name for name in there if any(fnmatch.fnmatchcase(name, pattern) for pattern in ours)}
+    (new / _STALE).write_text("\0".join(sorted(stale | names if replaced else stale - names)), "utf-8")
+
+
+def _flush_tree(new: Path) -> None:
+    for path in sorted(new.rglob("*")):
+        if path.is_file():
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())
+        else:
+            flush_folder(path)
+    flush_folder(new)
 
 
 def commit(new: Path, whole: Path, folder: Path, ours: Sequence[str]) -> None:
@@ -147,16 +244,8 @@ def commit(new: Path, whole: Path, folder: Path, ours: Sequence[str]) -> None:
         folder: where they go.
         ours: patterns of names that are removed where the new files do not replace them.
     """
-    there = {path.name for path in folder.iterdir()} - {path.name for path in new.iterdir()}
-    stale = sorted(name for name in there if any(fnmatch.fnmatchcase(name, pattern) for pattern in ours))
-    (new / _STALE).write_text("\0".join(stale), "utf-8")
-    for path in sorted(new.rglob("*")):
-        if path.is_file():
-            with open(path, "rb") as file:
-                os.fsync(file.fileno())
-        else:
-            flush_folder(path)
-    flush_folder(new)
+    _write_stale(new, folder, ours, replaced=False)
+    _flush_tree(new)
     os.rename(new, whole)
     flush_folder(whole.parent)
     settle(whole, folder)
@@ -255,3 +344,53 @@ def cut_torn_line(file: IO[bytes]) -> int:
         file.truncate(end)
     file.seek(end)
     return end
+
+
+class RecordLog(Generic[Record]):
+    """A file of JSON lines that only grows: scores of judges, answers of chat endpoints, parts of an unfinished run of attacks.
+
+    Each line is one record. It is written whole or not at all, and it is on disk when ``append`` returns, so that a kill loses at
+    most the record that was being written. Several processes may append to the same file.
+
+    Args:
+        path: the file; it is created with the first record.
+        kind: the type of a record.
+        what: how error messages call a record.
+        head: the first line of the file, with its end; empty for none.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     log = RecordLog(Path(folder, "log.jsonl"), list[int], "a list")
+        ...     log.append([1, 2])
+        ...     list(log.read())
+        [[1, 2]]
+    """
+
+    def __init__(self, path: Path, kind: type[Record], what: str, head: bytes = b"") -> None:
+        self.path = path
+        self.head = head
+        self._kind = kind
+        self._what = what
+
+    def read(self, *, skip_damaged: bool = False) -> Iterator[Record]:
+        """The records. A last line that was cut off by a kill is not read.
+
+        Raises:
+            InputError: a line is not a record, and damaged lines are not skipped.
+        """
+        first = 1 if self.head else 0
+        for number, line in enumerate(whole_lines(self.path)[first:], first + 1):
+            try:
+                yield parse_as(line, self._kind, str(self.path), number, what=self._what)
+            except InputError:
+                if not skip_damaged:
+                    raise
+
+    def append(self, record: Record, *, name: object = None, resumable: bool = False) -> None:
+        """Adds a record; for ``name`` and ``resumable`` see :func:`append_line`.
+
+        Raises:
+            DialmeterError: the file cannot be written.
+        """
+        append_line(self.path, msgspec.json.encode(record) + b"\n", self.head, name=name, resumable=resumable)

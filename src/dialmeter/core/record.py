@@ -15,6 +15,7 @@ from msgspec import to_builtins
 
 from ..errors import InputError
 from ..model import Notice
+from ..readers.not_known import no_such_file
 from ..readers.raw_file import STDIN, is_stream, stream_digest
 from .account import Account
 from .comparison import Resampling
@@ -164,7 +165,7 @@ def _states(path: str) -> list[_FileState]:
     try:
         found = [(str(file), file.stat()) for file in _files(path)]
     except FileNotFoundError:
-        raise InputError("no such file", file=path) from None
+        raise InputError(no_such_file(path), file=path) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
     return [(name, each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in found]

@@ -107,7 +107,7 @@ class _Row(msgspec.Struct):
 
 
 def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:
-    """The part of a run that belongs to a shard, for whoever works it, in this process or in another.
+    """The rows of one shard, written by this process or by another one.
 
     Args:
         parts: the folder that ``RunWriter.begin`` gives.
