@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .core.comparability import difference as signature_difference
     from .core.open_runs import Run, open_run
     from .errors import DialmeterError, InputError, MissingExtra
+    from .judges.people.result import PeopleResult
+    from .judges.people.study import judge_human
     from .judges.result import JudgeResult
     from .judges.scorer import JudgeScorer, attack_replies, score_judge
     from .measure import Measure, Score
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     from .readers.conversations import open_conversations as read_conversations
     from .readers.corpus import read
     from .readers.own.native import write
+    from .readers.ratings.rated_item import RatedItem
     from .simulation.files import play_to_file
+    from .systems.scorer import score_system
     from .tracking.measures.fga import lam_for
     from .tracking.result import TrackerResult
     from .tracking.rule_sets.rules import Rules
@@ -64,7 +68,11 @@ _PUBLIC = {
     "JudgeScorer": "judges.scorer",
     "attack_replies": "judges.scorer",
     "score_judge": "judges.scorer",
+    "PeopleResult": "judges.people.result",
+    "judge_human": "judges.people.study",
+    "RatedItem": "readers.ratings.rated_item",
     "play_to_file": "simulation.files",
+    "score_system": "systems.scorer",
 }
 
 __all__ = [
@@ -80,6 +88,8 @@ __all__ = [
     "MissingExtra",
     "Move",
     "Notice",
+    "PeopleResult",
+    "RatedItem",
     "Rules",
     "Run",
     "Schema",
@@ -91,6 +101,7 @@ __all__ = [
     "UserScorer",
     "__version__",
     "attack_replies",
+    "judge_human",
     "lam_for",
     "load_rules",
     "open_run",
@@ -99,6 +110,7 @@ __all__ = [
     "read",
     "read_conversations",
     "score_judge",
+    "score_system",
     "score_tracker",
     "score_user",
     "signature_difference",

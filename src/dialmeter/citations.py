@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
-from .measure import parse
+from .measure import parse, registry
 
 _OTHER_SUBJECTS = {
     **dict.fromkeys(("i-gcdf1", "i-precision", "i-recall", "r-gcdf1", "r-precision", "r-recall"), ("coca-2021",)),
     "error": ("khalid-2022",),
+    "success": ("yao-2024",),
+    "pass": ("yao-2024",),
 }
-"""Citations for the measures of users and of judges, which are not in the registry of tracker measures."""
+"""Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
 
 _ENTRY = re.compile(r"@\w+\{([\w-]+),.*?\n\}\n", re.DOTALL)
 
@@ -39,5 +41,9 @@ def for_measures(measures: Iterable[str]) -> list[str]:
     """
     keys = {"dialmeter": None}
     for measure in measures:
-        keys |= dict.fromkeys(_OTHER_SUBJECTS.get(measure.strip().lower()) or parse(measure).cite)
+        name = measure.partition("(")[0].strip().lower()
+        # A name alone is enough, also of a measure that has a parameter without a default.
+        bare = next((known for known in registry.builtin() if known.lower() == measure.strip().lower()), None)
+        cited = registry.load(bare).cite if bare else None
+        keys |= dict.fromkeys(_OTHER_SUBJECTS.get(name) or cited or parse(measure).cite)
     return [entries()[key] for key in keys]

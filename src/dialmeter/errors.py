@@ -9,7 +9,7 @@ from typing import Any
 
 
 class DialmeterError(Exception):
-    """A problem that is told to the user in one line (exit code 2)."""
+    """User-facing error, one line (exit code 2)."""
 
 
 class NotApplicable(DialmeterError):
@@ -80,7 +80,7 @@ class MissingExtra(DialmeterError):
         super().__init__(f"{feature} needs {needed}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What a process is told of another one's error is the line, not what it was made from.
+        # Between processes only the line is sent, not the parts that it was made from.
         return DialmeterError, (str(self),)
 
 
@@ -133,7 +133,7 @@ def writing(path: object, *, resumable: bool = False) -> Iterator[None]:
 
 
 def one_line(text: str, limit: int = 60) -> str:
-    """Text from a file, made safe to stand inside a one-line message.
+    """Text from a file, made safe for a one-line message.
 
     Example:
         >>> one_line("two\\nlines")

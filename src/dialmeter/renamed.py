@@ -26,7 +26,7 @@ RENAMED: dict[str, str] = {
     "views.charts.heat_map": "views.charts.grid",
     "views.charts.scatter": "views.charts.points",
 }
-"""Old module → new module, without ``dialmeter.``; a package stands for its modules."""
+"""Old module → new module, without ``dialmeter.``; a package means all of its modules."""
 
 
 class RenamedModules:

@@ -20,7 +20,7 @@ _TRACKERS = {"own": "agenda.jsonl", "keyword": "agenda.jsonl#keyword"}
 _USERS = ("agenda", "forgetful")
 
 
-class Step(NamedTuple):
+class DemoStep(NamedTuple):
     """A command, what it is for, and whether its output is shown."""
 
     words: tuple[str, ...]
@@ -54,7 +54,7 @@ def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
     click.echo(f"Look behind every number: dialmeter view {shlex.quote(str(folder / 'runs'))}")
 
 
-def _steps(folder: Path, goals: int) -> Iterator[Step]:
+def _steps(folder: Path, goals: int) -> Iterator[DemoStep]:
     def at(name: str) -> str:
         return str(folder / name)
 
@@ -66,29 +66,29 @@ def _steps(folder: Path, goals: int) -> Iterator[Step]:
         about = (
             "Two users with the same goals talk to a system that mishears one act in ten." if user == _USERS[0] else ""
         )
-        yield Step(("user", "play", *played, "--workers", str(os.cpu_count() or 1)), about, shown=True)
+        yield DemoStep(("user", "play", *played, "--workers", str(os.cpu_count() or 1)), about, shown=True)
 
     about = "Two trackers: the system's own state, and one that looks for keywords in the text."
     for name, file in _TRACKERS.items():
-        yield Step(("tracker", "score", at(file), "--out", run(name)), about)
+        yield DemoStep(("tracker", "score", at(file), "--out", run(name)), about)
         about = ""
     measures = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA")
     names = [word for name in _TRACKERS for word in ("--name", name)]
-    yield Step(("tracker", "compare", *map(at, _TRACKERS.values()), *names, *measures), shown=True)
+    yield DemoStep(("tracker", "compare", *map(at, _TRACKERS.values()), *names, *measures), shown=True)
 
     about = "Two users: one says all that its goal asks for, the other forgets."
     for user in _USERS:
         scored = ("--profile", "town", "--blame", "--out", run(user))
-        yield Step(("user", "score", at(f"{user}.jsonl"), *scored), about)
+        yield DemoStep(("user", "score", at(f"{user}.jsonl"), *scored), about)
         about = ""
-    yield Step(("user", "compare", *(at(f"{user}.jsonl") for user in _USERS), "--profile", "town"), shown=True)
+    yield DemoStep(("user", "compare", *(at(f"{user}.jsonl") for user in _USERS), "--profile", "town"), shown=True)
 
     about = "Judges: do they notice when a good reply is made a bad one?"
     attacked = ("--light", "--no-cache", "--cases", "40", "--out", at("cases.jsonl"))
-    yield Step(("judge", "attack", at("agenda.jsonl"), *attacked), about)
+    yield DemoStep(("judge", "attack", at("agenda.jsonl"), *attacked), about)
     judges = ("--judge", "overlap", "--judge", "ngram-coherence", "--judge", "ngram-fluency")
-    yield Step(("judge", "score", at("cases.jsonl"), *judges, "--failing", "0", "--out", run("judges")), shown=True)
+    yield DemoStep(("judge", "score", at("cases.jsonl"), *judges, "--failing", "0", "--out", run("judges")), shown=True)
 
     runs = [run(name) for name in (*_TRACKERS, *_USERS, "judges")]
     title = "Trackers, users and judges in an invented town"
-    yield Step(("report", *runs, "--out", at("report.html"), "--title", title), "One page about all of it.")
+    yield DemoStep(("report", *runs, "--out", at("report.html"), "--title", title), "One page about all of it.")

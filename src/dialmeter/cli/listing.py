@@ -18,9 +18,10 @@ from ..errors import DialmeterError, did_you_mean
 from ..judges import attacks as attacking
 from ..judges import judge as judging
 from ..judges.verdict import READING
-from ..readers.layouts import CONVERSATION_FORMATS, FORMATS
+from ..readers.layouts import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS
 from ..registry import Registry
 from ..simulation import agents as talking
+from ..systems import measures as system_measures
 from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
 from ..users import measures as user_measures
@@ -64,8 +65,10 @@ class ListDocument(Document, kw_only=True):
 
     kind: Literal["list"] = "list"
     command: Literal[
+        "list",
         "list formats",
         "list conversations",
+        "list logs",
         "list measures",
         "list rules",
         "list events",
@@ -92,6 +95,10 @@ def _conversations() -> Table:
     return _loaded(CONVERSATION_FORMATS, ("layout", "carries"), lambda _, module: [module.CARRIES])
 
 
+def _logs() -> Table:
+    return _loaded(LOG_FORMATS, ("layout", "carries"), lambda _, module: [module.CARRIES])
+
+
 def _module_text(registry: Registry) -> Callable[[str], str]:
     return lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}"
 
@@ -100,6 +107,8 @@ def _measures() -> Table:
     headings = ("measure", "of", "title", "unit")
     found = _loaded(measure.registry, headings, lambda _, kind: ("tracker", kind.title, kind.unit))
     more = tuple((each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values())
+    shown = (("Success", system_measures.SUCCESS.title), ("Pass", "All of k trials of a task succeed (pass^k)"))
+    more += tuple((name, "system", title, "task") for name, title in shown)
     return msgspec.structs.replace(found, rows=(*found.rows, *more))
 
 
@@ -111,6 +120,12 @@ def describe_measure(name: str) -> Description:
         ('formula', ('range', '0 to 1, higher is better'))
     """
     facts: list[tuple[str, str]] = []
+    if name.lower() in ("success", "pass") or name.lower().startswith("pass("):
+        text = "Pass(k=2)" if name.lower() == "pass" else name
+        chosen = system_measures.parse_system_measure(text)
+        parameter = (("parameter", "k (needed): how many trials of a task must all succeed"),) if "k=" in text else ()
+        rest = (("range", "0 to 1, higher is better"), ("cite", "yao-2024"), ("computed", "dialmeter system score"))
+        return Description(f"{chosen.name}: {chosen.title}", ("",), (("formula", chosen.formula), *parameter, *rest))
     if user_measures.known(name):
         found: Any = user_measures.described(name)
         title, text = f"{found.name}: {found.title}", "\n".join(textwrap.wrap(found.about, 100))
@@ -294,6 +309,7 @@ def _agent(name: str) -> Description:
 _KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], object]]] = {
     "formats": (_formats, _module_text(FORMATS)),
     "conversations": (_conversations, _module_text(CONVERSATION_FORMATS)),
+    "logs": (_logs, _module_text(LOG_FORMATS)),
     "measures": (_measures, describe_measure),
     "rules": (_rules, _rule_sets),
     "events": (_events, _event),
@@ -304,13 +320,31 @@ _KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], object]]] = {
 }
 
 
+_ABOUT = {
+    "formats": "formats of files of states",
+    "conversations": "layouts of files of talk",
+    "logs": "layouts of logs of agents",
+    "measures": "measures of trackers, users and systems",
+    "rules": "rule sets of trackers and users",
+    "events": "classes of events of users",
+    "profiles": "profiles of corpora, for users",
+    "attacks": "attacks on judges",
+    "judges": "judges of dialogues",
+    "agents": "agents that talk",
+}
+
+
+def _lists() -> Table:
+    return Table("", ("list", "what it has"), tuple(_ABOUT.items()))
+
+
 @command("list", last=[style_options])
-@click.argument("what", type=click.Choice(list(_KINDS)))
+@click.argument("what", type=click.Choice(list(_KINDS)), required=False)
 @click.argument("name", required=False)
-def list_(what: str, name: str | None, **_: str) -> Output:
-    """List what there is: formats of states, layouts of conversations, measures, rule sets; for users the classes of
-    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one."""
-    listing, describe = _KINDS[what]
+def list_(what: str | None, name: str | None, **_: str) -> Output:
+    """List what there is: formats of states, layouts of conversations and of agents' logs, measures, rule sets; for users the classes of
+    events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one; without a word, list what can be listed."""
+    listing, describe = _KINDS[what] if what else (_lists, str)
     found: str | Table = listing() if name is None else str(describe(name))
     items = (
         [dict(zip(found.headings, row, strict=True)) for row in found.rows]
@@ -318,4 +352,6 @@ def list_(what: str, name: str | None, **_: str) -> Output:
         else [{"name": name, "description": found}]
     )
     parts = [Block(found, EVERY) if isinstance(found, Table) else message(found)]
-    return Output(document=lambda _: make_document(ListDocument, command=f"list {what}", items=items), parts=parts)
+    return Output(
+        document=lambda _: make_document(ListDocument, command=f"list {what or ''}".rstrip(), items=items), parts=parts
+    )

@@ -29,6 +29,7 @@ _COMMANDS = {
     "tracker": ("main:tracker", "Measure dialogue state trackers."),
     "user": ("main:user", "Measure user simulators."),
     "judge": ("main:judge", "Measure automatic judges of dialogue."),
+    "system": ("main:system", "Measure dialogue systems and agents that act."),
     "report": ("report:report", "One page for runs: HTML, Markdown or LaTeX."),
     "view": ("view:view", "Look at runs in the browser."),
     "convert": ("convert:convert", "Turn any format into dialmeter's own JSON lines."),
@@ -53,14 +54,27 @@ _USER = {
     "score": ("user.score:score", "Score a user simulator: I-GCDF1 and R-GCDF1, and why points were lost."),
     "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
     "query": ("user.query:query", "Find the dialogues behind a score, and read one turn by turn."),
+    "labels": ("user.labels:labels", "Find turns whose words and acts do not agree."),
     "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
+    "items": ("user.items:items", "What users of agents convey of goals in words."),
     "values": ("user.values:values", "Build a map of values and their surface forms, to be edited."),
 }
 _JUDGE = {
     "attack": ("judge.attack:attack", "Make adversarial cases from a corpus of dialogues."),
     "score": ("judge.score:score", "Error rates of judges under attack."),
+    "bench": (
+        "judge.bench:bench",
+        "A frozen set of cases: make it, run judges on it, verify submissions, make a board.",
+    ),
+    "human": ("judge.human:human", "Agreement of judges with people."),
     "explain": ("judge.explain:explain", "Which tokens of a reply move a judge's score?"),
     "train": ("judge.train:train", "Train a judge from ratings."),
+    "validity": ("judge.validity:judge_validity", "Have cases read by people, and count their verdicts."),
+}
+_SYSTEM = {
+    "check": ("system.check:check", "Say what a log of an agent holds, and what cannot be used."),
+    "score": ("system.score:score", "Score an agent: success, pass^k, endings, costs."),
+    "compare": ("system.compare:compare", "Compare agents within the same tasks, with the exact sign test."),
 }
 
 
@@ -96,7 +110,7 @@ class LazyGroup(click.Group):
 @click.command(cls=LazyGroup, lazy=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="dialmeter")
 def cli() -> None:
-    """Numbers you can trust for dialogue systems: trackers, users, judges."""
+    """Numbers you can trust for dialogue systems: trackers, users, judges, agents."""
 
 
 @click.command("tracker", cls=LazyGroup, lazy=_TRACKER)
@@ -112,6 +126,11 @@ def user() -> None:
 @click.command("judge", cls=LazyGroup, lazy=_JUDGE)
 def judge() -> None:
     """Measure automatic judges of dialogue, language models among them."""
+
+
+@click.command("system", cls=LazyGroup, lazy=_SYSTEM)
+def system() -> None:
+    """Measure dialogue systems and agents that act, on their logs."""
 
 
 @click.command()
@@ -169,7 +188,9 @@ def _guarded(call: Callable[[], Any]) -> int:
 
 
 def _ordinary(error: Exception) -> str:
-    """What to say of trouble with a file or with standard output; nothing where the program is to blame."""
+    """What to say of trouble with memory, a file or standard output; nothing where the program is to blame."""
+    if isinstance(error, MemoryError):
+        return "not enough memory for this input; split it, or store one dialogue per line"
     if not isinstance(error, OSError) or isinstance(error, ConnectionError | TimeoutError):
         return ""
     if error.filename is not None:

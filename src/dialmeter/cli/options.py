@@ -15,6 +15,7 @@ from ..core.record import RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError
 from ..model import dialogue_key
+from ..readers.fields import form_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
 from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
@@ -108,12 +109,37 @@ def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callabl
 def from_option(what: str, word: str = "format", metavar: str = "") -> Option:
     """The option that names the format of a file."""
     about = f"The {word} of {what}; found where it is not named."
-    return click.option("--from", "form", metavar=metavar or word.upper(), help=about)
+    return click.option("--from", "form", metavar=metavar or word.upper(), callback=_with_fields, help=about)
+
+
+def _with_fields(context: click.Context, _: click.Parameter, form: str | None) -> str | None:
+    return form_with_fields(form, context.meta.get(_FIELDS, ()))
+
+
+def _keep_fields(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> None:
+    context.meta[_FIELDS] = texts
+
+
+_FIELDS = "dialmeter.fields"
+
+
+def fields_option(what: str) -> Option:
+    """The option that names columns; they become a part of the format."""
+    about = f"The column of {what} that holds something, such as pred=belief or turn=step; may be repeated."
+    return click.option(
+        "--fields",
+        multiple=True,
+        metavar="KEY=NAME",
+        is_eager=True,
+        expose_value=False,
+        callback=_keep_fields,
+        help=about,
+    )
 
 
 def source_options(
     what: str = "predictions",
-    gold: str = "Gold states, where predictions stand alone.",
+    gold: str = "The file with gold states, if FILE has only predictions.",
     *,
     several: bool = False,
     names: str = "",
@@ -131,6 +157,7 @@ def source_options(
         click.option("--gold", multiple=several, metavar="FILE", help=about),
         *([click.option("--name", "names", multiple=True, metavar="NAME", help=names)] if names else []),
         from_option(what),
+        fields_option(what),
         click.option("--gold-from", "gold_form", metavar="FORMAT", help=f"The format of the gold file{'s' * several}."),
     )
 
@@ -239,6 +266,18 @@ def chosen_rules(options: dict[str, Any]) -> Rules:
 def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:
     """The keys of the dialogues that --only names."""
     return frozenset(map(dialogue_key, ids_of_list(options["only"]))) if options["only"] else None
+
+
+def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """What prediction_options, measure_option and rule_options say, as arguments of functions that score a file."""
+    return {
+        "form": options["form"],
+        "gold_form": options["gold_form"],
+        "schema": options["schema"],
+        "only": chosen_dialogues(options),
+        "measures": options["measures"] or None,
+        "rules": chosen_rules(options),
+    }
 
 
 def chosen_guards(options: dict[str, Any]) -> list[Condition]:

@@ -11,8 +11,7 @@ from msgspec import Struct
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
-from ..views.headings import distinct
-from ..views.tables import Table, render
+from ..views.tables import Table, distinct, render
 
 if TYPE_CHECKING:
     from ..tracking.diagnosis.suspicions import Finding
@@ -31,7 +30,7 @@ class Block(Struct, frozen=True):
     Attributes:
         content: what is printed.
         styles: the styles in which it is printed.
-        gap: the styles in which a blank line stands before it, unless it comes first.
+        gap: the styles in which a blank line precedes it, unless it is the first block.
         raw: text is the same in every style.
     """
 
@@ -64,7 +63,7 @@ def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Blo
     Args:
         lines: one or more signatures.
         quoted: Markdown shows them as code.
-        gap: the styles in which a blank line stands before them.
+        gap: the styles in which a blank line precedes them.
     """
     plain = Block("\n".join(f"signature  {line}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
     code = Block("\n".join(f"Signature: `{line}`" for line in lines), ("markdown",), gap)

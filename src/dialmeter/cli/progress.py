@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from ..judges.ask import Watch
     from ..judges.attack_run import Tell
-    from ..readers.conversations import Conversations
-    from ..readers.corpus import Corpus
+    from ..readers.layouts import OpenFile
 
 Item = TypeVar("Item")
 
@@ -45,7 +44,7 @@ def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Itera
         yield from _in_tenths(items, lambda count: 10 * count // total, doing, f" of {total:,}")
 
 
-def watched(dialogues: Iterable[Any], corpus: Corpus | Conversations, quiet: bool) -> Iterator[Any]:
+def watched(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator[Any]:
     """Passes dialogues on and shows how much of the file has been read."""
     if quiet:
         yield from dialogues

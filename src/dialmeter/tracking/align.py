@@ -159,35 +159,33 @@ def plain_dialogues(read: Iterable[PairDialogue], vocabulary: Vocabulary, corpus
 def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterator[PairDialogue]:
     """Every dialogue of either file once: gold from the one, predictions from the other, matched by id and turn number.
 
-    Both files are read side by side, so that files in the same order need no more memory than one dialogue.
+    Both files are read side by side, so that files in the same order need no more memory than one dialogue. Of dialogues that
+    wait for their other half only the numbers of their pairs are kept.
     """
     waiting_gold: dict[str, PairDialogue] = {}
     waiting_pred: dict[str, PairDialogue] = {}
     golds, preds = iter(gold), iter(pred)
     more_gold = more_pred = True
     while more_gold or more_pred:
-        if more_gold:
-            wanted = next(golds, None)
-            if wanted is None:
-                more_gold = False
+        wanted = next(golds, None) if more_gold else None
+        more_gold = wanted is not None
+        key = "" if wanted is None else dialogue_key(wanted.id)
+        if wanted is not None and key in waiting_pred:
+            yield _merged(wanted, waiting_pred.pop(key))
+            wanted = None
+        found = next(preds, None) if more_pred else None
+        more_pred = found is not None
+        if found is not None:
+            found_key = dialogue_key(found.id)
+            if wanted is not None and found_key == key:
+                yield _merged(wanted, found)
+                wanted = None
+            elif found_key in waiting_gold:
+                yield _merged(waiting_gold.pop(found_key), found)
             else:
-                key = dialogue_key(wanted.id)
-                found = waiting_pred.pop(key, None)
-                if found is None:
-                    waiting_gold[key] = wanted
-                else:
-                    yield _merged(wanted, found)
-        if more_pred:
-            found = next(preds, None)
-            if found is None:
-                more_pred = False
-            else:
-                key = dialogue_key(found.id)
-                wanted = waiting_gold.pop(key, None)
-                if wanted is None:
-                    waiting_pred[key] = found
-                else:
-                    yield _merged(wanted, found)
+                waiting_pred[found_key] = without_states(found)
+        if wanted is not None:
+            waiting_gold[key] = without_states(wanted)
     for wanted in waiting_gold.values():
         yield _merged(wanted, PairDialogue(wanted.id))
     for found in waiting_pred.values():

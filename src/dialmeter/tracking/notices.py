@@ -117,7 +117,11 @@ _NUMBER = re.compile(r"[+-]?\d{1,40}(\.\d{0,40})?([eE][+-]?\d{1,3})?", re.ASCII)
 def _same_numbers(findings: Findings) -> Notice:
     """Predicted values that are wrong and are the number of gold in another spelling, as 4.0 is of 4."""
     mistakes = findings.mistakes
-    same = {key: mistakes.turns[key] for key in mistakes.new if _numbers(key[1]) & _numbers(key[2])}
+    same = {
+        key: mistakes.turns[key]
+        for key in mistakes.new
+        if (wanted := _numbers(key[1])) and not wanted.isdisjoint(_numbers(key[2]))
+    }
     count = sum(same.values())
     most = sorted(same, key=lambda key: (-same[key], str(key)))[:10]
     return Notice(
@@ -132,7 +136,7 @@ def _same_numbers(findings: Findings) -> Notice:
 def _numbers(value: Value | None) -> set[Decimal]:
     """The numbers among the alternatives of a value."""
     texts = () if value is None else (value,) if isinstance(value, str) else value
-    return {Decimal(text.strip()) for text in texts if _NUMBER.fullmatch(text.strip())}
+    return {Decimal(found[0]) for text in texts if (found := _NUMBER.fullmatch(text.strip()))}
 
 
 def _fuzzy(findings: Findings, rules: Rules) -> Notice:

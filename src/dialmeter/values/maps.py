@@ -252,7 +252,7 @@ def _checked(slot: str, values: object) -> str:
         raise InputError("a slot must hold an object: canonical value → list of forms", slot=slot)
     is_split = _is_split(values)
     if is_split and _SPECIAL in values:
-        raise InputError("special_keys of a slot that is split by domain must stand in its domains", slot=slot)
+        raise InputError("special_keys of a slot that is split by domain must be inside its domains", slot=slot)
     for domain, inside in values.items() if is_split else [("", values)]:
         for key, held in inside.items():
             where = f"{one_line(domain)} → {one_line(key)}" if domain else one_line(key)

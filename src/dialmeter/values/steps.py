@@ -79,7 +79,7 @@ def tidy(text: str) -> str:
         >>> [tidy(text) for text in ("18 : 00", "king 's", "don\u2019t care", "guest - house", "4.0", "johns' college")]
         ['18:00', "king's", "don't care", 'guest-house', '4', "johns' college"]
     """
-    if _TIDY.fullmatch(text):
+    if (text.isascii() and text.replace(" ", "").isalnum()) or _TIDY.fullmatch(text):
         return text
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
@@ -97,7 +97,8 @@ def _without_accents(text: str) -> str:
 RULE_STEPS: Mapping[str, Callable[[str], str]] = {
     "tidy": tidy,
     "trim": str.strip,
-    "blanks": lambda text: _BLANKS.sub(" ", text),
+    # Printable text has no other blank than the space.
+    "blanks": lambda text: text if text.isprintable() and "  " not in text else _BLANKS.sub(" ", text),
     "no-blanks": lambda text: _BLANKS.sub("", text),
     "lower": str.lower,
     "digits": lambda text: _DIGIT.sub(lambda word: _DIGITS[word[0]], text),

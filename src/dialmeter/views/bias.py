@@ -10,7 +10,7 @@ from typing import Any
 
 from ..stats import Interval
 from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlation
-from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, BiasStudy, Filter, Limits, rows_of
+from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, BiasStudy, Filter, rows_of
 from ..studies.bias.error_position import TRAITS
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
@@ -21,7 +21,7 @@ WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
 
 
-def coefficient(r: float | None, ci: Limits = None) -> str:
+def coefficient(r: float | None, ci: tuple[float, float] | None = None) -> str:
     """A correlation with its interval; a dash where there is none.
 
     Example:

@@ -85,7 +85,7 @@ def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
         f"{runs[0].kind.NAME.capitalize()}s side by side",
         (
             table,
-            Paragraph("Values in percent." + (f" {stars}" if tests else "")),
+            Paragraph(f"{runs[0].kind.VALUES}." + (f" {stars}" if tests else "")),
             *map(Paragraph, apart),
             Charts(tuple(runs[0].kind.charts(runs, link))),
         ),
@@ -115,12 +115,12 @@ def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
 def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     facts_text = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
     interval = confidence(run)
-    how = f", intervals of {interval} % by resampling {run.kind.UNIT[1]}" if interval else ""
+    how = f", intervals of {interval} % by resampling {run.kind.DRAWN or run.kind.UNIT[1]}" if interval else ""
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     account = account_in(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
     head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
-    head += [*run.kind.headlines(run), Paragraph(f"Values in percent{how}. Signature:"), Code(signature(run))]
+    head += [*run.kind.headlines(run), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
     yield Section(run.key, tuple(head))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..studies.curve.curve import Curve, Kind, Point, Trend
+from ..studies.curve.curve import Curve, CurvePoint, CurveTrend, Kind
 from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
 from .chart_files import Chart, chart, slug
@@ -50,7 +50,7 @@ def signed(value: float | None) -> str:
     return "–" if value is None else f"{round(100 * value, 2) + 0.0:+.2f}"
 
 
-def _values(points: Sequence[Point], about: str) -> Table:
+def _values(points: Sequence[CurvePoint], about: str) -> Table:
     measures = list(dict.fromkeys(point.measure for point in points))
     cells = {(point.ratio, point.measure): point for point in points}
     rows = tuple(
@@ -65,7 +65,7 @@ def _values(points: Sequence[Point], about: str) -> Table:
     return Table(title, ("ratio", "seeds", *measures), rows, frozenset(range(len(measures) + 2)))
 
 
-def _intervals(points: Sequence[Point], reference: str | None, about: str) -> Table:
+def _intervals(points: Sequence[CurvePoint], reference: str | None, about: str) -> Table:
     compared = ("difference", "over seeds", "over dialogues") if reference else ()
     rows = tuple(
         (
@@ -92,7 +92,7 @@ def _limits(found: CurveEstimate) -> tuple[str, str]:
     return interval(found.seeds), interval(found.dialogues)
 
 
-def _trends(trends: Sequence[Trend], curve: Curve, about: str) -> Table:
+def _trends(trends: Sequence[CurveTrend], curve: Curve, about: str) -> Table:
     """The published figure in numbers: does a measure come nearer to the reference with more data?"""
     unit = "per tenfold training data" if curve.scale == "log" else "per whole training set"
     of = {(trend.measure, trend.of): trend for trend in trends}
@@ -155,7 +155,7 @@ def curve_charts(curve: Curve) -> Iterator[Chart]:
         yield chart(f"domains{ending}", "Measures by domain", bars.draw, bars.table, scores)
 
 
-def _series(points: list[Point], kind: Kind) -> dict[str, dict[float, data.HasInterval]]:
+def _series(points: list[CurvePoint], kind: Kind) -> dict[str, dict[float, data.HasInterval]]:
     series: dict[str, dict[float, data.HasInterval]] = {}
     for point in points:
         found: CurveEstimate | None = getattr(point, kind)
@@ -164,7 +164,7 @@ def _series(points: list[Point], kind: Kind) -> dict[str, dict[float, data.HasIn
     return series
 
 
-def _interval_note(curve: Curve, points: list[Point]) -> str:
+def _interval_note(curve: Curve, points: list[CurvePoint]) -> str:
     if curve.resampling is None:
         return ""
     over = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from ..judges.compare import JudgeComparison
 from ..judges.explain import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ..judges.result import JudgeResult
+from ..judges.validity.reading import AttackValidity
 from ..judges.verdict import READING
 from .chart_files import Chart, chart, slug
 from .charts import bars
@@ -143,7 +144,12 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
         for each in compared
     )
     headings = ("corpus", "attack", "judge", "other", "n", "only judge right", "only other right", "p", "p (Holm)")
-    return Table("comparison with the first judge (McNemar)", headings, rows, frozenset(range(4, 9)))
+    return Table(
+        "comparison with the first judge on the cases that both scored (McNemar)",
+        headings,
+        rows,
+        frozenset(range(4, 9)),
+    )
 
 
 def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
@@ -288,17 +294,21 @@ def yield_table(yields: Sequence[Yield]) -> Table:
     return Table("", headings, rows, frozenset({1, 2, 3}))
 
 
-def plain_yields(yields: Sequence[Yield]) -> list[dict[str, Any]]:
-    """The same for JSON."""
-    return [
-        {
-            "attack": each.attack,
-            "tried": each.tried,
-            "made": each.made,
-            "rejected": each.rejected,
-            "variants": each.by_variant,
-            "why": each.why,
-            "skipped": each.skipped,
-        }
-        for each in yields
-    ]
+def validity_table(found: Sequence[AttackValidity]) -> Table:
+    """One row per attack and corpus, and one for all."""
+    rows = tuple(
+        (
+            each.attack,
+            each.corpus,
+            str(each.read),
+            str(each.valid),
+            str(each.weak),
+            str(each.invalid),
+            percent(each.share),
+            f"{percent(each.ci[0])} to {percent(each.ci[1])}" if each.ci else "–",
+            f"{each.wrong_senses} of {each.senses}" if each.senses else "–",
+        )
+        for each in found
+    )
+    headings = ("attack", "corpus", "read", "valid", "weak", "invalid", "% valid", "interval", "wrong sense")
+    return Table("", headings, rows, frozenset({2, 3, 4, 5, 6}))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.tabular import guarded
 
@@ -198,3 +200,20 @@ def _csv(table: Table) -> str:
 
 
 _RENDERERS: dict[str, Callable[[Table], str]] = {"text": _text, "markdown": _markdown, "latex": _latex, "csv": _csv}
+
+
+def distinct(table: Table) -> Table:
+    """The table for CSV: a repeated heading gets the nearest unique heading before it as a prefix.
+
+    Example:
+        >>> table = Table("", ("value", "interval", "difference", "interval"), ())
+        >>> distinct(table).headings
+        ('value', 'value interval', 'difference', 'difference interval')
+    """
+    counts = Counter(table.headings)
+    named, headings = "", []
+    for heading in table.headings:
+        if counts[heading] == 1:
+            named = heading
+        headings.append(heading if counts[heading] == 1 else f"{named} {heading}".strip())
+    return replace(table, headings=tuple(headings))

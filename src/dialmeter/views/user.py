@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import to_builtins
 
 from ..core.account import Account
 from ..measure import Score
-from ..users.analysis import blame
-from ..users.analysis.blame import PARTIES, BlameVerdict
-from ..users.analysis.patterns import Kind, Pattern, counted
+from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
+from ..users.blame import PARTIES, BlameVerdict, Loss, blame_table
+from ..users.blame.verdict import party_in_words
 from ..users.compare import UserComparison
 from ..users.events import Event
 from ..users.outcome import COMBINED
@@ -28,7 +29,7 @@ from .tables import Table, interval, percent
 from .tracker import shared_signature
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 _LOGS = frozenset(each.name for each in ALL if each.owner == "log")
 _PREFIX = {"I": "I-", "R": "R-"}
@@ -78,40 +79,93 @@ def worst_table(result: UserResult, n: int) -> Table:
     return Table("the worst dialogues", ("dialogue", "I-GCDF1", "R-GCDF1"), rows, frozenset({1, 2}))
 
 
-def found_table(found: Iterable[tuple[UserRow, Sequence[Event]]]) -> Table:
-    """Dialogues found by a query, each with the first event found."""
+class FoundRow(NamedTuple):
+    """A dialogue found by a query, with the events and the lost points that the query is about."""
+
+    row: UserRow
+    events: Sequence[Event]
+    losses: Sequence[Loss]
+
+
+def found_table(found: Iterable[FoundRow]) -> Table:
+    """Dialogues found by a query, each with the first event or lost point found."""
     rows = []
-    for row, events in found:
+    for row, events, losses in found:
         inform, request = row.score("I"), row.score("R")
-        first = events[0] if events else None
+        first = ""
+        if losses:
+            first = f"{losses[0].domain} {losses[0].about}: {losses[0].evidence}"
+        elif events:
+            first = f"{events[0].name} {events[0].about} (turn {', '.join(map(str, events[0].turns)) or 'none'})"
         rows.append(
             (
                 row.id,
                 "+".join(row.goal),
                 percent(inform.f1 if inform else None),
                 percent(request.f1 if request else None),
-                str(len(events) or ""),
-                f"{first.name} {first.about} (turn {', '.join(map(str, first.turns)) or 'none'})" if first else "",
+                str(len(losses or events) or ""),
+                first,
             )
         )
-    headings = ("dialogue", "goal", "I-GCDF1", "R-GCDF1", "events", "the first of them")
+    headings = ("dialogue", "goal", "I-GCDF1", "R-GCDF1", "found", "the first of them")
     return Table("", headings, tuple(rows), frozenset({2, 3, 4}))
 
 
 def verdicts_of(verdicts: Sequence[BlameVerdict]) -> dict[str, Any]:
-    """How many dialogues and how many lost units are whose fault."""
-    dialogues = Counter(verdict.party for verdict in verdicts)
-    return {"dialogues": {party: dialogues[party] for party in PARTIES}, "units": blame.table(verdicts)}
+    """How many dialogues and how many lost points are whose fault, by reason, with an example of each reason."""
+    dialogues = {
+        side: Counter(found.party for verdict in verdicts if (found := getattr(verdict, side)) is not None)
+        for side in ("recall", "precision")
+    }
+    reasons: Counter[str] = Counter()
+    examples: dict[str, dict[str, Any]] = {}
+    for verdict in verdicts:
+        for loss in verdict.losses:
+            if loss.weight:
+                reasons[loss.why] += loss.weight
+                examples.setdefault(loss.why, {"dialogue": verdict.dialogue, "loss": to_builtins(loss)})
+    ranked = sorted(reasons, key=lambda why: (-reasons[why], why))
+    return {
+        "failed": sum(verdict.failed for verdict in verdicts),
+        "dialogues": {side: {party: found[party] for party in PARTIES} for side, found in dialogues.items()},
+        "points": blame_table(verdicts),
+        "reasons": {why: reasons[why] for why in ranked},
+        "examples": [examples[why] for why in ranked],
+    }
 
 
-def verdict_table(verdicts: Mapping[str, Any]) -> Table:
-    """Failed dialogues, and lost units by domain, by the party to blame."""
-    rows = [("failed dialogues", *(str(verdicts["dialogues"][party]) for party in PARTIES))]
-    rows += [
-        (f"lost units, {domain or 'at the limit of turns'}", *(str(found[party]) for party in PARTIES))
-        for domain, found in verdicts["units"].items()
+_POINTS = {("recall", "I"): "constraints missing", ("recall", "R"): "requests missing"} | {
+    ("precision", "I"): "constraints too much",
+    ("precision", "R"): "requests too much",
+}
+
+
+def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
+    """Dialogues and points by the party that lost them, and the reasons with an example each."""
+    rows = [
+        (f"dialogues, by what is {text}", *(str(verdicts["dialogues"][side][party] or "") for party in PARTIES))
+        for side, text in (("recall", "missing"), ("precision", "too much"))
     ]
-    return Table("who lost the points", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)))
+    rows += [
+        (text, *(str(verdicts["points"][side][measured][party] or "") for party in PARTIES))
+        for (side, measured), text in _POINTS.items()
+    ]
+    foot = (f"{verdicts['failed']} dialogues failed: a wanted unit is missing, or the dialogue was cut",)
+    yield Table("who lost the points", ("", *PARTIES), tuple(rows), frozenset(range(1, len(PARTIES) + 1)), foot=foot)
+    examples = tuple(
+        (
+            party_in_words(example["loss"]["party"], example["loss"].get("of", "")),
+            why,
+            str(verdicts["reasons"][why]),
+            example["dialogue"],
+            f"{example['loss']['domain']} {example['loss']['about']}",
+            example["loss"]["evidence"],
+        )
+        for example in verdicts["examples"]
+        for why in [example["loss"]["why"]]
+    )
+    headings = ("party", "reason", "points", "for example", "unit", "evidence")
+    yield Table("why they were lost", headings, examples, frozenset({2}))
 
 
 _TITLES: dict[Kind, str] = {
@@ -166,145 +220,6 @@ def markdown_report(name: str, result: UserResult) -> str:
         [event_table(result.events), worst_table(result, 10)],
     )
     return markdown_page(name, facts, scores, result.notices, details, signature=shared_signature(result.scores))
-
-
-REPETITIONS = {
-    "recom_book_rep": ("repeated_while_booking",),
-    "rep_on_answer": ("repeated_when_answering_request",),
-    "rep_on_request": ("repeated_while_requesting_info",),
-    "confirm_choice": ("confirmed_choice_params",),
-    "switch_domain": ("switched_between_domains",),
-    "sys_q": ("elicited_by_sys_question",),
-    "no_offer": ("elicited_by_no_offers",),
-    "book_fail": ("elicited_by_booking_failure",),
-    "nlu_fail": ("failed_sys_nlu",),
-    "nomatch": ("unmatched",),
-}
-"""Published label → classes of events, for constraints that are said again."""
-
-NOT_IN_GOAL = {
-    "dontcare": ("auto_matched_value", "auto_matched_slot", "auto_matched_slot_value_pair"),
-    "sys_offer": ("elicited_by_sys_offer",),
-    "sys_q": ("elicited_by_sys_question",),
-    "recommend": ("elicited_by_recommendation",),
-    "book_accept": ("elicited_by_booking_acceptance",),
-    "book_fail": ("elicited_by_booking_failure",),
-    "first_turn": ("first_turn",),
-    "nomatch": ("unmatched",),
-}
-"""The same for constraints outside the goal."""
-
-REQUESTED_AGAIN = {
-    "repeat_after_answer": ("repeated_despite_receiving_answer",),
-    "delayed_resp": ("delayed_response",),
-    "nlu_fail": ("system_req_nlu_failure",),
-    "user_preempt": ("user_prempted_request",),
-    "spurious": ("spurious_annotation",),
-}
-"""The same for requests that are made again."""
-
-Counts = Mapping[str, Mapping[str, int]]
-"""Label → domain → how often."""
-
-
-class UserCounts:
-    """What the charts are drawn from, collected row by row: events, patterns, and the domains of goals."""
-
-    def __init__(self) -> None:
-        self.events: Counter[tuple[str, str, str]] = Counter()
-        self.goals: Counter[str] = Counter()
-        self._patterns: list[Pattern] = []
-
-    @classmethod
-    def of(cls, rows: Iterable[UserRow]) -> UserCounts:
-        """The sums over some rows."""
-        tally = cls()
-        for row in rows:
-            tally.add(row)
-        return tally
-
-    def add(self, row: UserRow) -> None:
-        """Adds a dialogue."""
-        self.events.update((event.family, event.name, event.domain) for event in row.events)
-        self.goals.update(list(row.goal))
-        self._patterns += row.patterns
-
-    @property
-    def patterns(self) -> dict[Kind, dict[str, dict[str, int]]]:
-        """How often each pattern occurs: kind → domain → pattern."""
-        return counted(self._patterns)
-
-
-def user_charts(tally: UserCounts) -> Iterator[Chart]:
-    """The published figures 1 to 7."""
-    events, patterns, goals = tally.events, tally.patterns, tally.goals
-    yield _counts_chart("1-domains", {"goals": goals}, "Domains of the goals", "goals")
-    counts = _labelled(events, "repetition", REPETITIONS)
-    yield _counts_chart("2-repetitions", counts, "Why constraints are said again", "repetitions")
-    counts = _labelled(events, "not_in_goal", NOT_IN_GOAL)
-    yield _counts_chart("3-not-in-goal", counts, "Constraints outside the goal", "mentions")
-    for name, kind in (("4a", "search"), ("4b", "booking")):
-        yield _pattern_chart(f"{name}-{kind}", patterns, kind, "parts of goals")  # type: ignore[arg-type]
-    yield _missed_chart(
-        {domain: found.get("missed_domain", 0) for domain, found in patterns.get("missed", {}).items()}, goals
-    )
-    for name, kind in (("6a", "requests"), ("6b", "provision")):
-        yield _pattern_chart(f"{name}-{kind}", patterns, kind, "domains of dialogues")  # type: ignore[arg-type]
-    counts = _labelled(events, "request", REQUESTED_AGAIN)
-    yield _counts_chart("7-requests-again", counts, "Why requests are made again", "repetitions")
-
-
-def _labelled(
-    events: Mapping[tuple[str, str, str], int], family: str, labels: Mapping[str, tuple[str, ...]]
-) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    shown = {name for classes in labels.values() for name in classes}
-    # A behaviour that the publication does not have is shown under its own name.
-    new = {each.name: (each.name,) for each in ALL if each.family == family and each.excuses and each.name not in shown}
-    for label, classes in {**labels, **new}.items():
-        for (kind, name, domain), count in events.items():
-            if kind == family and name in classes:
-                inside = found.setdefault(label, {})
-                inside[domain] = inside.get(domain, 0) + count
-    return found
-
-
-def _pattern_chart(name: str, patterns: Mapping[Kind, Counts], kind: Kind, unit: str) -> Chart:
-    """How often each pattern occurs in each domain; titled like the table of the kind."""
-    found: dict[str, dict[str, int]] = {}
-    for domain, by_pattern in patterns.get(kind, {}).items():
-        for pattern, count in by_pattern.items():
-            found.setdefault(pattern, {})[domain] = count
-    title = _TITLES[kind][0].upper() + _TITLES[kind][1:]
-    return _counts_chart(name, dict(sorted(found.items())), title, unit)
-
-
-def _counts_chart(name: str, counts: Counts, title: str, unit: str) -> Chart:
-    # Every label has every domain, with no bar where there is no count, so that all charts have one order.
-    domains = sorted({domain for found in counts.values() for domain in found})
-    scores = {label: {each: Estimate(found.get(each)) for each in domains} for label, found in counts.items()}
-
-    def draw() -> Figure:
-        from matplotlib.ticker import MaxNLocator
-
-        figure = bars.draw(scores, title=title, y_label=f"number of {unit}", as_percent=False)
-        figure.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
-        return figure
-
-    rows = tuple(
-        (label, domain, str(count)) for label, found in counts.items() for domain, count in sorted(found.items())
-    )
-    return Chart(name, title, draw, Table("", ("label", "domain", "count"), rows, frozenset({2})))
-
-
-def _missed_chart(missed: Mapping[str, int], goals: Mapping[str, int]) -> Chart:
-    """The only published figure of shares: in how many of a domain's goals it is never talked of."""
-    shares = {"not talked of": {domain: Estimate(missed.get(domain, 0) / goals[domain]) for domain in sorted(goals)}}
-    title = "Domains of the goal that are missed"
-    rows = tuple((domain, str(missed.get(domain, 0)), str(goals[domain])) for domain in sorted(goals))
-    table = Table("", ("domain", "missed", "goals"), rows, frozenset({1, 2}))
-    draw = partial(bars.draw, shares, title=title, y_label="percent of the goals with it")
-    return Chart("5-missed-domains", title, draw, table)
 
 
 def comparison_chart(compared: UserComparison, domain: str) -> Chart:

@@ -21,6 +21,7 @@ from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
 from ...judges.checkpoint import parts_of
 from ...judges.language import SYNONYMS, stand_ins
+from ...judges.scorer import SPEAKERS
 from ...model import Notice
 from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
@@ -52,6 +53,7 @@ _resource_options = shared.stacked(
     help="An attack, one variant of it, paper for the twelve (the default), or all; may be repeated.",
 )
 @shared.number_option("--cases", least=1, default=100, about="How many of each attack.")
+@shared.choice_option("--speaker", SPEAKERS, "Whose replies are attacked; system to test judges of a system alone.")
 @shared.seed_option(7)
 @click.option(
     "--out", required=True, metavar="FILE", help="The file of cases, JSON lines; a folder with --layout published."
@@ -106,6 +108,11 @@ def _attacked(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, i
     talks = list(opened)
     if not talks:
         raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")
+    spoken = sorted({move.speaker for talk in talks for move in talk.moves})
+    if options["speaker"] not in ("both", *spoken):
+        raise DialmeterError(
+            f"--speaker {options['speaker']}: nobody in the corpus is called so; there are {', '.join(map(one_line, spoken))}"
+        )
     with attacked(talks, attacks, out, options) as made:
         written = _write(out, made.cases, options)
     counts = {"dialogues": len(talks), "cases": len(made.cases), "written": written}

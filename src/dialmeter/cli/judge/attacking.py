@@ -28,7 +28,7 @@ from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
 def attacked(
     talks: Sequence[Conversation], attacks: Sequence[Attack], out: Path, options: dict[str, Any]
 ) -> Iterator[Attacked]:
-    """What attacks make of a corpus. What they have come to is kept beside the output until the caller has written that."""
+    """Attacks a corpus. A checkpoint is kept next to the output until the caller has written the output."""
     with ExitStack() as stack:
         here = is_worked_here(options, [options["corpus"]], len(talks))
         resources = Resources(
@@ -36,7 +36,9 @@ def attacked(
         )
         language = stack.enter_context(closing(resources.open()))
         names = (*options["names"], options["paraphraser"], language.names((TOKENS, SYNONYMS)))
-        identity = attack_identity(talks, Path(options["corpus"]).name, options["seed"], options["cases"], *names)
+        identity = attack_identity(
+            talks, Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"], *names
+        )
         kept = AttackCheckpoint(out, identity, resume=options["resume"], force=options["force"])
         stack.callback(kept.close)
         yield attack_corpus(
@@ -46,6 +48,7 @@ def attacked(
             cases=options["cases"],
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
+            speaker=options["speaker"],
             tell=telling("attacking", options["quiet"]),
             working=None if here else partial(_elsewhere, options=options, resources=resources),
             kept=kept,

@@ -10,6 +10,7 @@ from ...core.document import AccountRecord, Count, Document, Interval, Number, T
 from ...judges.compare import Average, JudgeComparison
 from ...judges.explain import Explained
 from ...judges.train.ratings import Quality
+from ...judges.validity.reading import AttackValidity
 
 
 class JudgeDocument(Document, kw_only=True):
@@ -243,3 +244,28 @@ class JudgeTrainSatisfactionDocument(JudgeDocument, kw_only=True):
     counts: TrainingCounts
     means: TrainingMeans
     epochs: list[TrainedSeed]
+
+
+class ValidityCounts(Struct, kw_only=True):
+    """How many cases and readers there are."""
+
+    cases: Count
+    readers: Count
+
+
+class ReaderAgreement(Struct, kw_only=True):
+    """Cohen's kappa of two readers on the cases that both read."""
+
+    readers: tuple[Count, Count]
+    kappa: Number | None
+    n: Count
+
+
+class JudgeValidityDocument(JudgeDocument, kw_only=True):
+    """Verdicts of readers on cases."""
+
+    command: Literal["judge validity"] = "judge validity"
+    account: AccountRecord | UnsetType = UNSET
+    counts: ValidityCounts
+    validity: list[AttackValidity]
+    agreement: list[ReaderAgreement]

@@ -11,6 +11,8 @@ from ...errors import DialmeterError
 from ...judges.cases import Case
 from ...judges.judge import Judge, parse_call
 from ...judges.judge_recipe import Recipe
+from ...judges.people.columns import for_level
+from ...readers.ratings.rated_item import Level
 from ..options import choice_option, from_option, number_option, stacked
 
 judge_options = stacked(
@@ -32,7 +34,11 @@ judge_options = stacked(
     click.option("--model", metavar="NAME", help="The model that the endpoint is asked for."),
     click.option("--template", metavar="FILE", help="The prompt for the endpoint, with {context} and {reply}."),
     click.option("--scale", metavar="LOW-HIGH", default="1-5", show_default=True, help="The scale of the endpoint."),
-    choice_option("--parse", ["digit", "logprobs"], "How the endpoint's answer becomes a number."),
+    choice_option(
+        "--parse",
+        ["json", "labelled", "last", "letters", "logprobs", "digit"],
+        "How the endpoint's answer becomes a number; digit is the old name of labelled.",
+    ),
     number_option("--repeats", least=1, default=1, about="How often the endpoint is asked about each reply."),
     click.option("--cache", metavar="DIR", help="Keep the endpoint's answers in this folder."),
     click.option(
@@ -61,14 +67,23 @@ class Chosen(NamedTuple):
     talk: list[list[str]]
 
 
-def chosen_judges(options: dict[str, Any], cases: list[Case]) -> Chosen:
+def chosen_judges(
+    options: dict[str, Any], cases: list[Case], *, talk: list[list[str]] | None = None, level: Level = "reply"
+) -> Chosen:
     """The judges that the options name, in this order: --judge, --judge-command, --endpoint.
+
+    Args:
+        options: of the command.
+        cases: what is judged; their dialogues are not learned from.
+        talk: what judges learn from without --corpus; the contexts of the cases where it is not given.
+        level: of what is judged: judges of replies are averaged over the replies of a dialogue.
 
     Raises:
         DialmeterError: a judge cannot be had, or two have the same name.
     """
-    found = Chosen({}, {}, _talk(options["corpus"], options["form"], cases))
-    recipes = [Recipe(parse_call(text)) for text in options["judges"]]
+    learned = talk if talk is not None and not options["corpus"] else _talk(options["corpus"], options["form"], cases)
+    found = Chosen({}, {}, learned)
+    recipes = [Recipe(for_level(parse_call(text), level)) for text in options["judges"]]
     recipes += [_command(text) for text in options["commands"]]
     for recipe in recipes:
         judge = recipe.make({"talk": found.talk})

@@ -69,9 +69,10 @@ from .options import chosen_judges, judge_options
 def score(**options: Any) -> Output:
     """Error rates of judges on CASES, which `dialmeter judge attack` makes (- for standard input).
 
-    The trivial judges constant, random and length always stand beside those that are named. With --workers or --cluster, batches of
-    cases are scored elsewhere, and every score is the same. Exit code 2 if a judge scored nothing; a run in --out is then unfinished. A network computes on one core in each process, so that --workers is how it
-    uses more; a language model at an endpoint is always asked from here.
+    The trivial judges constant, random and length are always scored too. With --workers or --cluster, batches of cases are
+    scored in other processes, with the same scores. Exit code 2 if a judge scored nothing; a run in --out is then
+    unfinished. A neural network uses one core in each process: use --workers for more. A language model behind an endpoint
+    is always called from this process.
     """
     confidence = shared.chosen_confidence(options)
     how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import UNSET, to_builtins
+from msgspec import UNSET
 
 from ...core.account import in_documents
 from ...core.document import make_document
@@ -54,7 +54,7 @@ def bias(**options: Any) -> Output:
     Correlates every measure with tail-orientedness (TO) and non-uniformity (NU) of mistakes over the dialogues of each
     FILE, and of all together, and says whether the published claim about FGA and GCA holds on them.
     """
-    rules = shared.chosen_rules(options)
+    arguments = shared.prediction_arguments(options)
     how = shared.chosen_resampling(options)
     if how is None:
         raise DialmeterError("the study rests on intervals; choose --ci between 0 and 1, as in 0.95")
@@ -65,12 +65,7 @@ def bias(**options: Any) -> Output:
             gold,
             names=[name for name in wanted if name != "none"],
             seed=options["seed"],
-            form=options["form"],
-            gold_form=options["gold_form"],
-            schema=options["schema"],
-            only=shared.chosen_dialogues(options),
-            measures=options["measures"] or None,
-            rules=rules,
+            **arguments,
             resampling=how,
             watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
         )
@@ -132,11 +127,11 @@ def _document(
         },
         warnings=notices,
         confidence=studies[0].confidence,
-        correlations=_of_systems(studies, lambda study: study.correlations),
-        pairs=_of_systems(studies, lambda study: study.pairs),
-        between=_of_systems(studies, lambda study: study.between),
-        verdicts=_of_systems(studies, verdicts),
-        sign_changes=_of_systems(studies, sign_changes),
+        correlations=[each for study in studies for each in study.correlations],
+        pairs=[each for study in studies for each in study.pairs],
+        between=[each for study in studies for each in study.between],
+        verdicts=[each for study in studies for each in verdicts(study)],
+        sign_changes=[each for study in studies for each in sign_changes(study)],
         summary=[{"system": study.system, "sentences": summary(study)} for study in studies],
         yardsticks=[
             {
@@ -151,10 +146,6 @@ def _document(
         dialogues=own if with_rows else UNSET,
         charts=charts,
     )
-
-
-def _of_systems(studies: Sequence[BiasStudy], part: Callable[[BiasStudy], Iterable[Any]]) -> list[dict[str, Any]]:
-    return [{"system": study.system, **to_builtins(finding)} for study in studies for finding in part(study)]
 
 
 def _parts(measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], every_pair: bool) -> Iterator[Block]:

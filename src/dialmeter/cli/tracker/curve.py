@@ -41,19 +41,13 @@ def curve_(**options: Any) -> Output:
     Files are named like ratio_0.05_seed_557_prediction.json (share of training data, seed) or
     T5_result_zeroshot_hotel.json (domain); files with other names go into a manifest.
     """
-    rules = shared.chosen_rules(options)
     folder, manifest = options["folder"], options["manifest"]
     beside = [path for path in (options["gold"], options["schema"], options["only"]) if path]
     entries, notices = in_manifest(manifest, folder, beside) if manifest else in_folder(folder, beside)
     found = draw_curve(
         entries,
         options["gold"],
-        form=options["form"],
-        gold_form=options["gold_form"],
-        schema=options["schema"],
-        only=shared.chosen_dialogues(options),
-        measures=options["measures"] or None,
-        rules=rules,
+        **shared.prediction_arguments(options),
         reference=options["reference"],
         scale=options["scale"],
         resampling=shared.chosen_resampling(options),

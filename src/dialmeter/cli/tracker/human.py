@@ -90,12 +90,7 @@ def _scored(options: dict[str, Any], sink: Sink | None = None) -> TrackerResult:
     return score_file(
         options["file"],
         options["gold"],
-        form=options["form"],
-        gold_form=options["gold_form"],
-        schema=options["schema"],
-        only=shared.chosen_dialogues(options),
-        measures=options["measures"] or None,
-        rules=shared.chosen_rules(options),
+        **shared.prediction_arguments(options),
         sink=sink,
         watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
     )

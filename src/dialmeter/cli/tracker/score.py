@@ -23,6 +23,7 @@ from ...tracking import record
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import TrackerSettings
 from ...values import maps
+from ...views.tables import percent
 from ...views.tracker import (
     group_table,
     markdown_report,
@@ -34,7 +35,7 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..printer import EVERY, PROSE, TEXT, Block, Output, signature, tables
+from ..printer import EVERY, PROSE, TEXT, Block, Output, message, signature, tables
 from ..work import chosen_workers, work_options
 from .documents import TrackerScoreDocument
 from .scoring import scored
@@ -61,15 +62,18 @@ _MISTAKES = 10
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
 @shared.signatures_option
+@click.option("-b", "--bare", is_flag=True, help="Print nothing but the number of the one --measure.")
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).
 
-    Gold and predictions may stand in one file or in two (--gold). The format is found by looking at the file.
+    Gold and predictions may be in one file or in two (--gold). The format is detected.
     """
     again = _command_again(options)
     rules = shared.chosen_rules(options)
     file = options["file"]
+    if options["bare"]:
+        _check_bare(options)
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --train-schema, the schema of training")
     guards = [replace(guard, measure=repr(parse(guard.measure))) for guard in shared.chosen_guards(options)]
@@ -116,7 +120,9 @@ def score(**options: Any) -> Output:
 
     return Output(
         document=lambda _: _document(result, groups, scores, found.form),
-        parts=chain(
+        parts=[message(_bare(result.scores[0]))]
+        if options["bare"]
+        else chain(
             _parts(result, groups, found.form, options, again), (Block("\n".join(each), TEXT) for each in shown)
         ),
         # The diagnosis says it too, with the points that hang on it.
@@ -125,6 +131,23 @@ def score(**options: Any) -> Output:
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
         check=check,
     )
+
+
+def _check_bare(options: dict[str, Any]) -> None:
+    if len(options["measures"]) != 1:
+        raise DialmeterError(f"--bare needs exactly one --measure, found {len(options['measures'])}")
+    if options["style"] not in (None, "text"):
+        raise DialmeterError(f"--bare prints one number; --as {options['style']} does not go with it")
+    for name, option in (("by", "--by"), ("shown", "--show"), ("signatures", "--signatures")):
+        if options[name]:
+            raise DialmeterError(f"--bare prints one number; {option} does not go with it")
+
+
+def _bare(score: Score) -> str:
+    """The number as it is in the table."""
+    if score.value is None:
+        raise DialmeterError(f"{score.measure} has no value: {score.reason}")
+    return percent(score.value)
 
 
 def _document(

@@ -26,7 +26,7 @@ from .span import score_noted
 
 
 class ScoredTracker(NamedTuple):
-    """What scoring a file comes to, and what else was asked for."""
+    """The format of a file, its result, and the dialogues to print."""
 
     form: str
     result: TrackerResult

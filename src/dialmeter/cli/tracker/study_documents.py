@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType
 
 from ...core.document import AccountRecord, Count, Interval, IntervalMethod, Number, ScoreRecord, Text
-from ...studies.bias.correlations import DialogueTraits, Filter
+from ...studies.bias.bias_verdict import BiasVerdict, SignChange
+from ...studies.bias.correlations import DialogueTraits, MeasureCorrelation, TraitCorrelation, TraitDifference
+from ...studies.curve.curve import CurvePoint, CurveTrend
+from ...studies.curve.curve_scores import CurveEstimate
 from ...studies.human.human import RaterAgreement
 from .documents import TrackerDocument
 
@@ -33,98 +36,6 @@ class BiasCounts(Struct, kw_only=True):
     dialogues: Count
     turns: Count
     dialogues_with_mistakes: Count
-
-
-class TraitCorrelationRecord(Struct, kw_only=True):
-    """Pearson's r of a trait with a measure over dialogues.
-
-    Attributes:
-        filter: all dialogues; those that the published study kept for the two measures; those with a mistake.
-        partner: the measure that the published filter is taken with.
-    """
-
-    system: str
-    trait: str
-    measure: str
-    filter: Filter
-    r: Number
-    ci: Interval
-    n: Count
-    left_out: Count
-    reason: str | None
-    partner: str | None
-
-
-class TraitDifferenceRecord(Struct, kw_only=True):
-    """r(first) - r(second) with Zou's interval; strength is |r(first)| - |r(second)|."""
-
-    system: str
-    trait: str
-    first: str
-    second: str
-    filter: Filter
-    first_r: Number
-    second_r: Number
-    difference: Number
-    ci: Interval
-    strength: Number
-    strength_ci: Interval
-    n: Count
-    left_out: Count
-    reason: str | None
-
-
-class MeasureCorrelationRecord(Struct, kw_only=True):
-    """The correlation between two measures."""
-
-    system: str
-    first: str
-    second: str
-    filter: Filter
-    r: Number
-    ci: Interval
-    n: Count
-    left_out: Count
-    reason: str | None
-
-
-class BiasVerdictRecord(Struct, kw_only=True):
-    """Does a trait move the reference (GCA) less than the rival?
-
-    Attributes:
-        outcome: by strength.
-        as_tested: by signed correlations, as in the papers.
-        published: correlations of FGA and GCA as printed in the papers.
-    """
-
-    system: str
-    trait: str
-    filter: Filter
-    rival: str
-    reference: str
-    rival_r: Number
-    reference_r: Number
-    outcome: Literal["holds", "fails", "undecided", "no value"]
-    strength: Number
-    strength_ci: Interval
-    as_tested: Literal["holds", "fails", "undecided", "no value"]
-    difference: Number
-    ci: Interval
-    n: Count
-    reason: str | None
-    published: Interval
-    sentence: str
-
-
-class SignChangeRecord(Struct, kw_only=True):
-    """A correlation whose sign, intervals without 0, depends on the published filter."""
-
-    system: str
-    trait: str
-    measure: str
-    none: float
-    published: float
-    sentence: str
 
 
 class BiasSummary(Struct, kw_only=True):
@@ -158,11 +69,11 @@ class TrackerBiasDocument(TrackerDocument, kw_only=True):
     accounts: dict[str, AccountRecord]
     counts: BiasCounts
     confidence: float
-    correlations: list[TraitCorrelationRecord]
-    pairs: list[TraitDifferenceRecord]
-    between: list[MeasureCorrelationRecord]
-    verdicts: list[BiasVerdictRecord]
-    sign_changes: list[SignChangeRecord]
+    correlations: list[TraitCorrelation]
+    pairs: list[TraitDifference]
+    between: list[MeasureCorrelation]
+    verdicts: list[BiasVerdict]
+    sign_changes: list[SignChange]
     summary: list[BiasSummary]
     yardsticks: list[YardstickRecord]
     dialogues: list[DialogueTraits] | UnsetType = UNSET
@@ -193,17 +104,6 @@ class CurveScore(ScoreRecord, kw_only=True):
     domain: str | None
 
 
-class EstimateRecord(Struct, kw_only=True, omit_defaults=True):
-    """A mean over files, or a slope: Student's interval over files (seeds), bootstrap interval over dialogues."""
-
-    value: Number
-    seeds: Interval = field(name="ci_seeds")
-    dialogues: Interval = field(name="ci_dialogues")
-    n: Count
-    left_out: Count
-    reason: str = ""
-
-
 class CurveCounts(Struct, kw_only=True):
     """How many files there are, and of what."""
 
@@ -213,36 +113,14 @@ class CurveCounts(Struct, kw_only=True):
     domains: Count
 
 
-class CurvePoint(Struct, kw_only=True):
-    """A measure at one share of the training data."""
-
-    domain: str | None
-    ratio: Number
-    measure: str
-    seeds: list[str | None]
-    value: EstimateRecord
-    difference: EstimateRecord | None
-    distance: EstimateRecord | None
-
-
-class CurveTrend(Struct, kw_only=True):
-    """How a measure changes with more training data."""
-
-    domain: str | None
-    measure: str
-    of: Literal["value", "difference", "distance"]
-    slope: EstimateRecord
-    verdict: Literal["grows", "shrinks", "unclear"]
-
-
 class CurveDomains(Struct, kw_only=True):
     """A measure by domain, their mean, and over all files together."""
 
     ratio: Number
     measure: str
-    domains: dict[str, EstimateRecord]
-    mean: EstimateRecord
-    pooled: EstimateRecord
+    domains: dict[str, CurveEstimate]
+    mean: CurveEstimate
+    pooled: CurveEstimate
 
 
 class TrackerCurveDocument(TrackerDocument, kw_only=True):

@@ -9,6 +9,7 @@ import click
 
 from ...core.document import make_document
 from ...errors import one_line
+from ...readers.layouts import LOG_FORMATS
 from ...users.analysis.check import UserCheck, check_talk
 from ...views.tables import percent
 from ..main import EXIT_INPUT
@@ -71,5 +72,9 @@ def _parts(found: UserCheck, file: str) -> Iterator[Block]:
     yield Block(f"account: {found.account.line}", gap=())
     if not counts["dialogues"]:
         yield Block("no dialogue can be scored", gap=())
+        if found.format in LOG_FORMATS.builtin():
+            yield Block(
+                "a log of agents: `dialmeter user items` and `dialmeter system check` take goals in words", gap=()
+            )
     else:
         yield Block("ready to be scored" if found.fit else "not ready to be scored", gap=())

@@ -18,6 +18,8 @@ from ...core.document import (
     ScoreRecord,
     Text,
 )
+from ...users.blame import Loss
+from ...users.blame.label_check import LabelFinding
 from ...users.events import Event
 from ...users.result import WorstDialogue
 
@@ -56,26 +58,41 @@ class UserDocumentCounts(Struct, kw_only=True):
     events: Count
 
 
-class Parties(Struct, kw_only=True):
-    """How much is put down to whom."""
+class Parties(Struct, kw_only=True, rename={"not_needed": "not needed"}):
+    """How much is attributed to whom."""
 
-    goal: Count
-    understanding: Count
-    system: Count
     user: Count
+    system: Count
+    understanding: Count
+    goal: Count
+    label: Count
+    not_needed: Count
+    unknown: Count
+
+
+class BlameExample(Struct, kw_only=True):
+    """A lost point of a party, as an example."""
+
+    dialogue: Text
+    loss: Loss
 
 
 class BlameRecord(Struct, kw_only=True):
     """Who lost the points.
 
     Attributes:
-        dialogues: failed dialogues by who is to blame.
-        units: lost constraints and requests by domain; the domain is empty where a dialogue only ran into its limit of
-            turns.
+        failed: dialogues in which a wanted unit is missing, or that were cut.
+        dialogues: dialogues by the party with most of their losses: of what is missing (recall), of what was too much (precision).
+        points: lost points by side, measure and party.
+        reasons: lost points by reason.
+        examples: one lost point for each reason.
     """
 
-    dialogues: Parties
-    units: dict[str, Parties]
+    failed: Count
+    dialogues: dict[str, Parties]
+    points: dict[str, dict[str, Parties]]
+    reasons: dict[str, Count]
+    examples: list[BlameExample]
 
 
 class UserScoreDocument(UserDocument, kw_only=True):
@@ -240,6 +257,7 @@ class FoundDialogue(Struct, kw_only=True):
     Attributes:
         goal: the goal's domains.
         events: the events that the query is about.
+        losses: the lost points that the query is about, with --party or --why.
     """
 
     dialogue: str
@@ -247,6 +265,7 @@ class FoundDialogue(Struct, kw_only=True):
     inform: Number = field(name="I-GCDF1")
     request: Number = field(name="R-GCDF1")
     events: list[Event]
+    losses: list[Loss] | UnsetType = UNSET
 
 
 class UserQueryDocument(UserDocument, kw_only=True):
@@ -255,6 +274,28 @@ class UserQueryDocument(UserDocument, kw_only=True):
     command: Literal["user query"] = "user query"
     counts: QueryCounts
     dialogues: list[FoundDialogue]
+
+
+class LabelCounts(Struct, kw_only=True):
+    """How many dialogues were looked at, and how many findings there are."""
+
+    dialogues: Count
+    findings: Count
+
+
+class UserLabelsDocument(UserDocument, kw_only=True):
+    """Turns of users whose words and acts do not agree.
+
+    Attributes:
+        kinds: findings by kind.
+        findings: all of them, in the order of the file.
+    """
+
+    command: Literal["user labels"] = "user labels"
+    account: AccountRecord
+    counts: LabelCounts
+    kinds: dict[str, Count]
+    findings: list[LabelFinding]
 
 
 class PatternCounts(Struct, kw_only=True):

@@ -9,7 +9,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.document import make_document
-from ...views.user import UserCounts, pattern_tables, user_charts
+from ...views.user import pattern_tables
+from ...views.user_figures import UserCounts, user_charts
 from ..options import chart_options, command
 from ..printer import EVERY, Output, message, tables
 from ..work import work_options

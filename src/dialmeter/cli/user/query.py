@@ -14,9 +14,8 @@ from ...core.document import make_document
 from ...errors import DialmeterError
 from ...users.analysis.query import GOAL_PARTS, UserQuery
 from ...users.analysis.show import lines
-from ...users.events import Event
 from ...users.record import UserRow
-from ...views.user import found_table
+from ...views.user import FoundRow, found_table
 from ..options import command, number_option
 from ..printer import EVERY, TEXT, Block, Output, message, warn
 from ..work import work_options
@@ -36,6 +35,8 @@ from .scoring import dialogue_options, next_line, rows_in, scoring_options
 @click.option("--max", "high", type=click.FloatRange(0, 1), help="The greatest value of the measure.")
 @click.option("--goal", default="", metavar="D+D", help="The goal's domains, no more and no fewer: hotel+train.")
 @click.option("--goal-has", multiple=True, type=click.Choice(GOAL_PARTS), help="A part that the goal must have.")
+@click.option("--party", default="", metavar="P", help="Who lost a point: user, system, understanding, goal, label, ….")
+@click.option("--why", default="", metavar="REASON", help="The reason of a lost point, as no_answer.")
 @click.option("--dialogue", default="", metavar="ID", help="One dialogue, printed turn by turn.")
 @click.option("--show", "shown", is_flag=True, help="Print the dialogues that are found turn by turn.")
 @number_option("--limit", least=1, default=20, about="How many to print.")
@@ -48,6 +49,7 @@ def query(**options: Any) -> Output:
     \b
     dialmeter user query RUN --event unmatched --domain restaurant
     dialmeter user query RUN --measure R-GCDF1 --max 0.5 --goal hotel+train
+    dialmeter user query RUN --party system --why no_answer
     dialmeter user query RUN --dialogue MUL0021.json
     """
     wanted = UserQuery(
@@ -60,16 +62,18 @@ def query(**options: Any) -> Output:
         goal=frozenset(part.strip() for part in options["goal"].split("+") if part.strip()),
         goal_has=options["goal_has"],
         dialogue=options["dialogue"],
+        party=options["party"],
+        why=options["why"],
     )
     total = 0
-    kept: list[tuple[UserRow, list[Event]]] = []
-    rows, account, notices = rows_in(options["where"], options)
+    kept: list[FoundRow] = []
+    rows, account, notices = rows_in(options["where"], options, blamed=wanted.asks_blame or bool(options["dialogue"]))
     for row in rows:
         events = wanted.found_in(row)
         if events is not None:
             total += 1
             if len(kept) < options["limit"]:
-                kept.append((row, events))
+                kept.append(FoundRow(row, events, wanted.losses_in(row)))
     if options["dialogue"] and not total:
         warn(notices, options["quiet"])
         raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
@@ -79,7 +83,14 @@ def query(**options: Any) -> Output:
             account=UNSET if account is None else account,
             counts={"found": total, "shown": len(kept)},
             dialogues=[
-                {"dialogue": row.id, "goal": sorted(row.goal), **_scores(row), "events": events} for row, events in kept
+                {
+                    "dialogue": row.id,
+                    "goal": sorted(row.goal),
+                    **_scores(row),
+                    "events": events,
+                    **({"losses": losses} if wanted.asks_blame else {}),
+                }
+                for row, events, losses in kept
             ],
         ),
         parts=_parts(kept, total, account, options),
@@ -87,22 +98,20 @@ def query(**options: Any) -> Output:
     )
 
 
-def _parts(
-    kept: list[tuple[UserRow, list[Event]]], total: int, account: Account | None, options: dict[str, Any]
-) -> Iterator[Block]:
+def _parts(kept: list[FoundRow], total: int, account: Account | None, options: dict[str, Any]) -> Iterator[Block]:
     foot = () if account is None else (account.line,)
     if not total:
         yield message("; ".join(["no dialogue fits", *foot]))
         return
     turn_by_turn = bool(options["dialogue"] or options["shown"])
     if turn_by_turn:
-        yield Block("\n\n".join("\n".join(lines(row)) for row, _ in kept), TEXT)
+        yield Block("\n\n".join("\n".join(lines(row)) for row, _, _ in kept), TEXT)
     yield Block(replace(found_table(kept), foot=foot), EVERY[1:] if turn_by_turn else EVERY)
     if not options["dialogue"]:
         more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
         yield Block(f"{total} dialogue{'s' if total > 1 else ''} found{more}", TEXT)
         if not options["shown"] and options["where"] != "-":
-            yield Block(next_line(options["where"], kept[0][0].id, options), TEXT, gap=())
+            yield Block(next_line(options["where"], kept[0].row.id, options), TEXT, gap=())
 
 
 def _scores(row: UserRow) -> dict[str, float | None]:

@@ -17,15 +17,14 @@ from ...users.outcome import COMBINED
 from ...users.result import UserResult
 from ...views.tracker import shared_signature
 from ...views.user import (
-    UserCounts,
     event_table,
     markdown_report,
     score_table,
-    user_charts,
-    verdict_table,
+    verdict_tables,
     verdicts_of,
     worst_table,
 )
+from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..main import EXIT_INPUT
 from ..printer import EVERY, TEXT, Block, Output, signature, tables
@@ -123,7 +122,7 @@ def _parts(result: UserResult, verdicts: dict[str, Any] | None, form: str, optio
     lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
     yield from signature(*lines)
     yield from tables([event_table(result.events, options["logs"])])
-    yield from tables([verdict_table(verdicts)] if verdicts is not None else [])
+    yield from tables(verdict_tables(verdicts) if verdicts is not None else [])
     yield from tables([worst_table(result, 3)], TEXT)
     worst, where = result.worst(1), options["out"] or options["dialogues"]
     if not worst:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,8 @@ from ...core.shards import ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Notice
 from ...readers.conversations import open_conversations, spans_of
-from ...users.analysis.blame import BlameVerdict
+from ...simulation.world.database import matches
+from ...users.blame import BlameVerdict
 from ...users.profile import load as load_profile
 from ...users.record import UserRow, rows_of
 from ...users.result import UserResult, UserSettings
@@ -66,7 +68,7 @@ def chosen_how(options: dict[str, Any]) -> UserSettings:
 
 
 class ScoredUser(NamedTuple):
-    """What scoring a file comes to: its layout, the result, and what else was asked for."""
+    """The layout of a file, its result, and what else was requested."""
 
     form: str
     result: UserResult
@@ -103,7 +105,10 @@ def scored(
     if len(spans) > 1:
         opened.close()
     parts = None if writer is None else str(writer.begin())
-    settings = UserShardSettings(form, how, goals, only, blamed, kept)
+    # The town is the one place whose tables are known.
+    database = matches if blamed and how.profile.name == "town" else None
+    limit = _turn_limit(file, form, goals) if blamed else None
+    settings = UserShardSettings(form, how, goals, only, blamed, kept, database, limit)
     tasks = [ShardTask(span, place, settings, parts) for place, span in enumerate(spans)]
 
     def alone(task: ShardTask[UserShardSettings]) -> UserShard:
@@ -127,11 +132,25 @@ def scored(
         raise error.at(file=opened.name) from None
 
 
+def _turn_limit(file: str, form: str, goals: str | None) -> int | None:
+    """How many turns a dialogue can have: as many as the longest ones have, where at least two have so many.
+
+    None where that is not known: the file can be read only once, or its layout says of each dialogue whether it was cut.
+    """
+    if file == "-" or form == "native":
+        return None
+    lengths = Counter(len(talk.moves) for talk in open_conversations(file, form, goals))
+    longest = max(lengths, default=0)
+    return longest if lengths[longest] > 1 else None
+
+
 def _work(task: ShardTask[UserShardSettings]) -> UserShard:
     return score_shard(task, at=note)
 
 
-def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None, list[Notice]]:
+def rows_in(
+    where: str, options: dict[str, Any], *, blamed: bool = False
+) -> tuple[Iterable[UserRow], Account | None, list[Notice]]:
     """The rows of a run, or of a file of dialogues that is scored for it; their account, which old runs do not have; notices.
 
     Raises:
@@ -141,8 +160,10 @@ def rows_in(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Acc
         run = open_run(where)
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
+        if blamed and not options.get("dialogue") and not run.manifest.get("blame"):
+            raise DialmeterError(f"{where}: the run does not say who lost the points; score with --blame")
         return rows_of(run), account_in(run.manifest), []
-    found = scored(where, chosen_how(options), options, None, kept=True)
+    found = scored(where, chosen_how(options), options, None, kept=True, blamed=blamed)
     return found.rows, found.result.account, found.result.notices
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...core.document import Count, Interval, Number
 from ...model import Notice, dialogue_key
 from .correlations import (
     FILTER_WORDS,
@@ -22,13 +24,21 @@ from .correlations import (
     SAME,
     BiasStudy,
     Filter,
-    Limits,
     TraitCorrelation,
     TraitDifference,
 )
 
-HOLDS, FAILS, UNDECIDED, NO_VALUE = "holds", "fails", "undecided", "no value"
-WORDS = {HOLDS: "holds", FAILS: "does not hold", UNDECIDED: "is undecided", NO_VALUE: "cannot be judged"}
+Outcome: TypeAlias = Literal["holds", "fails", "undecided", "no value"]
+HOLDS: Final = "holds"
+FAILS: Final = "fails"
+UNDECIDED: Final = "undecided"
+NO_VALUE: Final = "no value"
+WORDS: dict[Outcome, str] = {
+    HOLDS: "holds",
+    FAILS: "does not hold",
+    UNDECIDED: "is undecided",
+    NO_VALUE: "cannot be judged",
+}
 """Outcomes as the end of a sentence."""
 
 PUBLISHED: Mapping[str, tuple[float, float]] = {
@@ -47,29 +57,37 @@ _HIGHER_WHERE = {
 
 
 class BiasVerdict(Struct, frozen=True, kw_only=True):
-    """Does GCA depend on a trait less than another measure? ``outcome`` by strength, ``as_tested`` by the papers' test."""
+    """Does a trait move the reference (GCA) less than the rival?
 
+    Attributes:
+        outcome: by strength.
+        as_tested: by signed correlations, as in the papers.
+        published: correlations of FGA and GCA as printed in the papers.
+    """
+
+    system: str
     trait: str
     filter: Filter
     rival: str
     reference: str
-    rival_r: float | None
-    reference_r: float | None
-    outcome: str
-    strength: float | None
-    strength_ci: Limits
-    as_tested: str
-    difference: float | None
-    ci: Limits
-    n: int
+    rival_r: Number
+    reference_r: Number
+    outcome: Outcome
+    strength: Number
+    strength_ci: Interval
+    as_tested: Outcome
+    difference: Number
+    ci: Interval
+    n: Count
     reason: str | None
-    published: tuple[float, float] | None
+    published: Interval
     sentence: str
 
 
 class SignChange(Struct, frozen=True, kw_only=True):
-    """A correlation whose interval excludes 0 on either side, depending on the filter."""
+    """A correlation whose sign, intervals without 0, depends on the published filter."""
 
+    system: str
     trait: str
     measure: str
     none: float
@@ -111,13 +129,12 @@ def sign_changes(study: BiasStudy) -> list[SignChange]:
                 f"The published filter turns the correlation of {measure} with {trait} "
                 f"from {none.r:.3f} ({limits(none.ci)}) to {published.r:.3f} ({limits(published.ci)})."
             )
-            found.append(
-                SignChange(trait=trait, measure=measure, none=none.r, published=published.r, sentence=sentence)
-            )
+            about = {"system": study.system, "trait": trait, "measure": measure, "sentence": sentence}
+            found.append(SignChange(**about, none=none.r, published=published.r))
     return found
 
 
-def limits(ci: Limits) -> str:
+def limits(ci: Interval) -> str:
     """An interval of correlations.
 
     Example:
@@ -127,7 +144,7 @@ def limits(ci: Limits) -> str:
     return "no interval" if ci is None else f"{ci[0]:.3f} to {ci[1]:.3f}"
 
 
-def excludes_zero(ci: Limits) -> bool:
+def excludes_zero(ci: Interval) -> bool:
     """Does an interval decide the sign?
 
     Example:
@@ -137,7 +154,7 @@ def excludes_zero(ci: Limits) -> bool:
     return ci is not None and (ci[0] > 0 or ci[1] < 0)
 
 
-def _outcome(ci: Limits) -> str:
+def _outcome(ci: Interval) -> Outcome:
     if ci is None:
         return NO_VALUE
     return HOLDS if ci[0] > 0 else FAILS if ci[1] < 0 else UNDECIDED
@@ -154,6 +171,7 @@ def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
         if as_tested != outcome:
             sentence += f" By the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
     return BiasVerdict(
+        system=pair.system,
         trait=pair.trait,
         filter=pair.filter,
         rival=pair.first,

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from ...core.document import Count, Interval, Number
 from ...model import dialogue_key
 from ...stats import pearson, zou_interval
 from ...stats.correlation import coefficient
@@ -35,7 +36,6 @@ FILTER_WORDS: dict[str, str] = {
     "published": "published filter",
     "mistakes": "dialogues with a mistake",
 }
-Limits: TypeAlias = tuple[float, float] | None
 Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -51,47 +51,55 @@ class DialogueTraits(Struct, frozen=True):
 
 
 class TraitCorrelation(Struct, frozen=True, kw_only=True):
-    """A trait with a measure. ``partner`` is the measure that the published filter pairs it with."""
+    """Pearson's r of a trait with a measure over dialogues.
 
+    Attributes:
+        filter: all dialogues; those that the published study kept for the two measures; those with a mistake.
+        partner: the measure that the published filter is taken with.
+    """
+
+    system: str
     trait: str
     measure: str
     filter: Filter
-    r: float | None
-    ci: Limits
-    n: int
-    left_out: int
+    r: Number
+    ci: Interval
+    n: Count
+    left_out: Count
     reason: str | None
-    partner: str | None = None
+    partner: str | None
 
 
 class TraitDifference(Struct, frozen=True, kw_only=True):
-    """A trait with two measures: r(first) − r(second), as published, and |r(first)| − |r(second)|, the strength."""
+    """r(first) - r(second) with Zou's interval; strength is |r(first)| - |r(second)|."""
 
+    system: str
     trait: str
     first: str
     second: str
     filter: Filter
-    first_r: float | None = None
-    second_r: float | None = None
-    difference: float | None = None
-    ci: Limits = None
-    strength: float | None = None
-    strength_ci: Limits = None
-    n: int
-    left_out: int
-    reason: str | None = None
+    first_r: Number = None
+    second_r: Number = None
+    difference: Number = None
+    ci: Interval = None
+    strength: Number = None
+    strength_ci: Interval = None
+    n: Count
+    left_out: Count
+    reason: str | None
 
 
 class MeasureCorrelation(Struct, frozen=True, kw_only=True):
-    """Two measures with each other."""
+    """The correlation between two measures."""
 
+    system: str
     first: str
     second: str
     filter: Filter
-    r: float | None
-    ci: Limits
-    n: int
-    left_out: int
+    r: Number
+    ci: Interval
+    n: Count
+    left_out: Count
     reason: str | None
 
 
@@ -143,7 +151,7 @@ def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: 
         >>> first.trait, first.measure, first.filter, round(first.r, 2), first.n
         ('TO', 'JGA', 'none', -0.82, 9)
     """
-    table = _Columns(rows, confidence)
+    table = _Columns(rows, confidence, system)
     measures = table.measures
     pairs = [(first, second, chosen) for chosen in FILTERS for first, second in combinations(measures, 2)]
     return BiasStudy(
@@ -202,7 +210,7 @@ def published_filter(first: Floats, second: Floats) -> Mask:
     return kept
 
 
-def strength_limits(difference: Limits, total: Limits) -> Limits:
+def strength_limits(difference: Interval, total: Interval) -> Interval:
     """An interval for |r1| − |r2| from those for r1 − r2 and r1 + r2.
 
     |r1| is the greater exactly if r1, or −r1, is above both r2 and −r2. So the interval lies above 0 if both r1 − r2 and
@@ -225,10 +233,11 @@ def strength_limits(difference: Limits, total: Limits) -> Limits:
 class _Columns:
     """Traits and values as arrays, the filters over them, and the correlations computed from both."""
 
-    def __init__(self, rows: Sequence[DialogueTraits], confidence: float) -> None:
+    def __init__(self, rows: Sequence[DialogueTraits], confidence: float, system: str) -> None:
         self.rows = tuple(sorted(rows, key=lambda row: (dialogue_key(row.dialogue), row.dialogue, row.system)))
         self.measures = tuple(self.rows[0].values)
         self._confidence = confidence
+        self._system = system
         self._columns = {name: np.array([row.traits[name] for row in self.rows], dtype=np.float64) for name in TRAITS}
         for name in self.measures:
             self._columns[name] = np.array([row.values[name] for row in self.rows], dtype=np.float64)
@@ -237,7 +246,13 @@ class _Columns:
 
     def with_trait(self, trait: str, measure: str, chosen: Filter) -> TraitCorrelation:
         partner = partner_of(measure, self.measures) if chosen == "published" else None
-        about: dict[str, Any] = {"trait": trait, "measure": measure, "filter": chosen, "partner": partner}
+        about: dict[str, Any] = {
+            "system": self._system,
+            "trait": trait,
+            "measure": measure,
+            "filter": chosen,
+            "partner": partner,
+        }
         if chosen == "published" and partner is None:
             reason = "the published filter needs two measures"
             return TraitCorrelation(**about, r=None, ci=None, n=0, left_out=len(self.rows), reason=reason)
@@ -246,11 +261,18 @@ class _Columns:
 
     def between(self, first: str, second: str, chosen: Filter) -> MeasureCorrelation:
         mask = self._mask(chosen, first, second)
-        return MeasureCorrelation(first=first, second=second, filter=chosen, **self._correlated(mask, first, second))
+        correlated = self._correlated(mask, first, second)
+        return MeasureCorrelation(system=self._system, first=first, second=second, filter=chosen, **correlated)
 
     def compared(self, trait: str, first: str, second: str, chosen: Filter) -> TraitDifference:
         mask = self._mask(chosen, first, second)
-        about: dict[str, Any] = {"trait": trait, "first": first, "second": second, "filter": chosen}
+        about: dict[str, Any] = {
+            "system": self._system,
+            "trait": trait,
+            "first": first,
+            "second": second,
+            "filter": chosen,
+        }
         about |= self._counted(mask, trait, first, second)
         if about["reason"]:
             return TraitDifference(**about)

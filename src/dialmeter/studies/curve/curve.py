@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from ...core.comparison import Resampling
+from ...core.document import Number
 from ...errors import DialmeterError, InputError
 from ...measure import Measure, parse
 from ...model import Notice
@@ -32,13 +33,16 @@ SCALES: tuple[str, ...] = get_args(Scale)
 Kind: TypeAlias = Literal["value", "difference", "distance"]
 """A measure itself, the measure minus the reference, or the absolute size of that difference."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
+Verdict: TypeAlias = Literal["grows", "shrinks", "unclear"]
+_VERDICTS: dict[int, Verdict] = {1: "grows", -1: "shrinks", 0: "unclear"}
+"""By the sign of a slope."""
 
 
-class Point(Struct, frozen=True):
-    """One measure at one share of training data, over all seeds."""
+class CurvePoint(Struct, frozen=True):
+    """A measure at one share of the training data, over all seeds."""
 
     domain: str | None
-    ratio: float | None
+    ratio: Number
     measure: str
     seeds: tuple[str | None, ...]
     value: CurveEstimate
@@ -46,18 +50,18 @@ class Point(Struct, frozen=True):
     distance: CurveEstimate | None = None
 
 
-class Trend(Struct, frozen=True):
-    """How one measure, or its difference to the reference, moves with the share of training data."""
+class CurveTrend(Struct, frozen=True):
+    """How a measure, or its difference to the reference, changes with more training data.
+
+    Attributes:
+        verdict: unclear where an interval holds zero or there is none.
+    """
 
     domain: str | None
     measure: str
     of: Kind
     slope: CurveEstimate
-
-    @property
-    def verdict(self) -> str:
-        """In a word; ``unclear`` where an interval holds zero or there is none."""
-        return {1: "grows", -1: "shrinks", 0: "unclear"}[self.slope.sign]
+    verdict: Verdict
 
 
 class Curve(Struct, frozen=True):
@@ -67,8 +71,8 @@ class Curve(Struct, frozen=True):
     scale: Scale
     resampling: Resampling | None
     files: list[ScoredFile]
-    points: list[Point]
-    trends: list[Trend]
+    points: list[CurvePoint]
+    trends: list[CurveTrend]
     tables: list[DomainTable]
     notices: list[Notice]
 
@@ -197,7 +201,7 @@ def placed(group: Sequence[ScoredFile], scale: Scale) -> list[ScoredFile]:
     return [each for each in group if each.entry.ratio is not None and (scale == "linear" or each.entry.ratio > 0)]
 
 
-def points_of(group: Sequence[ScoredFile], reference: str | None, how: Resampling | None) -> Iterator[Point]:
+def points_of(group: Sequence[ScoredFile], reference: str | None, how: Resampling | None) -> Iterator[CurvePoint]:
     """Every measure at every share of training data.
 
     Args:
@@ -219,12 +223,12 @@ def points_of(group: Sequence[ScoredFile], reference: str | None, how: Resamplin
                     formula=here[0].formulas[measure] if kind == "value" else None,
                     columns=here[0].columns,
                 )
-            yield Point(here[0].entry.domain, ratio, measure, tuple(each.entry.seed for each in here), **found)
+            yield CurvePoint(here[0].entry.domain, ratio, measure, tuple(each.entry.seed for each in here), **found)
 
 
 def trends_of(
     group: Sequence[ScoredFile], reference: str | None, scale: Scale, how: Resampling | None
-) -> Iterator[Trend]:
+) -> Iterator[CurveTrend]:
     """The slope of every measure, and of its difference to the reference; none below two shares of training data.
 
     Args:
@@ -244,7 +248,7 @@ def trends_of(
             found = slope(
                 places, values, samples, confidence=how.confidence if how else 0, dialogues=len(files[0].keys)
             )
-            yield Trend(files[0].entry.domain, measure, kind, found)
+            yield CurveTrend(files[0].entry.domain, measure, kind, found, _VERDICTS[found.sign])
 
 
 def _kinds(measure: str, reference: str | None) -> tuple[Kind, ...]:

@@ -11,9 +11,10 @@ from math import fsum, sqrt
 from typing import TypeAlias
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ...core.comparison import Resampling
+from ...core.document import Count, Interval, Number
 from ...errors import DialmeterError, one_line
 from ...model import Notice, dialogue_key
 from ...stats import Formula, student_interval
@@ -27,7 +28,6 @@ from .curve_files import CurveFile
 
 ScoreFile: TypeAlias = Callable[[CurveFile, frozenset[str] | None], TrackerResult]
 """Scores one file; on the dialogues with these keys if they are given."""
-Limits: TypeAlias = tuple[float, float]
 
 
 class ScoredFile:
@@ -51,18 +51,19 @@ class ScoredFile:
         return {score.measure: score.value for score in self.scores}
 
 
-class CurveEstimate(Struct, frozen=True):
-    """A mean over files, or a slope through them.
+class CurveEstimate(Struct, frozen=True, omit_defaults=True):
+    """A mean over files, or a slope: Student's interval over files (seeds), bootstrap interval over dialogues.
 
-    ``seeds`` is Student's interval over the files as they are, ``dialogues`` the bootstrap interval over the dialogues of
-    the test set. ``n`` counts files, ``left_out`` those without value.
+    Attributes:
+        n: how many files have a value.
+        left_out: how many files have none.
     """
 
-    value: float | None
-    seeds: Limits | None = None
-    dialogues: Limits | None = None
-    n: int = 0
-    left_out: int = 0
+    value: Number
+    seeds: Interval = field(name="ci_seeds")
+    dialogues: Interval = field(name="ci_dialogues")
+    n: Count
+    left_out: Count
     reason: str = ""
 
     @property
@@ -200,9 +201,9 @@ def mean(
     known = [value for value in values if value is not None]
     left_out = len(values) - len(known)
     if not known:
-        return CurveEstimate(None, left_out=left_out, reason="no file has a value")
+        return CurveEstimate(None, None, None, 0, left_out, "no file has a value")
     if not confidence:
-        return CurveEstimate(fsum(known) / len(known), n=len(known), left_out=left_out)
+        return CurveEstimate(fsum(known) / len(known), None, None, len(known), left_out)
     found = student_interval(known, confidence=confidence)
     drawn = None if samples is None else samples[scored].mean(axis=0)
     over, why = _bootstrap_limits(drawn, confidence, dialogues, formula, columns)
@@ -242,13 +243,13 @@ def slope(
     y = [value for value in values if value is not None]
     n, left_out = len(y), len(values) - len(y)
     if len(set(x.tolist())) < 2:
-        return CurveEstimate(None, n=n, left_out=left_out, reason="a trend needs two different shares of training data")
+        return CurveEstimate(None, None, None, n, left_out, "a trend needs two different shares of training data")
     centred = x - fsum(x.tolist()) / n
     spread = fsum((centred**2).tolist())
     weights = centred / spread
     value = fsum(w * v for w, v in zip(weights.tolist(), y, strict=True))
     if not confidence:
-        return CurveEstimate(value, n=n, left_out=left_out)
+        return CurveEstimate(value, None, None, n, left_out)
     over, why = _bootstrap_limits(None if samples is None else weights @ samples[scored], confidence, dialogues)
     if n < 3:
         return CurveEstimate(value, None, over, n, left_out, "an interval of a slope needs three files")
@@ -267,7 +268,7 @@ def _bootstrap_limits(
     dialogues: int,
     formula: Formula | None = None,
     columns: Floats | None = None,
-) -> tuple[Limits | None, str]:
+) -> tuple[Interval, str]:
     """The bootstrap interval of resampled values, if there are any, or the reason why there is none."""
     if samples is None or dialogues < 2:
         return None, ""

@@ -89,7 +89,9 @@ def _row(measure: str, by_domain: dict[str, list[_Drawn]], level: float, dialogu
         # Seeds cannot be paired, but a mean of means needs no pairs.
         groups = [[each for group in by_domain.values() for each in group]]
         over = _mean_over_domains(measure, groups, level, dialogues)
-        return DomainScores(measure, domains, replace(over, reason=UNBALANCED), CurveEstimate(None, reason=UNBALANCED))
+        return DomainScores(
+            measure, domains, replace(over, reason=UNBALANCED), CurveEstimate(None, None, None, 0, 0, UNBALANCED)
+        )
     formula = runs[0][0].file.formulas[measure]
     columns = [np.vstack([each.file.columns for each in run]) for run in runs]
     pooled = mean(

@@ -42,8 +42,8 @@ class ValueMeasure(Measure, frozen=True, kw_only=True):
         found = []
         for gold, pred in zip(cells.gold, cells.pred, strict=True):
             wanted = {slots[cell]: values[cell] for cell in gold}
-            shared = [cell for cell in pred if slots[cell] in wanted]
-            met = math.fsum(_met(wanted[slots[cell]], values[cell], self.several) for cell in shared)
+            shared = [(wanted[slots[cell]], values[cell]) for cell in pred if slots[cell] in wanted]
+            met = math.fsum([_met(*each, self.several) for each in shared])
             found.append(ValueOverlap(met, len(gold), len(pred)))
         return found
 

@@ -161,12 +161,10 @@ class MeasureColumns:
 
     def _of_rows(self, measure: Measure) -> FloatArray:
         """A measure's columns over the distinct tallies of its table."""
-        import numpy as np
-
         table = self.book_for(measure).table
         found = self._looked_at.get(measure)
         if found is None or found.shape[1] != len(table):
-            found = self._looked_at[measure] = np.array(columns_of(measure, table), np.float64)
+            found = self._looked_at[measure] = columns_of(measure, table)
         return found
 
     def vectors(self, measure: Measure) -> FloatArray:
@@ -265,23 +263,25 @@ class _Values(dict[Vector, float | None]):
         return value
 
 
-def columns_of(measure: Measure, tallies: Iterable[Tally]) -> list[list[float]]:
-    """A measure's vectors of many tallies: all first entries, all second ones, and so on."""
+def columns_of(measure: Measure, tallies: Iterable[Tally]) -> FloatArray:
+    """A measure's vectors of many tallies: all first entries, all second ones, and so on, each as a line of a matrix."""
+    import numpy as np
+
     listed = list(tallies)
     look = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
     # One behind the other: a corpus has thousands of distinct tallies, and every measure sees them.
-    flat = list(chain.from_iterable(map(look, listed)))
+    flat = np.fromiter(chain.from_iterable(map(look, listed)), np.float64)
     width = len(flat) // len(listed) if listed else 2
     if len(flat) != width * len(listed):
         raise ValueError(f"{measure} gives vectors of different lengths")
-    return [flat[column::width] for column in range(width)]
+    return np.ascontiguousarray(flat.reshape(-1, width).T)
 
 
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """A measure over turns given as distinct tallies with counts. Exactly rounded, so that order does not matter."""
     import numpy as np
 
-    columns = np.array(columns_of(measure, map(table.__getitem__, counts)), np.float64)
+    columns = columns_of(measure, map(table.__getitem__, counts))
     return _weighed(measure, columns, np.array([*counts.values()], np.int64))
 
 

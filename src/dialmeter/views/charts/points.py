@@ -34,6 +34,7 @@ def draw(
     title: str = "Does the measure depend on where mistakes fall?",
     correlation: HasInterval | None = None,
     as_percent: bool = True,
+    unit: str = "dialogue",
 ) -> Figure:
     """Draw one point per dialogue, or shaded hexagons above 1,900 points, and the mean in ten bins of equal width.
 
@@ -45,6 +46,7 @@ def draw(
         title: The text above the chart; the correlation is below it.
         correlation: To be written; Pearson's with Fisher's 95 % interval unless given.
         as_percent: Whether scores are fractions to be written as percent.
+        unit: What a point is, such as dialogue or reply.
 
     Example:
         >>> figure = draw([0.1, 0.2, 0.3], [0.9, 0.5, 0.1], x_label="tail-orientedness", y_label="GCA")
@@ -52,13 +54,13 @@ def draw(
         'correlation −1.00 [no interval], 3 dialogues'
     """
     x, y = paired(trait, score)
-    with sheet(title, _correlation(x, y, correlation), x_label=x_label, y_label=y_label) as (figure, axes):
+    with sheet(title, _correlation(x, y, correlation, unit), x_label=x_label, y_label=y_label) as (figure, axes):
         if not len(x):
             nothing_yet(axes)
             return figure
         handles: list[Artist] = []
         if len(x) > MAX_POINTS:
-            _hexagons(figure, axes, x, y)
+            _hexagons(figure, axes, x, y, unit)
         else:
             handles.append(axes.scatter(x, y, s=14, color=BLUE, alpha=0.35, linewidths=0))
         handles.append(_means(axes, x, y))
@@ -67,11 +69,11 @@ def draw(
         if as_percent:
             # Student's limits know nothing of 0 and 100 %; a bin of two dialogues would stretch the axis far beyond.
             axes.set_ylim(-0.05, 1.05)
-        legend(figure, handles, ["one dialogue", "mean in a bin, with 95 % interval"][-len(handles) :])
+        legend(figure, handles, [f"one {unit}", "mean in a bin, with 95 % interval"][-len(handles) :])
     return figure
 
 
-def _correlation(x: NDArray[np.float64], y: NDArray[np.float64], given: HasInterval | None) -> str:
+def _correlation(x: NDArray[np.float64], y: NDArray[np.float64], given: HasInterval | None, unit: str) -> str:
     from ...stats import pearson
 
     if not len(x):
@@ -79,21 +81,22 @@ def _correlation(x: NDArray[np.float64], y: NDArray[np.float64], given: HasInter
     found = given or pearson(x, y)
     value, low, high = finite(found.value), finite(found.low), finite(found.high)
     if value is None:
-        return f"{_dialogues(len(x))}; no correlation: {getattr(found, 'reason', None) or 'not defined'}"
+        return f"{_counted(len(x), unit)}; no correlation: {getattr(found, 'reason', None) or 'not defined'}"
     interval = "no interval" if low is None or high is None else f"{low:.2f}, {high:.2f}"
-    return f"correlation {value:.2f} [{interval}], {_dialogues(len(x))}".replace("-", "−")
+    return f"correlation {value:.2f} [{interval}], {_counted(len(x), unit)}".replace("-", "−")
 
 
-def _dialogues(n: int) -> str:
-    return f"{n:,} dialogue{'' if n == 1 else 's'}"
+def _counted(n: int, unit: str) -> str:
+    many = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
+    return f"{n:,} {unit if n == 1 else many}"
 
 
-def _hexagons(figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+def _hexagons(figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], unit: str) -> None:
     drawn = axes.hexbin(x, y, gridsize=(34, 20), mincnt=1, linewidths=0.2)
     counts = drawn.get_array()
     colours, norm = count_scale(int(counts.max()) if counts is not None else 1)
     drawn.set(cmap=colours, norm=norm)
-    colour_bar(figure, axes, drawn, "dialogues per hexagon")
+    colour_bar(figure, axes, drawn, f"{_counted(2, unit)[2:]} per hexagon")
 
 
 def means(trait: Numbers, score: Numbers, bins: int = BINS) -> list[tuple[float, Estimate, int]]:
@@ -133,7 +136,13 @@ def _means(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64]) -> Artist
 
 
 def table(
-    trait: Numbers, score: Numbers, *, x_label: str, y_label: str, dialogues: Sequence[str] | None = None
+    trait: Numbers,
+    score: Numbers,
+    *,
+    x_label: str,
+    y_label: str,
+    dialogues: Sequence[str] | None = None,
+    unit: str = "dialogue",
 ) -> Table:
     """The same data as rows, one per dialogue, missing numbers included.
 
@@ -143,4 +152,4 @@ def table(
     """
     ids = dialogues if dialogues is not None else [str(number) for number in range(1, len(trait) + 1)]
     rows = tuple((each, cell(a), cell(b)) for each, a, b in zip(ids, trait, score, strict=True))
-    return Table("", ("dialogue", x_label, y_label), rows, frozenset({1, 2}))
+    return Table("", (unit, x_label, y_label), rows, frozenset({1, 2}))

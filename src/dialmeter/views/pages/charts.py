@@ -93,6 +93,20 @@ def judge_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         yield _spread(run, link, of)
 
 
+def system_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+    """Success and pass^k of all runs, then how the dialogues of each ended."""
+    yield _measures(runs, link)
+    for run in runs:
+        drawn = _LinkedBars(link)
+        for (outcome, ending), size in sorted(run.findings.counts("outcome", "ending").items()):
+            if outcome and ending:
+                drawn.add(outcome, ending, Estimate(size))
+                chosen = {"outcome": outcome, "ending": ending}
+                drawn.lead(outcome, ending, run, chosen, f"{ending}, {outcome}: {size:,} dialogues")
+        name, title = f"endings-{slug(run.key)}", f"How dialogues ended{_of(run, runs)}"
+        yield drawn.chart(name, title, "number of dialogues", as_percent=False)
+
+
 def _of(run: Opened, runs: Sequence[Opened]) -> str:
     """The run in a title, where there are several."""
     return f" of {run.key}" if len(runs) > 1 else ""

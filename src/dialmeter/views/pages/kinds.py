@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 from ...errors import DialmeterError, did_you_mean
 from ..chart_files import Chart
 from ..html_env import score
-from ..tables import Table
+from ..tables import Table, interval
 from .findings import Finding
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 RowsLink: TypeAlias = Callable[["Opened", Mapping[str, str]], str]
 """The address of those rows of a run that pass a filter."""
 
-KINDS = ("tracker", "user", "judge")
+KINDS = ("tracker", "user", "judge", "people", "system")
 
 
 class Field(NamedTuple):
@@ -64,6 +64,10 @@ class RunKind(ABC):
     """What a row must hold to be shown."""
     HIGHER_IS_BETTER: ClassVar[bool] = True
     """For the scores of rows."""
+    VALUES: ClassVar[str] = "Values in percent"
+    """What the numbers of tables are."""
+    DRAWN: ClassVar[str] = ""
+    """What is resampled for intervals, where it is not the rows."""
     FIRST_COLUMN: ClassVar[str] = ""
     """The score by which rows are sorted by default, the worst first; if a run lacks it, its first score."""
 
@@ -122,6 +126,14 @@ class RunKind(ABC):
     def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
         """What other files in the run's folder add to rows, by id."""
         return {}
+
+    def value(self, value: float | None) -> str:
+        """A score of the run: a share in percent."""
+        return score(value)
+
+    def limits(self, found: Mapping[str, Any]) -> str:
+        """The interval of a score of the run, or why there is none."""
+        return interval(found.get("ci"), str(found.get("ci_reason") or ""))
 
     def cell(self, column: str, value: float) -> str:
         """The score of one row: a share in percent."""

@@ -148,6 +148,8 @@ class Opened:
                 scanned = self._scanned(line, found.sums)
                 found.add(scanned.id, scanned.findings)
                 self.read += 1
+            if self.read != len(self):
+                raise InputError(f"damaged: {self.read} rows, and {len(self)} in the index", file=self._rows_file)
             self._found = found
         except DialmeterError as error:
             self._problem = error

@@ -12,8 +12,7 @@ from ...core.account import account_in
 from ...core.comparability import compare_scores, in_one_line
 from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
-from ..html_env import score
-from ..tables import Table, interval
+from ..tables import Table
 from ..tracker import shared_fields
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from .opened import Opened
 
-GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour")
+GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour", "dimension", "level")
 
 
 def label(found: Mapping[str, Any]) -> str:
@@ -42,8 +41,8 @@ def score_table(run: Opened) -> Table:
     rows = tuple(
         (
             label(each),
-            score(each.get("value")),
-            _interval(each),
+            run.kind.value(each.get("value")),
+            run.kind.limits(each),
             f"{each.get('n') or 0:,}",
             f"{each['unscored']:,}" if each.get("unscored") else "",
             "; ".join(
@@ -76,10 +75,10 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
             name,
             *(
                 cell
-                for scores in found
+                for run, scores in zip(runs, found, strict=True)
                 for cell in (
-                    score(scores[name].get("value") if name in scores else None),
-                    _interval(scores[name]) if name in scores else "",
+                    run.kind.value(scores[name].get("value") if name in scores else None),
+                    run.kind.limits(scores[name]) if name in scores else "",
                 )
             ),
         )
@@ -87,10 +86,6 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
     )
     headings = ("measure", *(word for run in runs for word in (run.key, "interval")))
     return Table("Scores side by side", headings, rows, frozenset(range(1, len(headings))))
-
-
-def _interval(found: Mapping[str, Any]) -> str:
-    return interval(found.get("ci"), str(found.get("ci_reason") or ""))
 
 
 def signature(run: Opened) -> str:

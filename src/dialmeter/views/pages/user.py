@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ...users.behaviours import ALL
+from ...users.blame.verdict import SideVerdict, party_in_words
 from ...users.events import Event
 from ...users.record import UserRow
 from ..chart_files import Chart
@@ -32,12 +33,13 @@ class _Loss(Struct, frozen=True):
     domain: str
     about: str
     party: str
+    weight: int = 1
 
 
 class _Blame(Struct, frozen=True):
     """A verdict, as far as it is counted."""
 
-    losses: tuple[_Loss, ...]
+    losses: tuple[_Loss, ...] = ()
 
 
 class _Row(Struct, frozen=True):
@@ -84,7 +86,7 @@ class UserKind(RunKind):
             found[key] = found.get(key, 0) + 1
         for loss in row.verdict.losses if row.verdict else ():
             key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party)
-            found[key] = found.get(key, 0) + 1
+            found[key] = found.get(key, 0) + loss.weight
         for domain in row.goal:
             found[domain, "", "", "", "", ""] = 1
         return Scanned(row.id, found)
@@ -94,7 +96,8 @@ class UserKind(RunKind):
         talk = row["talk"]
         events = f"{len(row['events'])} events"
         verdict = row.get("verdict")
-        blame = f", lost by {verdict['party']}" if verdict else ""
+        party = _main(verdict).get("party")
+        blame = f", lost by {party}" if party else ""
         first = next((move.get("text", "") for move in talk if move.get("text")), "")
         return f"{len(talk)} turns, {events}{blame}", first
 
@@ -225,6 +228,10 @@ def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         turns = event.get("turns") or ()
         place = turns[-1] if turns and 0 <= turns[-1] < len(moves) else -1
         at_turn.setdefault(place, []).append(_shown(event, meaning, wanted))
+    verdict = row.get("verdict")
+    for loss in (verdict or {}).get("losses", ()):
+        place = -1 if loss["turn"] is None else loss["turn"]
+        at_turn.setdefault(place, []).append(_shown_loss(loss, wanted))
     shown = []
     for place, move in enumerate(moves):
         after = moves[place + 1] if place + 1 < len(moves) else {}
@@ -238,15 +245,29 @@ def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
                 "events": at_turn.get(place, []),
             }
         )
-    verdict = row.get("verdict")
     return {
         "id": row["id"],
         "goal": [_domain(name, row) for name in dict.fromkeys([*row["inform"], *row["request"], *row["goal"]])],
         "moves": shown,
         "elsewhere": at_turn.get(-1, []),
-        "verdict": f"{verdict['party']} ({verdict['because']}, turn {verdict['turn']})" if verdict else "",
+        "verdict": msgspec.convert(found, SideVerdict).text if (found := _main(verdict)) else "",
         "cut": bool(row.get("cut")),
     }
+
+
+def _main(verdict: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The verdict on what is missing, else on what was too much; empty if there is none."""
+    return (verdict or {}).get("recall") or (verdict or {}).get("precision") or {}
+
+
+def _shown_loss(loss: Mapping[str, Any], wanted: Mapping[str, str]) -> ShownEvent:
+    """A lost point at the turn of its evidence."""
+    party = party_in_words(loss["party"], loss.get("of", ""))
+    marked = (
+        bool(wanted) and wanted.get("party") == loss["party"] and wanted.get("domain", loss["domain"]) == loss["domain"]
+    )
+    points = "missing" if loss["side"] == "recall" else "too much"
+    return ShownEvent(f"lost by {party}", loss["domain"], loss["about"], "", points, False, loss["evidence"], marked)
 
 
 def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping[str, str]) -> ShownEvent:

@@ -1,0 +1,63 @@
+"""The documents of the commands of the benchmark of judges."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ...core.document import Count, Interval, Number
+from ...judges.bench.case_set import BenchHead
+from .documents import JudgeDocument
+
+
+class BenchError(Struct, kw_only=True):
+    """The mean error rate of a judge over the attacks on a facet; control for identical replies."""
+
+    measure: Literal["error"]
+    judge: str
+    facet: str
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+
+
+class BenchCounts(Struct, kw_only=True):
+    """How many cases and submissions there are."""
+
+    cases: Count
+    submissions: Count
+
+
+class JudgeBenchMakeDocument(JudgeDocument, kw_only=True):
+    """A set of cases that was made."""
+
+    command: Literal["judge bench make"] = "judge bench make"
+    counts: BenchCounts
+    head: BenchHead
+
+
+class JudgeBenchRunDocument(JudgeDocument, kw_only=True):
+    """Judges that were run on a set, with the file of each submission."""
+
+    command: Literal["judge bench run"] = "judge bench run"
+    scores: list[BenchError]
+    counts: BenchCounts
+    files: list[str]
+
+
+class JudgeBenchVerifyDocument(JudgeDocument, kw_only=True):
+    """Submissions that were verified."""
+
+    command: Literal["judge bench verify"] = "judge bench verify"
+    scores: list[BenchError]
+    counts: BenchCounts
+
+
+class JudgeBenchPageDocument(JudgeDocument, kw_only=True):
+    """Submissions on a board."""
+
+    command: Literal["judge bench page"] = "judge bench page"
+    scores: list[BenchError]
+    counts: BenchCounts

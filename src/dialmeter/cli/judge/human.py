@@ -1,0 +1,212 @@
+"""``dialmeter judge human``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...conditions import Condition
+from ...core.account import in_documents
+from ...core.document import bootstrap, make_document
+from ...core.record import RunInput, RunInputs
+from ...errors import DialmeterError, one_line
+from ...judges.judge import identity_of
+from ...judges.people import record
+from ...judges.people.compare import first_judge
+from ...judges.people.correlate import PeopleSettings
+from ...judges.people.result import PeopleResult
+from ...judges.people.study import chosen_dimensions, compared, opened, silent, talk_of_items
+from ...judges.store import ScoreStore
+from ...readers.ratings.open_ratings import LAYOUTS, open_scores
+from ...readers.ratings.rated_item import RatedItems
+from ...views.chart_files import Chart
+from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
+from .. import options as shared
+from ..main import EXIT_INPUT
+from ..printer import TEXT, Block, Output
+from ..progress import watching
+from ..work import work_options
+from .asking import asking
+from .options import chosen_judges, judge_options
+from .people_documents import JudgeHumanDocument
+
+
+@shared.command()
+@click.argument("ratings_file", metavar="RATINGS")
+@judge_options
+@click.option(
+    "--ratings-from", type=click.Choice(list(LAYOUTS)), help="The layout of RATINGS; found where it is not named."
+)
+@click.option(
+    "--scores",
+    "score_files",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="Scores made elsewhere: id and one number per judge, or one list per judge in the order of the items.",
+)
+@click.option(
+    "--carried",
+    multiple=True,
+    metavar="PATTERN",
+    help='Of the scores that RATINGS carries, judge only these, as in "gpt4/*"; may be repeated. "-" for none.',
+)
+@click.option("--dimension", "dimensions", multiple=True, metavar="D", help="Look only at this; may be repeated.")
+@click.option(
+    "--reference-system", metavar="NAME", help="Replies of this system are references for BLEU, chrF, ROUGE-L."
+)
+@click.option("--first", metavar="JUDGE", help="The judge that others are compared with.")
+@shared.choice_option("--resample", ["contexts", "items"], "What is drawn for intervals and tests.")
+@shared.interval_options(1000)
+@shared.number_option(
+    "--differing", least=0, default=3, about="How many differing items to print for each judge that was named."
+)
+@click.option("--details", is_flag=True, help="Print all details of every dimension, not only of the main one.")
+@shared.chart_options
+@work_options
+@click.option("--cluster-resource", metavar="NAME=N", help="On a cluster, neural judges go only to such workers.")
+@click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
+@shared.run_options
+@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
+def human(**options: Any) -> Output:
+    """Agreement of judges with the people who rated the replies or dialogues of RATINGS.
+
+    Scores that RATINGS carries are judged without --judge. The trivial judges length, overlap, random and constant are always
+    beside them. On rated dialogues, a judge of replies is averaged over the replies of the system.
+    """
+    how = PeopleSettings(options["resample"], shared.chosen_resampling(options))
+    guards = shared.chosen_guards(options)
+    inputs = RunInputs(_inputs(options) if options["out"] else [])
+    items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
+    dimensions = chosen_dimensions(items, options["dimensions"])
+    chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
+    scores = _scores(options, items)
+    carried = [each for each in options["carried"] or ["*"] if each != "-"]
+    writer, about = shared.run_writer(
+        options,
+        [options["ratings_file"]],
+        lambda: record.identity(
+            inputs.described(),
+            {name: identity_of(judge) for name, judge in chosen.judges.items()},
+            dimensions,
+            how,
+            carried=carried,
+            references=options["reference_system"],
+            lower_is_better=sorted(options["lower"]),
+            first=options["first"],
+        ),
+    )
+    store = options["store"] or (writer.begin() / "scores" if writer else None)
+    result = compared(
+        items,
+        chosen.judges,
+        scores,
+        carried=carried,
+        dimensions=dimensions,
+        how=how,
+        first=options["first"],
+        lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
+        store=ScoreStore(store) if store else None,
+        watch=watching("scoring", options["quiet"]),
+        asking=lambda judges: asking(chosen, judges, {**options, "cases_file": options["ratings_file"]}),
+    )
+    mute = silent([column for column in result.columns if column.name in chosen.judges])
+    if mute and writer is not None:
+        writer.close()
+        mute = [f"{line}; the run is unfinished, go on with --resume" for line in mute]
+    if writer is not None and not mute:
+        about = shared.with_inputs(about, inputs, writer)
+        record.finish(writer, result, about, markdown_report(Path(options["ratings_file"]).name, result))
+
+    def charts() -> Iterator[Chart]:
+        return people_charts(result)
+
+    def check() -> None:
+        for guard in guards:
+            _check(guard, result)
+
+    return Output(
+        document=lambda _: _document(result, options["differing"]),
+        parts=_parts(result, options),
+        notices=result.notices,
+        charts=charts,
+        errors=[one_line(line, 1000) for line in mute],
+        check=check,
+        exit_code=EXIT_INPUT if mute else 0,
+    )
+
+
+def _inputs(options: dict[str, Any]) -> list[RunInput]:
+    files = [text.partition("=")[2] or text for text in options["score_files"]]
+    return [RunInput("ratings", options["ratings_file"]), *(RunInput("scores", file) for file in files)]
+
+
+def _scores(options: dict[str, Any], items: RatedItems) -> dict[str, list[float | None]]:
+    found: dict[str, list[float | None]] = {}
+    for text in options["score_files"]:
+        name, equals, path = text.partition("=")
+        for judge, column in open_scores(path if equals else text, items, name if equals else "").items():
+            if judge in found:
+                raise DialmeterError(f"two judges are called {judge}; give one another name, as in mine=FILE")
+            found[judge] = column
+    return found
+
+
+def _named(result: PeopleResult) -> list[str]:
+    return [column.name for column in result.columns if not column.trivial]
+
+
+def _document(result: PeopleResult, differing: int) -> JudgeHumanDocument:
+    return make_document(
+        JudgeHumanDocument,
+        scores=result.to_dicts(),
+        **in_documents(result.accounts),
+        counts=result.counts,
+        warnings=result.notices,
+        main_dimension=result.main_dimension,
+        resample=result.how.resample,
+        intervals=bootstrap(result.how.resampling),
+        raters=result.raters,
+        left_out=result.left_out,
+        differences=result.differences,
+        differing={name: result.worst(differing, name) for name in _named(result)},
+    )
+
+
+def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
+    counts = result.counts
+    what = "replies" if result.items.level == "reply" else "dialogues"
+    heading = [one_line(options["ratings_file"], 200), f"{counts['items']} {what}", f"{counts['contexts']} contexts"]
+    heading += [f"{counts['systems']} systems"] if counts["systems"] else []
+    yield Block("  ".join(heading), TEXT)
+    yield Block(every_correlation(result), ("csv",))
+    yield from map(Block, tables_of(result, everything=options["details"]))
+    if options["differing"]:
+        asked = [column.name for column in result.columns if column.asked and not column.trivial]
+        base = first_judge(result.columns, result.main_dimension, result.first)
+        tables = (
+            differing_table(result, name, options["differing"]) for name in asked or ([base.name] if base else [])
+        )
+        yield from (Block(table) for table in tables if table.rows)
+    drawn = f"intervals by resampling {result.how.resample}" if result.how.resampling else "no intervals"
+    yield Block(f"{drawn}; p values are corrected after Holm; – no value")
+
+
+def _check(guard: Condition, result: PeopleResult) -> None:
+    """Conditions hold of correlations over items, of the judges that are not trivial."""
+    from msgspec.structs import replace
+
+    *others, last = [part.strip() for part in guard.group.split(",")] if guard.group else [None]
+    named = set(_named(result))
+    cells = [
+        {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}
+        for each in result.correlations
+        if each.level == result.items.level and each.judge in named and each.value is not None
+    ]
+    chosen = [each for each in cells if all(part in each.values() for part in others)]
+    main = [
+        {key: each[key] for key in ("measure", "value")} for each in cells if each["dimension"] == result.main_dimension
+    ]
+    replace(guard, group=last).check(main if last is None else chosen)

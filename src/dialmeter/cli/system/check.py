@@ -1,0 +1,84 @@
+"""``dialmeter system check``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from ...core.document import make_document
+from ...errors import one_line
+from ...readers.trajectories import open_trajectories
+from ...systems.check import LogCheck, check_log
+from ...views.system import count_table
+from ..main import EXIT_INPUT
+from ..options import command, from_option
+from ..printer import EVERY, Block, Output, tables
+from ..progress import watched
+
+LISTED = 20
+"""How many dialogues that cannot be scored are named on a terminal."""
+
+
+@command()
+@click.argument("log")
+@from_option("the log", "layout")
+def check(**options: Any) -> Output:
+    """Say what the LOG of an agent holds, and which dialogues cannot be scored.
+
+    Exit code 0 if `score` would take every dialogue, 2 if not.
+    """
+    log = open_trajectories(options["log"], options["form"])
+    found = check_log(log, lambda each: watched(each, log, options["quiet"]))
+    more = len(found.problems) - LISTED
+    return Output(
+        document=lambda _: _document(found),
+        parts=_parts(found, one_line(options["log"], 200)),
+        notices=found.notices,
+        errors=[
+            *(one_line(each.message, 1000) for each in found.problems[:LISTED]),
+            *([f"… and {more} more dialogues that cannot be scored"] if more > 0 else []),
+        ],
+        exit_code=0 if found.fit else EXIT_INPUT,
+    )
+
+
+def _document(found: LogCheck) -> Any:
+    from .documents import SystemCheckDocument
+
+    return make_document(
+        SystemCheckDocument,
+        account=found.account,
+        counts=found.counts,
+        warnings=found.notices,
+        format=found.format,
+        fit=found.fit,
+        roles=found.roles,
+        endings=found.endings,
+        tools=found.tools,
+        scorers=found.scorers,
+        problems=found.problems,
+    )
+
+
+def _parts(found: LogCheck, file: str) -> Iterator[Block]:
+    counts = found.counts
+    yield Block(f"{file}: layout {found.format}")
+    yield Block(
+        f"{counts['dialogues']} dialogues, {counts['tasks']} tasks, up to {counts['trials']} trials of a task\n"
+        f"{counts['goals']} with a goal in words, {counts['actions']} with expected calls, {counts['rewards']} with a reward\n"
+        f"{counts['tool_calls']} calls of tools, {counts['tool_errors']} of them answered with an error; "
+        f"{counts['unseen_texts']} messages have text that the other side never sees",
+        gap=(),
+    )
+    yield Block(count_table("messages", "role", found.roles), EVERY)
+    yield from tables(
+        [
+            count_table("how dialogues ended", "ending", found.endings),
+            count_table("tools", "tool", found.tools),
+            count_table("rewards", "scorer", found.scorers),
+        ]
+    )
+    yield Block(f"account: {found.account.line}")
+    yield Block("ready to be scored" if found.fit else "not ready to be scored", gap=())

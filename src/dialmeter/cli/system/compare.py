@@ -1,0 +1,78 @@
+"""``dialmeter system compare``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from ...core.account import in_documents
+from ...core.comparison import Resampling
+from ...core.document import bootstrap, make_document
+from ...errors import DialmeterError
+from ...model import Notice
+from ...systems.compare import LogComparison, compare_systems
+from ...views.system import system_charts, system_comparison_table
+from ...views.tracker import shared_signature
+from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
+from ..printer import EVERY, TEXT, Block, Output, signature
+from ..several import chosen_names, fail_if_worse
+from .documents import SystemCompareDocument
+from .scoring import log_options, scored_log
+
+
+@command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call an agent; one for each log.")
+@fail_if_worse_option("agent")
+@log_options
+@interval_options(resamples=10_000)
+@chart_options
+def compare(**options: Any) -> Output:
+    """Compare agents within tasks: LOGS are their dialogues, the first of which is the baseline.
+
+    Tasks are matched by their ids, and only those that all logs have are compared. p values are those of the exact sign
+    test over the tasks that differ, corrected by Holm over the whole table.
+    """
+    logs = options["logs"]
+    if len(logs) < 2:
+        raise DialmeterError("compare needs two logs or more, the first of which is the baseline")
+    names = dict(zip(chosen_names(logs, options["names"], "agents"), logs, strict=True))
+    resampling = chosen_resampling(options) or Resampling(resamples=options["resamples"], seed=options["seed"])
+    whole = {name: scored_log(path, options)[1] for name, path in names.items()}
+    found = compare_systems(whole, resampling)
+    tasks = len(next(iter(found.results.values())).by_task)
+    notices = [
+        *found.notices,
+        *(
+            Notice(each.code, each.count, f"{name}: {each.message}", each.where)
+            for name, result in whole.items()
+            for each in result.notices
+        ),
+    ]
+    worse = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
+    return Output(
+        document=lambda _: make_document(
+            SystemCompareDocument,
+            scores=[{**each, "system": name} for name, result in found.results.items() for each in result.to_dicts()],
+            **in_documents({name: result.account for name, result in found.results.items()}),
+            counts={"tasks": tasks, "systems": len(found.results)},
+            warnings=notices,
+            versus=found.versus,
+            intervals=bootstrap(resampling),
+        ),
+        parts=_parts(found, tasks),
+        notices=notices,
+        charts=lambda: system_charts(found.results),
+        check=lambda: (
+            fail_if_worse(found.versus, 1 - resampling.confidence, worse) if options["fail_if_worse"] else None
+        ),
+    )
+
+
+def _parts(found: LogComparison, tasks: int) -> Iterator[Block]:
+    yield Block(system_comparison_table(found), EVERY)
+    yield Block(f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ", TEXT)
+    scores = [score for result in found.results.values() for score in result.scores]
+    yield from signature(shared_signature(scores), gap=("markdown",))

@@ -1,0 +1,115 @@
+"""``dialmeter system score``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.document import bootstrap, make_document
+from ...core.record import RunInput, RunInputs
+from ...errors import DialmeterError, one_line
+from ...model import Trajectory
+from ...systems.outcome import SystemOutcome, SystemSettings
+from ...systems.record import finish_system_run, system_identity, system_row
+from ...systems.result import SystemResult
+from ...views.system import (
+    effort_table,
+    ending_table,
+    markdown_report,
+    system_charts,
+    system_score_table,
+    task_table,
+)
+from ...views.tracker import shared_signature
+from .. import options as shared
+from ..main import EXIT_INPUT
+from ..printer import EVERY, TEXT, Block, Output, signature, tables
+from .documents import SystemScoreDocument
+from .scoring import log_options, scored_log
+
+
+@shared.command()
+@click.argument("log")
+@log_options
+@shared.interval_options(resamples=10_000)
+@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be read.")
+@click.option("--by-task", is_flag=True, help="Show every task, and not only the worst.")
+@shared.chart_options
+@shared.run_options
+@shared.fail_if_option("Success < 0.5")
+@shared.signatures_option
+def score(**options: Any) -> Output:
+    """Score an agent on its LOG of dialogues with rewards (- for standard input).
+
+    Success: the share of successful dialogues. Pass(k): all of k trials of a task succeed. Both are means over tasks, and
+    intervals resample tasks. Dialogues that cannot be read are listed; the exit code is then 2.
+    """
+    how = SystemSettings(options["scorer"], options["crashes"])
+    inputs = RunInputs([RunInput("log", options["log"])] if options["out"] else [])
+    guards = shared.chosen_guards(options)
+    writer, about = shared.run_writer(
+        options, [options["log"]], lambda: system_identity(inputs.described(), how, options["measures"])
+    )
+
+    def keep(found: Trajectory, outcome: SystemOutcome) -> None:
+        if writer is not None and found.id not in writer.done:
+            writer.add(system_row(found, outcome))
+
+    try:
+        form, result = scored_log(options["log"], options, keep)
+    except DialmeterError:
+        if writer is not None:
+            writer.abandon()
+        raise
+    if writer is not None:
+        about = shared.with_inputs(about, inputs, writer)
+        finish_system_run(writer, result, about, markdown_report(Path(options["log"]).name, result))
+    accepted = options["skip_bad"] or not result.refused
+    errors = [] if accepted else [one_line(str(error), 1000) for error in result.refused[:20]]
+
+    def check() -> None:
+        for guard in guards:
+            guard.check(result.to_dicts())
+
+    return Output(
+        document=lambda _: _document(result, form),
+        parts=_parts(result, form, options),
+        notices=[each for each in result.notices if accepted or each.code != "refused"],
+        charts=lambda: system_charts({Path(options["log"]).name.split(".")[0]: result}),
+        errors=[
+            *errors,
+            *([] if accepted else [f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
+        ],
+        check=check,
+        exit_code=0 if accepted else EXIT_INPUT,
+    )
+
+
+def _document(result: SystemResult, form: str) -> SystemScoreDocument:
+    return make_document(
+        SystemScoreDocument,
+        scores=result.to_dicts(),
+        account=result.account,
+        counts=result.counts,
+        warnings=result.notices,
+        format=form,
+        intervals=bootstrap(result.resampling),
+        efforts=result.efforts,
+        endings=result.endings,
+        tasks=result.tasks,
+        refused=[str(error) for error in result.refused],
+    )
+
+
+def _parts(result: SystemResult, form: str, options: dict[str, Any]) -> Iterator[Block]:
+    yield Block(f"{one_line(options['log'])}  layout {form}  {len(result.by_task)} tasks", TEXT)
+    yield Block(system_score_table(result), EVERY)
+    lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
+    yield from signature(*lines)
+    yield from tables([effort_table(result), ending_table(result)])
+    yield from tables([task_table(result, every=options["by_task"])])
+    if options["out"]:
+        yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)

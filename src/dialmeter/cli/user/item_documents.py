@@ -1,0 +1,51 @@
+"""The document of ``user items``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ...core.document import AccountRecord, Count, IntervalMethod, ScoreRecord, Text
+from ...users.items.faults import DialogueItems, FaultTable
+from .documents import UserDocument
+
+
+class ItemScore(ScoreRecord, kw_only=True):
+    """ItemRecall.
+
+    Attributes:
+        n: items that were conveyed, confirmed or missed.
+        unscored: all other items.
+    """
+
+    reason: Text | UnsetType = UNSET
+    signature: Text
+
+
+class ItemCounts(Struct, kw_only=True):
+    """How much there is; dialogues are those that have items."""
+
+    dialogues: Count
+    items: Count
+
+
+class UserItemsDocument(UserDocument, kw_only=True):
+    """Items of goals in words, and what became of them.
+
+    Attributes:
+        format: the layout that the log was read as.
+        verdicts: verdict, then kind of item, then how many.
+        faults: does a fault of the user go with failure, over all dialogues and within tasks that have both outcomes?
+        dialogues: every dialogue with its items.
+    """
+
+    command: Literal["user items"] = "user items"
+    scores: list[ItemScore]
+    account: AccountRecord
+    counts: ItemCounts
+    format: Text
+    intervals: IntervalMethod | None
+    verdicts: dict[str, dict[str, Count]]
+    faults: list[FaultTable]
+    dialogues: list[DialogueItems]

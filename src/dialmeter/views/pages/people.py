@@ -1,0 +1,279 @@
+"""Runs of judges compared with people: a row is a rated item, and a finding is how far one judge is from people about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ..chart_files import Chart, chart, slug
+from ..charts import bars
+from ..charts.data import Estimate
+from ..human import coefficient
+from ..tables import Table
+from .findings import Finding
+from .judge_case import RECENT, number
+from .kinds import Field, Headline, RowsLink, RunKind, Scanned
+
+if TYPE_CHECKING:
+    from .kinds import Column
+    from .opened import Opened
+
+LARGEST = "largest difference"
+_FAR = 0.5
+"""A judge that is further from people than this share of the ranks is much higher or much lower."""
+VERDICTS = ("much higher than people", "much lower than people", "near people", "not scored")
+
+
+class _Judged(Struct, frozen=True):
+    """What one judge gave an item."""
+
+    score: float | None = None
+    gap: float | None = None
+    trivial: bool = False
+
+
+class _Scanned(Struct, frozen=True):
+    """An item, as far as it is counted."""
+
+    id: str
+    scores: dict[str, _Judged]
+    system: str = ""
+
+
+class _Spoken(Struct, frozen=True):
+    """A move."""
+
+    speaker: str = ""
+    text: str = ""
+
+
+class _Given(Struct, frozen=True):
+    """The ratings of one dimension."""
+
+    mean: float | None = None
+    given: tuple[float, ...] = ()
+
+
+class ShownItem(Struct, frozen=True):
+    """A rated item, as it is shown."""
+
+    id: str
+    level: str
+    moves: tuple[_Spoken, ...]
+    reply: str
+    dimension: str
+    ratings: dict[str, _Given]
+    scores: dict[str, _Judged]
+    system: str = ""
+    group: str = ""
+    rating: float | None = None
+    references: tuple[str, ...] = ()
+
+
+_DECODER = msgspec.json.Decoder(_Scanned)
+
+
+def verdict(gap: float | None) -> str:
+    """Where a judge puts an item, compared with people.
+
+    Example:
+        >>> verdict(0.7), verdict(-0.7), verdict(0.1), verdict(None)
+        ('much higher than people', 'much lower than people', 'near people', 'not scored')
+    """
+    if gap is None:
+        return VERDICTS[3]
+    return VERDICTS[0] if gap > _FAR else VERDICTS[1] if gap < -_FAR else VERDICTS[2]
+
+
+class PeopleKind(RunKind):
+    """Runs of ``judge human``."""
+
+    NAME = "people"
+    UNIT = ("item", "items")
+    HIGHER_IS_BETTER = False
+    PAGE = "people_row.html"
+    ROW = ShownItem
+    FIRST_COLUMN = LARGEST
+    VALUES = "Correlations with the mean rating of people"
+    DRAWN = "contexts or items, as the signature says"
+    FIELDS = (Field("judge", "judge"), Field("verdict", "judge compared with people"), Field("system", "system"))
+
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """One finding per judge.
+
+        Example:
+            >>> KIND.scan(b'{"id": "1", "system": "bot", "scores": {"length": {"score": 3, "gap": 0.6}}}', Counter()).findings
+            {('length', 'much higher than people', 'bot'): 1}
+        """
+        row = _DECODER.decode(line)
+        return Scanned(row.id, {(name, verdict(said.gap), row.system): 1 for name, said in row.scores.items()})
+
+    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """The system and the mean rating, and the reply or the first words of the dialogue."""
+        rating = f"{row['dimension']} {number(row.get('rating'))}"
+        facts = f"{row['system']}, {rating}" if row.get("system") else rating
+        return facts, row["reply"] or next((move["text"] for move in row["moves"]), "")
+
+    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """All moves and the reply."""
+        yield from (move["text"] for move in row["moves"])
+        yield row["reply"]
+
+    def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
+        """The largest difference of any judge."""
+        import numpy as np
+
+        if not columns:
+            return {}
+        stacked = np.stack(list(columns.values()))
+        known = np.isfinite(stacked)
+        return {LARGEST: np.where(known.any(axis=0), np.where(known, stacked, -1.0).max(axis=0), np.nan)}
+
+    def value(self, value: float | None) -> str:
+        """A correlation with three decimals."""
+        return coefficient(value)
+
+    def limits(self, found: Mapping[str, Any]) -> str:
+        """The interval of a correlation."""
+        ci = found.get("ci")
+        return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
+
+    def cell(self, column: str, value: float) -> str:
+        """A difference of ranks in percent of all items."""
+        return "–" if isnan(value) else f"{100 * value:.0f} %"
+
+    def headline(self, manifest: Mapping[str, Any]) -> Headline:
+        """The highest Spearman over items in the main dimension, of the judges that are not trivial."""
+        found = [
+            (float(each["value"]), str(each.get("judge")))
+            for each in _main(manifest)
+            if isinstance(each.get("value"), float | int) and each.get("judge") not in _trivial(manifest)
+        ]
+        best, judge = max(found, default=(None, ""))
+        return Headline(f"Spearman {coefficient(best)} ({judge})" if judge else "no judge", best)
+
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """Spearman over items: a row per judge, a column per dimension; then the raters."""
+        scores = [
+            each for each in run.scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")
+        ]
+        judges, dimensions = (
+            list(dict.fromkeys(str(each.get(key)) for each in scores)) for key in ("judge", "dimension")
+        )
+        cells = {(str(each.get("judge")), str(each.get("dimension"))): each for each in scores}
+        rows = tuple(
+            (judge, *(coefficient(cells.get((judge, each), {}).get("value")) for each in dimensions))
+            for judge in judges
+        )
+        yield Table("Spearman over items", ("judge", *dimensions), rows, frozenset(range(1, 1 + len(dimensions))))
+        raters = [each for each in run.manifest.get("raters") or () if isinstance(each, dict)]
+        keys = ("alpha_interval", "alpha_ordinal", "icc1", "icc1k", "ceiling")
+        told = tuple(
+            (str(each.get("dimension")), str(each.get("items")), *(coefficient(each.get(key)) for key in keys))
+            for each in raters
+        )
+        headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
+        yield Table("Agreement of raters", headings, told, frozenset(range(1, 7)))
+
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that makes the run again, in the folder of its input."""
+        files = [each for each in manifest.get("inputs") or () if isinstance(each, dict)]
+        words = ["judge", "human", next((str(each.get("name")) for each in files), "RATINGS")]
+        for each in manifest.get("judges") or ():
+            words += ["--judge", str(each.get("name"))]
+        for each in files[1:]:
+            words += ["--scores", str(each.get("name"))]
+        for option, key in (("--dimension", "dimensions"), ("--carried", "carried")):
+            for each in manifest.get(key) or ():
+                words += [option, str(each)]
+        if manifest.get("references"):
+            words += ["--reference-system", str(manifest["references"])]
+        return [*words, "--resample", str(manifest.get("resample"))]
+
+    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The texts, the ratings of every dimension, and the scores of all judges."""
+        moves = list(row["moves"])
+        recent = moves if row["level"] == "dialogue" else moves[-RECENT:]
+        return {
+            "id": row["id"],
+            "system": row.get("system", ""),
+            "group": row.get("group", ""),
+            "dimension": row["dimension"],
+            "earlier": moves[: len(moves) - len(recent)],
+            "context": recent,
+            "reply": row["reply"],
+            "references": list(row.get("references") or ()),
+            "ratings": [
+                (name, number(found.get("mean")), " ".join(f"{each:g}" for each in found.get("given") or ()))
+                for name, found in row["ratings"].items()
+            ],
+            "judges": [
+                {
+                    "name": name,
+                    "score": number(found.get("score")),
+                    "gap": "–" if found.get("gap") is None else f"{100 * found['gap']:+.0f} %".replace("-", "−"),
+                    "verdict": verdict(found.get("gap")),
+                    "marked": wanted.get("judge") == name,
+                }
+                for name, found in row["scores"].items()
+            ],
+        }
+
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+        """The same item in two runs."""
+        return {"items": [self.page(row, {}) for row in (first, second)]}
+
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+        """Spearman by judge and dimension; a bar leads to the items about which that judge differs most."""
+        for run in runs:
+            scores: dict[str, dict[str, Estimate]] = {}
+            links: dict[tuple[str, str], str] = {}
+            texts: dict[str, str] = {}
+            for each in run.scores:
+                if (
+                    each["measure"] == "Spearman"
+                    and each.get("level") in ("reply", "dialogue")
+                    and each["value"] is not None
+                ):
+                    judge, dimension = str(each.get("judge")), str(each.get("dimension"))
+                    scores.setdefault(judge, {})[dimension] = Estimate(each["value"], *(each.get("ci") or ()))
+                    if judge in run.columns:
+                        address = links[judge, dimension] = link(run, {"by": judge})
+                        texts[address] = f"{judge}: the items that it and people rank most differently"
+            of = f" of {run.key}" if len(runs) > 1 else ""
+            title = f"Agreement with people{of}"
+            options: dict[str, Any] = {"y_label": "Spearman", "as_percent": False, "links": links}
+            yield chart(f"agreement-{slug(run.key)}", title, bars.draw, bars.table, scores, texts=texts, **options)
+
+    def breakdowns(self, run: Opened) -> Iterator[Table]:
+        """How often each judge is near people, much higher, or much lower."""
+        counts = run.findings.counts("judge", "verdict")
+        rows = tuple(
+            (judge, *(str(counts[judge, each] or "") for each in VERDICTS)) for judge in run.findings.options("judge")
+        )
+        yield Table("rank of an item, more than 50 % apart, items", ("judge", *VERDICTS), rows, frozenset(range(1, 5)))
+
+
+def _main(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    scores = manifest.get("scores")
+    return [
+        each
+        for each in (scores if isinstance(scores, list) else ())
+        if isinstance(each, dict)
+        and each.get("measure") == "Spearman"
+        and each.get("level") in ("reply", "dialogue")
+        and each.get("dimension") == manifest.get("main_dimension")
+    ]
+
+
+def _trivial(manifest: Mapping[str, Any]) -> list[Any]:
+    found = manifest.get("trivial")
+    return found if isinstance(found, list) else []
+
+
+KIND = PeopleKind()

@@ -1,0 +1,181 @@
+"""System runs: a row is a dialogue with an agent, and a finding is its outcome or a call of a tool in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ...systems.outcome import SystemOutcome
+from ...systems.record import SystemRow
+from ..chart_files import Chart
+from ..tables import Table
+from .charts import system_charts
+from .findings import Finding
+from .kinds import Field, RowsLink, RunKind, Scanned
+from .scores import score_table
+
+if TYPE_CHECKING:
+    from .opened import Opened
+
+_WORDS = {True: "successful", False: "failed", None: "unscored"}
+_LONG = 4000
+"""Results of tools that are longer are cut on pages."""
+
+
+class _Call(Struct, frozen=True):
+    """A call, as far as it is counted."""
+
+    name: str
+    failed: bool = False
+
+
+class _Step(Struct, frozen=True):
+    """A message, as far as it is counted."""
+
+    calls: tuple[_Call, ...] = ()
+
+
+class _Log(Struct, frozen=True):
+    """A log, as far as it is counted."""
+
+    steps: tuple[_Step, ...] = ()
+
+
+class _CountedRow(Struct, frozen=True):
+    """A dialogue, as far as it is counted."""
+
+    id: str
+    outcome: SystemOutcome
+    trajectory: _Log
+
+
+_DECODER = msgspec.json.Decoder(_CountedRow)
+
+
+class SystemKind(RunKind):
+    """Runs of ``system score``."""
+
+    NAME = "system"
+    UNIT = ("dialogue", "dialogues")
+    PAGE = "system_row.html"
+    ROW = SystemRow
+    FIRST_COLUMN = "Success"
+    FIELDS = (
+        Field("task", "task"),
+        Field("outcome", "outcome"),
+        Field("ending", "ending"),
+        Field("tool", "tool"),
+        Field("answer", "answer of the tool"),
+    )
+
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """The outcome of a dialogue with its ending, and every call of a tool.
+
+        Example:
+            >>> KIND.scan(b'{"id": "3:0", "outcome": {"id": "3:0", "task": "3", "trial": 0, "success": true, '
+            ...           b'"ending": "user_stop"}, "trajectory": {"steps": [{"calls": [{"name": "find"}]}]}}', Counter()).findings
+            {('3', 'successful', 'user_stop', '', ''): 1, ('3', '', '', 'find', 'fine'): 1}
+        """
+        row = _DECODER.decode(line)
+        task = row.outcome.task
+        found: Counter[Finding] = Counter({(task, _WORDS[row.outcome.success], row.outcome.ending, "", ""): 1})
+        for step in row.trajectory.steps:
+            for call in step.calls:
+                found[task, "", "", call.name, "error" if call.failed else "fine"] += 1
+        return Scanned(row.id, dict(found))
+
+    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """What came of a dialogue, and its first words."""
+        outcome = row["outcome"]
+        facts = f"{_WORDS[outcome.get('success')]}, {outcome['ending']}, {outcome.get('tool_calls', 0)} calls"
+        steps = row["trajectory"].get("steps") or ()
+        return facts, next((step["text"] for step in steps if step.get("text")), "")
+
+    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """What was said, and what tools answered."""
+        for step in row["trajectory"].get("steps") or ():
+            yield step.get("text", "")
+            for call in step.get("calls") or ():
+                yield call.get("result") or ""
+
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """Success and pass^k with their intervals."""
+        yield score_table(run)
+
+    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The goal, and the messages with calls of tools in place."""
+        found, outcome = row["trajectory"], row["outcome"]
+        goal = found.get("goal") or {}
+        return {
+            "outcome": _WORDS[outcome.get("success")],
+            "ending": outcome["ending"],
+            "reason": outcome.get("reason", ""),
+            "error": found.get("error", ""),
+            "instruction": goal.get("instruction", ""),
+            "actions": [_call(each) for each in goal.get("actions") or ()],
+            "outputs": goal.get("outputs") or (),
+            "steps": [
+                {
+                    "at": step["at"],
+                    "speaker": step["speaker"],
+                    "text": step.get("text", ""),
+                    "aside": step.get("aside", ""),
+                    "calls": [
+                        {**_call(call), "marked": bool(wanted.get("tool")) and call["name"] == wanted["tool"]}
+                        for call in step.get("calls") or ()
+                    ],
+                }
+                for step in found.get("steps") or ()
+            ],
+        }
+
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+        """Two systems on the same task."""
+        return {"talks": [self.page(row, {}) for row in (first, second)]}
+
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+        """Scores, and how dialogues ended."""
+        return system_charts(runs, link)
+
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that makes the run again, in the folder of its input."""
+        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "LOG")
+        words = ["system", "score", name, "--crashes", str(manifest.get("crashes") or "failed")]
+        words += ["--scorer", str(manifest["scorer"])] if manifest.get("scorer") else []
+        words += [word for measure in manifest.get("measures") or () for word in ("--measure", str(measure))]
+        return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
+
+    def breakdowns(self, run: Opened) -> Iterator[Table]:
+        """Dialogues by ending, by task and by tool."""
+        found = run.findings
+        for field, title in (("ending", "how dialogues ended"), ("task", "tasks")):
+            counts = found.counts(field, "outcome")
+            names = [name for name in found.options(field) if any(counts[name, word] for word in _WORDS.values())]
+            rows = tuple((name, *(str(counts[name, word] or "") for word in _WORDS.values())) for name in names)
+            yield Table(title, (field, *_WORDS.values()), rows, frozenset({1, 2, 3}))
+        calls = found.counts("tool", "answer")
+        rows = tuple(
+            (name, *(str(calls[name, word] or "") for word in ("fine", "error"))) for name in found.ranked("tool")
+        )
+        if rows:
+            yield Table("calls of tools", ("tool", "answered", "with an error"), rows, frozenset({1, 2}))
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    result = call.get("result")
+    return {
+        "name": call["name"],
+        "arguments": [
+            (name, value if isinstance(value, str) else msgspec.json.encode(value).decode())
+            for name, value in (call.get("arguments") or {}).items()
+        ],
+        "result": result if result is None or len(result) <= _LONG else result[:_LONG] + " …",
+        "failed": bool(call.get("failed")),
+    }
+
+
+KIND = SystemKind()

@@ -1,0 +1,256 @@
+"""Agreement of judges with people as tables, charts and a short Markdown report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from ..core.account import lines
+from ..errors import one_line
+from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, PeopleCorrelation
+from ..judges.people.result import PeopleResult
+from .chart_files import Chart, chart, slug
+from .charts import bars, points
+from .charts.data import Estimate
+from .human import coefficient
+from .markdown_page import markdown_page
+from .tables import Table
+
+_TEXT = 60
+_SCATTERS = 12
+"""At most so many judges get a scatter chart."""
+
+
+def limits(ci: tuple[float, float] | None) -> str:
+    """An interval of a correlation.
+
+    Example:
+        >>> limits((0.1, 0.25)), limits(None)
+        ('0.100 to 0.250', '')
+    """
+    return "" if ci is None else f"{coefficient(ci[0])} to {coefficient(ci[1])}"
+
+
+def overview_table(result: PeopleResult) -> Table:
+    """Spearman over items: a row per judge, a column per dimension."""
+    found = _of(result.correlations)
+    level = result.items.level
+    rows = tuple(
+        (
+            column.name,
+            *(coefficient(found["Spearman", column.name, each, level].value) for each in result.dimensions),
+        )
+        for column in result.columns
+    )
+    title = f"Spearman with the mean rating of people, over {_plural(level)}"
+    return Table(title, ("judge", *result.dimensions), rows, frozenset(range(1, 1 + len(result.dimensions))))
+
+
+def dimension_table(result: PeopleResult, dimension: str) -> Table:
+    """Everything about one dimension: a row per judge, the highest Spearman first."""
+    found = _of(result.correlations)
+    level = result.items.level
+    rows = []
+    for column in result.columns:
+        over = [found[measure, column.name, dimension, level] for measure in MEASURES]
+        others = [found.get(("Spearman", column.name, dimension, each)) for each in (CONTEXT_LEVEL, SYSTEM_LEVEL)]
+        spearman = over[1].value
+        cells = (
+            column.name,
+            *(cell for each in over for cell in (coefficient(each.value), limits(each.ci))),
+            *("" if each is None else coefficient(each.value) for each in others),
+            str(over[0].n),
+            str(over[0].unscored or ""),
+            over[0].reason,
+        )
+        rows.append((-2.0 if spearman is None else spearman, cells))
+    rows.sort(key=lambda each: -each[0])
+    headings = (
+        "judge",
+        *(word for measure in MEASURES for word in (measure, "interval")),
+        *("within contexts", "over systems", "n", "unscored", "note"),
+    )
+    numeric = frozenset(range(1, len(headings) - 1))
+    return Table(
+        f"agreement with people on {one_line(dimension)}", headings, tuple(cells for _, cells in rows), numeric
+    )
+
+
+def raters_table(result: PeopleResult) -> Table:
+    """How far raters agree, and the highest correlation that a judge can be expected to reach."""
+    rows = tuple(
+        (
+            each.dimension,
+            str(each.items),
+            *map(coefficient, (each.alpha_interval, each.alpha_ordinal, each.icc1, each.icc1k, each.ceiling)),
+            "no judge can be ranked: raters hardly agree" if each.rankable is False else each.reason,
+        )
+        for each in result.raters
+    )
+    headings = (
+        "dimension",
+        "items",
+        "alpha interval",
+        "alpha ordinal",
+        "ICC(1,1)",
+        "ICC(1,k)",
+        "ceiling √ICC(1,k)",
+        "note",
+    )
+    return Table("agreement of raters", headings, rows, frozenset(range(1, 7)))
+
+
+def left_out_table(result: PeopleResult) -> Table:
+    """Judges and left-out raters against the same target, in the main dimension."""
+    rows = tuple(
+        (
+            each.judge,
+            coefficient(each.judge_value),
+            coefficient(each.rater_value),
+            f"{each.better} of {each.positions}",
+        )
+        for each in result.left_out
+        if each.dimension == result.main_dimension
+    )
+    title = (
+        f"against one left-out rater on {one_line(result.main_dimension)}: Spearman with the mean of the other raters"
+    )
+    return Table(title, ("judge", "judge", "rater", "judge better at positions"), rows, frozenset({1, 2}))
+
+
+def differences_table(result: PeopleResult, dimensions: Sequence[str]) -> Table:
+    """The first judge against the others: Spearman by resampling, Pearson with Zou's interval, too."""
+    shown = [each for each in result.differences if each.dimension in dimensions]
+    pearson = {(each.dimension, each.other): each for each in shown if each.measure == "Pearson"}
+    rows = []
+    for each in shown:
+        if each.measure != "Spearman":
+            continue
+        other = pearson[each.dimension, each.other]
+        rows.append(
+            (
+                each.dimension,
+                each.judge,
+                each.other,
+                coefficient(each.difference),
+                limits(each.ci),
+                "–" if each.p_holm is None else "< 0.001" if each.p_holm < 0.001 else f"{each.p_holm:.3f}",
+                coefficient(other.difference),
+                limits(other.zou),
+                str(each.n),
+                each.reason,
+            )
+        )
+    headings = (
+        *("dimension", "judge", "other", "Spearman difference", "interval", "p (Holm)"),
+        *("Pearson difference", "Zou's interval", "n", "note"),
+    )
+    any_clear = any(each.p_holm is not None and each.p_holm < 0.05 for each in shown)
+    foot = () if any_clear or not rows else ("no difference is significant: these items cannot rank the judges",)
+    return Table("paired comparison on the same items", headings, tuple(rows), frozenset(range(3, 9)), foot=foot)
+
+
+def differing_table(result: PeopleResult, judge: str, most: int) -> Table:
+    """The items of which a judge and people think most differently."""
+    rows = tuple(
+        (
+            each.item,
+            _short(item.reply or item.moves[-1].text),
+            f"{each.score:.4g}",
+            f"{each.rating:.2f}",
+            f"{100 * each.difference:+.0f}",
+        )
+        for each in result.worst(most, judge)
+        for item in [result.item(each.item)]
+    )
+    title = f"where {one_line(judge)} and people differ most on {one_line(result.main_dimension)}"
+    headings = ("item", "text", "score", "rating", "rank difference in percent")
+    return Table(title, headings, rows, frozenset({2, 3, 4}))
+
+
+def every_correlation(result: PeopleResult) -> Table:
+    """One row per correlation, for machines."""
+    rows = tuple(
+        (
+            *(each.measure, each.judge, each.dimension, each.level),
+            *(_exact(value) for value in (each.value, *(each.ci or (None, None)))),
+            *(str(each.n), str(each.unscored), _exact(each.p)),
+            each.reason or each.ci_reason,
+        )
+        for each in result.correlations
+    )
+    headings = ("measure", "judge", "dimension", "level", "value", "low", "high", "n", "unscored", "p", "note")
+    return Table("", headings, rows, frozenset(range(4, 10)))
+
+
+def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Table]:
+    """All tables in the order in which they are printed; none that is empty.
+
+    Args:
+        result: what was compared.
+        everything: details of every dimension, not only of the main one.
+    """
+    main = result.main_dimension
+    if len(result.dimensions) > 1:
+        yield overview_table(result)
+    shown = result.dimensions if everything else [main]
+    for dimension in shown:
+        yield dimension_table(result, dimension)
+    found = [differences_table(result, shown), left_out_table(result), raters_table(result)]
+    *first, last = [table for table in found if table.rows]
+    yield from first
+    yield replace(last, foot=tuple(lines(result.accounts)))
+
+
+def markdown_report(name: str, result: PeopleResult) -> str:
+    """A run in one page of Markdown."""
+    facts = ", ".join(f"{count} {what}" for what, count in result.counts.items())
+    named = [column.name for column in result.columns if not column.trivial][:_SCATTERS]
+    details = [table for judge in named if (table := differing_table(result, judge, 10)).rows]
+    return markdown_page(name, f"{facts}.", tables_of(result), result.notices, details)
+
+
+def people_charts(result: PeopleResult) -> Iterator[Chart]:
+    """Bars of Spearman by judge and dimension; for each judge, its scores against the ratings of the main dimension."""
+    level, dimension = result.items.level, result.main_dimension
+    scores: dict[str, dict[str, Estimate]] = {}
+    for each in result.correlations:
+        if (each.measure, each.level) == ("Spearman", level) and each.value is not None:
+            scores.setdefault(each.judge, {})[each.dimension] = Estimate(each.value, *(each.ci or ()))
+    title = "Agreement of judges with people"
+    yield chart("agreement", title, bars.draw, bars.table, scores, y_label="Spearman", as_percent=False)
+    ratings = [item.rating(dimension) for item in result.items.items]
+    ids = [item.id for item in result.items.items]
+    found = _of(result.correlations)
+    for column in result.columns[:_SCATTERS]:
+        spearman = found["Spearman", column.name, dimension, level]
+        if spearman.value is None:
+            continue
+        x_label, y_label = f"mean rating, {one_line(dimension)}", f"score of {one_line(column.name)}"
+        yield chart(
+            f"scatter-{slug(column.name)}",
+            f"{one_line(column.name)} and people",
+            partial(points.draw, x_label=x_label, y_label=y_label, as_percent=False, unit=level),
+            partial(points.table, x_label=x_label, y_label=y_label, dialogues=ids, unit=level),
+            ratings,
+            column.scores,
+            correlation=Estimate(spearman.value, *(spearman.ci or ())),
+        )
+
+
+def _of(correlations: Sequence[PeopleCorrelation]) -> dict[tuple[str, str, str, str], PeopleCorrelation]:
+    return {(each.measure, each.judge, each.dimension, each.level): each for each in correlations}
+
+
+def _plural(level: str) -> str:
+    return "replies" if level == "reply" else "dialogues"
+
+
+def _exact(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"

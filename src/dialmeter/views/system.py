@@ -1,0 +1,119 @@
+"""An agent's scores, costs, endings and tasks as tables, charts and a short Markdown report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..systems.compare import LogComparison
+from ..systems.result import SystemResult
+from . import compare
+from .chart_files import Chart, chart
+from .charts import bars
+from .charts.data import Estimate
+from .markdown_page import markdown_page
+from .tables import Table, interval, percent
+from .tracker import shared_signature
+
+WORST = 10
+
+
+def count_table(title: str, heading: str, counts: Mapping[str, int]) -> Table:
+    """Names with their counts."""
+    return Table(title, (heading, "count"), tuple((name, str(count)) for name, count in counts.items()), frozenset({1}))
+
+
+def system_score_table(result: SystemResult) -> Table:
+    """One row per measure: value, interval, how many tasks; the account below."""
+    rows = tuple(
+        (
+            score.measure,
+            percent(score.value),
+            interval(score.ci, score.ci_reason),
+            str(score.n),
+            str(score.unscored or ""),
+        )
+        for score in result.scores
+    )
+    headings = ("measure", "value", "interval", "tasks", "too few trials")
+    return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
+
+
+def effort_table(result: SystemResult) -> Table:
+    """What a dialogue takes: turns, calls, money, time."""
+    rows = tuple(
+        (
+            each.measure,
+            "–" if each.value is None else f"{each.value:.4g}",
+            f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else "",
+            each.title,
+        )
+        for each in result.efforts
+    )
+    return Table("per dialogue", ("measure", "mean", "interval", "meaning"), rows, frozenset({1, 2}))
+
+
+def ending_table(result: SystemResult) -> Table:
+    """How dialogues ended, and how many of them were successful."""
+    rows = []
+    for ending, counts in result.endings.items():
+        scored = counts["successful"] + counts["failed"]
+        share = percent(counts["successful"] / scored) if scored else "–"
+        rows.append((ending, *(str(counts[name]) for name in ("successful", "failed", "unscored")), share))
+    headings = ("ending", "successful", "failed", "unscored", "share")
+    return Table("how dialogues ended", headings, tuple(rows), frozenset(range(1, 5)))
+
+
+def task_table(result: SystemResult, *, every: bool = False) -> Table:
+    """The tasks that fail most often, or every task."""
+    shown = result.tasks if every else result.worst(WORST)
+    rows = tuple(
+        (
+            each.task,
+            f"{each.successes}/{each.trials}",
+            ", ".join(f"{count} {ending}" for ending, count in each.endings.items()),
+        )
+        for each in shown
+    )
+    return Table("tasks" if every else "the worst tasks", ("task", "successes", "endings"), rows, frozenset({1}))
+
+
+def system_comparison_table(compared: LogComparison) -> Table:
+    """The systems under each measure, with differences to the first."""
+    names = list(dict.fromkeys(each.measure for each in compared.versus))
+    scores = {measure: {name: result.get(measure) for name, result in compared.results.items()} for measure in names}
+    accounts = {name: result.account for name, result in compared.results.items()}
+    return compare.comparison_table("", "system", scores, compared.versus, accounts)
+
+
+def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
+    """Success and pass^k of systems side by side, then how the dialogues of each ended."""
+    scores = {
+        name: {score.measure: Estimate(score.value, *(score.ci or ())) for score in result.scores}
+        for name, result in results.items()
+    }
+    yield chart(
+        "success", "Success with intervals over tasks", bars.draw, bars.table, scores, y_label="percent of tasks"
+    )
+    shares = {
+        name: {
+            ending: Estimate(sum(counts.values()) / len(result.outcomes)) for ending, counts in result.endings.items()
+        }
+        for name, result in results.items()
+    }
+    endings = list(dict.fromkeys(ending for found in shares.values() for ending in found))
+    filled = {name: {ending: found.get(ending, Estimate(0.0)) for ending in endings} for name, found in shares.items()}
+    yield chart("endings", "How dialogues ended", bars.draw, bars.table, filled, y_label="percent of dialogues")
+
+
+def markdown_report(name: str, result: SystemResult) -> str:
+    """A run in one page of Markdown."""
+    facts = f"{len(result.scored)} dialogues of {len(result.by_task)} tasks."
+    details = [effort_table(result), ending_table(result), task_table(result)]
+    return markdown_page(
+        name,
+        facts,
+        [system_score_table(result)],
+        result.notices,
+        details,
+        signature=shared_signature(result.scores),
+    )

@@ -1,0 +1,263 @@
+"""The seven published figures on users: dialogues in which something happens, and percent of goals or of their parts.
+
+Every figure has its data as a table with the denominator of each bar. Figures 2, 3 and 7 count dialogues, so that a dialogue counts in every
+class that it has; how often the class occurs in all is in the column ``events``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..users.analysis.patterns import Kind, Pattern, counted
+from ..users.behaviours import ALL
+from ..users.record import UserRow
+from .chart_files import Chart
+from .charts import bars
+from .charts.data import Estimate
+from .tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Label(NamedTuple):
+    """A bar: what it is called in the publication, in words, and the classes of events that it counts."""
+
+    published: str
+    words: str
+    classes: tuple[str, ...]
+
+
+REPETITIONS = (
+    Label("recom_book_rep", "while booking", ("repeated_while_booking",)),
+    Label("rep_on_answer", "when answering a question", ("repeated_when_answering_request",)),
+    Label("rep_on_request", "while requesting", ("repeated_while_requesting_info",)),
+    Label("confirm_choice", "confirming a choice", ("confirmed_choice_params",)),
+    Label("switch_domain", "after another domain", ("switched_between_domains",)),
+    Label("sys_q", "the system asks", ("elicited_by_sys_question",)),
+    Label("no_offer", "nothing was found", ("elicited_by_no_offers",)),
+    Label("book_fail", "a booking failed", ("elicited_by_booking_failure",)),
+    Label("nlu_fail", "not understood", ("failed_sys_nlu",)),
+    Label("nomatch", "unexplained", ("unmatched",)),
+)
+"""Why constraints of the goal are said again."""
+
+NOT_IN_GOAL = (
+    Label(
+        "dontcare",
+        "always fine",
+        ("auto_matched_value", "auto_matched_slot", "auto_matched_slot_value_pair"),
+    ),
+    Label("sys_offer", "the system offers", ("elicited_by_sys_offer",)),
+    Label("sys_recom", "the system recommends", ("elicited_by_recommendation",)),
+    Label("sys_book", "a booking is made or fails", ("elicited_by_booking_acceptance", "elicited_by_booking_failure")),
+    Label("sys_q", "the system asks", ("elicited_by_sys_question",)),
+    Label("nomatch", "unexplained", ("unmatched",)),
+    Label("first_turn_nomatch", "at the first turn", ("first_turn",)),
+)
+"""Why constraints outside the goal are said."""
+
+REQUESTED_AGAIN = (
+    Label("delayed_resp", "not answered yet", ("delayed_response",)),
+    Label("repeat_after_answer", "after an answer", ("repeated_despite_receiving_answer",)),
+    Label("noise", "probably a wrong label", ("spurious_annotation",)),
+    Label("user_prempts", "the system asks instead", ("user_prempted_request",)),
+    Label("nlu_fail", "not understood", ("system_req_nlu_failure",)),
+)
+"""Why requests are made again."""
+
+PATTERNS = {
+    "miss_all": "none said",
+    "miss_all_reqs": "none asked",
+    "miss_mult": "some, in several turns",
+    "miss_one": "some, in one turn",
+    "no_miss_mult": "all, in several turns",
+    "no_miss_one": "all, in one turn",
+    "prov_all": "all given unasked",
+    "prov_some": "some given unasked",
+    "no_prov": "none given unasked",
+}
+"""Published name of a pattern → words."""
+
+PATTERN_DOMAINS = ("hotel", "restaurant")
+"""The domains of the published figure 4; a corpus without them shows all domains."""
+
+FAMILIES = {"repetition": REPETITIONS, "not_in_goal": NOT_IN_GOAL, "request": REQUESTED_AGAIN}
+
+
+class UserCounts:
+    """What the figures are drawn from, collected row by row.
+
+    Attributes:
+        dialogues: dialogues with an event, by family, class and domain.
+        events: how often it occurs, by the same.
+        goals: dialogues whose goal has a domain.
+        combinations: dialogues by the domains of their goal.
+        scored: dialogues with the domain in the goal and a score of constraints.
+    """
+
+    def __init__(self) -> None:
+        self.dialogues: Counter[tuple[str, str, str]] = Counter()
+        self.events: Counter[tuple[str, str, str]] = Counter()
+        self.labelled: Counter[tuple[str, str, str]] = Counter()
+        self.goals: Counter[str] = Counter()
+        self.combinations: Counter[str] = Counter()
+        self.scored: Counter[str] = Counter()
+        self._patterns: list[Pattern] = []
+
+    @classmethod
+    def of(cls, rows: Iterable[UserRow]) -> UserCounts:
+        """The sums over some rows."""
+        tally = cls()
+        for row in rows:
+            tally.add(row)
+        return tally
+
+    def add(self, row: UserRow) -> None:
+        """Adds a dialogue."""
+        found = Counter((event.family, event.name, event.domain) for event in row.events)
+        self.events.update(found)
+        self.dialogues.update(list(found))
+        self.labelled.update(
+            {
+                (family, label.published, domain)
+                for family, labels in FAMILIES.items()
+                for label in labels
+                for kind, name, domain in found
+                if kind == family and name in label.classes
+            }
+        )
+        self.goals.update(list(row.goal))
+        self.combinations["+".join(sorted(row.goal))] += 1
+        self.scored.update(
+            [domain for domain in row.goal if (each := row.inform.get(domain)) and each.score is not None]
+        )
+        self._patterns += row.patterns
+
+    @property
+    def patterns(self) -> dict[Kind, dict[str, dict[str, int]]]:
+        """How often each pattern occurs: kind → domain → pattern."""
+        return counted(self._patterns)
+
+
+class Bar(NamedTuple):
+    """One bar with its denominator; ``events`` is how often the class occurs, where that is another number."""
+
+    label: str
+    published: str
+    domain: str
+    size: int
+    of: int
+    events: int | None = None
+
+
+def user_charts(tally: UserCounts) -> Iterator[Chart]:
+    """The published figures 1 to 7."""
+    every = sum(tally.combinations.values())
+    rows = [Bar("goals", "", domain, count, every) for domain, count in sorted(tally.goals.items())]
+    yield _chart("1a-domains", "Domains of the goals", rows, "dialogues")
+    ranked = sorted(tally.combinations.items(), key=lambda each: (-each[1], each[0]))
+    rows = [Bar("goals", "", name, count, every) for name, count in ranked]
+    yield _chart("1b-combinations", "Goals by their domains", rows, "dialogues")
+    for name, title, family in (
+        ("2-repetitions", "Dialogues in which a constraint is said again", "repetition"),
+        ("3-not-in-goal", "Dialogues with constraints outside the goal", "not_in_goal"),
+    ):
+        yield _chart(name, title, list(event_bars(tally, family)), "dialogues")
+    for name, kind, title in (
+        ("4a-search", "search", "How search constraints are expressed"),
+        ("4b-booking", "booking", "How booking constraints are expressed"),
+    ):
+        yield _chart(name, title, list(pattern_bars(tally, kind)), "parts of goals", as_percent=True)  # type: ignore[arg-type]
+    missed = {domain: sum(found.values()) for domain, found in tally.patterns.get("missed", {}).items()}
+    rows = [
+        Bar("missed", "missed_domain", domain, missed.get(domain, 0), tally.scored[domain])
+        for domain in sorted(tally.scored)
+    ]
+    yield _chart("5-missed-domains", "Domains of the goal that are missed", rows, "dialogues", as_percent=True)
+    for name, kind, title in (
+        ("6a-requests", "requests", "How requests are expressed"),
+        ("6b-provision", "provision", "What the system gives unasked"),
+    ):
+        yield _chart(name, title, list(pattern_bars(tally, kind)), "dialogues", as_percent=True)  # type: ignore[arg-type]
+    title = "Dialogues in which a request is made again"
+    yield _chart("7-requests-again", title, list(event_bars(tally, "request")), "dialogues")
+
+
+def event_bars(tally: UserCounts, family: str) -> Iterator[Bar]:
+    """Dialogues by why something is said or asked for; a class that the publication does not have is shown by its name."""
+    labels = FAMILIES[family]
+    known = {name for label in labels for name in label.classes}
+    own = [each.name for each in ALL if each.family == family and each.excuses and each.name not in known]
+    for label in (*labels, *(Label("", name.replace("_", " "), (name,)) for name in own)):
+        for domain in sorted(
+            {domain for kind, name, domain in tally.events if kind == family and name in label.classes}
+        ):
+            events = sum(tally.events[family, name, domain] for name in label.classes)
+            if label.published:
+                dialogues = tally.labelled[family, label.published, domain]
+            else:
+                dialogues = tally.dialogues[family, label.classes[0], domain]
+            yield Bar(label.words, label.published, domain, dialogues, tally.goals[domain], events)
+
+
+def pattern_bars(tally: UserCounts, kind: Kind) -> Iterator[Bar]:
+    """Patterns of one kind by domain, out of all parts or dialogues that have one."""
+    found = tally.patterns.get(kind, {})
+    shown = [domain for domain in PATTERN_DOMAINS if domain in found] if kind in ("search", "booking") else []
+    for pattern in dict.fromkeys(name for name in PATTERNS for each in found.values() if name in each):
+        for domain in shown or sorted(found):
+            of = sum(found[domain].values())
+            yield Bar(PATTERNS[pattern], pattern, domain, found[domain].get(pattern, 0), of)
+
+
+def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: bool = False) -> Chart:
+    # Every label has every domain, with no bar where there is no count, so that all charts have one order.
+    domains = list(dict.fromkeys(bar.domain for bar in rows))
+    scores: dict[str, dict[str, Estimate]] = {}
+    for bar in rows:
+        inside = scores.setdefault(bar.label, {domain: Estimate(None) for domain in domains})
+        inside[bar.domain] = Estimate(_share(bar) if as_percent else bar.size)
+
+    def draw() -> Figure:
+        y_label = f"percent of {unit}" if as_percent else f"number of {unit}"
+        figure = bars.draw(scores, title=title, y_label=y_label, as_percent=as_percent)
+        heights = [bar.size for bar in rows if bar.size]
+        if not as_percent and heights:
+            if max(heights) > _RANGE * min(heights):
+                # A linear scale would hide the small bars.
+                figure.axes[0].set_yscale("symlog", linthresh=1)
+            else:
+                from matplotlib.ticker import MaxNLocator
+
+                figure.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
+        return figure
+
+    return Chart(name, title, draw, _table(rows))
+
+
+_RANGE = 30
+"""From which ratio of the highest to the lowest bar on the scale is logarithmic."""
+
+
+def _share(bar: Bar) -> float | None:
+    return bar.size / bar.of if bar.of else None
+
+
+def _table(rows: Iterable[Bar]) -> Table:
+    headings = ("label", "published label", "domain", "count", "of", "percent", "events")
+    cells = tuple(
+        (
+            bar.label,
+            bar.published,
+            bar.domain,
+            str(bar.size),
+            str(bar.of),
+            "" if (share := _share(bar)) is None else f"{100 * share:.2f}",
+            "" if bar.events is None else str(bar.events),
+        )
+        for bar in rows
+    )
+    return Table("", headings, cells, frozenset({3, 4, 5, 6}))
