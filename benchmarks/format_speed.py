@@ -36,7 +36,7 @@ import plain_port
 from dialmeter.cli import main as command_line
 from dialmeter.tracking.scoring import score_file
 from layouts import CorpusFiles, Layout
-from rows import Row, at_least, at_most, table, untargeted
+from rows import Row, at_least, at_most, markdown, table, untargeted
 
 REPEATS = 3
 OWN_RULES_TARGET = 1.5
@@ -376,12 +376,13 @@ def main() -> None:
     )
     parser.add_argument("--no-plain", action="store_true", help="Do not measure without the compiled parts.")
     parser.add_argument("--json", action="store_true", help="Print JSON.")
+    parser.add_argument("--markdown", action="store_true", help="Print a table in Markdown, for docs/performance.md.")
     options = parser.parse_args()
     rows = ratios(options.megabytes, options.repeats, options.only, not options.no_plain)
     if options.json:
         print(json.dumps({"rows": [row._asdict() for row in rows]}, indent=2, ensure_ascii=False))
     elif rows:
-        print(table(rows))
+        print(markdown(rows) if options.markdown else table(rows))
 
 
 if __name__ == "__main__":

@@ -39,6 +39,15 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
+def markdown(rows: Sequence[Row]) -> str:
+    """The rows as a table in Markdown."""
+    lines = ["| measured | now | target |", "|---|---|---|"]
+    for row in rows:
+        target = "–" if row.target == "none" else row.target if row.met else f"{row.target} **missed**"
+        lines.append(f"| {row.name} | {row.value:,.2f} | {target} |")
+    return "\n".join(lines)
+
+
 def print_ratios(ratios: Callable[[int, int], list[Row]], about: str, dialogues: int, repeats: int) -> None:
     """The command line of a benchmark over generated dialogues."""
     parser = argparse.ArgumentParser(description=about)
