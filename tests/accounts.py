@@ -189,7 +189,11 @@ def accounts_of_documents(form: str, role: str, documents: Sequence[bytes], file
         file.write_bytes(document)
         for chosen in (form, None):
             account = or_error(lambda chosen=chosen: [_told(each) for each in open_corpus(path, Role(role), chosen)])  # type: ignore[misc]
-            found.append(account.replace(str(path), "FILE") if isinstance(account, str) else account)
+            found.append(
+                account.replace(str(path), "FILE").replace(str(file.parent), "FOLDER")
+                if isinstance(account, str)
+                else account
+            )
     return found
 
 

@@ -2,11 +2,12 @@
 
     cli -> viewer, integrations -> views -> studies -> tracking | users | judges | systems | simulation -> core, values -> stats, readers -> the modules of the root
 
-Packages of one layer do not import each other, and a folder has at most twenty files.
+Packages of one layer do not import each other, a folder has at most twenty files, and no two public classes have the same name.
 """
 
 import ast
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 LAYERS = (
@@ -38,7 +39,7 @@ def imported(path: Path, source: Path) -> list[tuple[int, str]]:
 
 
 def broken(source: Path) -> list[str]:
-    """Every import that goes up or sideways, and every folder with too many files."""
+    """Every import that goes up or sideways, every folder with too many files, and every repeated name of a class."""
     found = []
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
@@ -53,7 +54,19 @@ def broken(source: Path) -> list[str]:
         count = len([*folder.glob("*.py")])
         if count > MOST_FILES:
             found.append(f"{folder}: {count} files, more than {MOST_FILES}")
-    return found
+    return found + repeated_classes(source)
+
+
+def repeated_classes(source: Path) -> list[str]:
+    """Every name that several public classes have."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(source.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(f"{path}:{node.lineno}")
+    return [
+        f"{', '.join(where)}: several classes are called {name}" for name, where in places.items() if len(where) > 1
+    ]
 
 
 if __name__ == "__main__":

@@ -42,9 +42,9 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("reply", "reason", "why"),
     [
-        ((401, "who are you", {}), "whose request failed", "the server says 401 who are you"),
-        ((500, "tired", {}), "whose request failed", "no answer after 1 attempts: 500 tired"),
-        (HTML, "whose answer could not be read", "the answer is not JSON"),
+        ((401, "who are you", {}), "whose request failed", "refuses: status 401: who are you"),
+        ((500, "tired", {}), "whose request failed", "status 500: tired (1 try)"),
+        (HTML, "whose answer could not be read", "not an answer of a chat model"),
         (saying("I would rather not."), "whose answer could not be read", "no number from 1 to 5"),
     ],
 )

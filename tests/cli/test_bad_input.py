@@ -67,12 +67,12 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "a string as turn": (nested({"3": "x"}), ("dialogue d1, turn 3", "found a string")),
     "a list as dialogue": (nested([]), ("dialogue d1", "found a list")),
     "an object as value in a line": (native_value(b'{"x": 1}'), ("dialogue d1, turn 0, slot hotel-area", "found an object")),
-    "false as value in a line": (native_value(b"false"), ("dialogue d1, turn 0, slot hotel-area", "found false")),
+    "false as value in a line": (native_value(b"false"), ("dialogue d1, turn 0, slot hotel-area", "true or false, while other values are like")),
     "a list in a list in a line": (native_value(b'[["a"]]'), ("dialogue d1, turn 0, slot hotel-area", "found a list")),
-    "a list as state in a line": (native([{"turn": 0, "gold": [], "pred": {}}]), ("dialogue d1, turn 0", "found a list")),
+    "a list as state in a line": (native([{"turn": 0, "gold": ["east"], "pred": {}}]), ("dialogue d1, turn 0", "a pair reads domain-slot-value, found 'east'")),
     "a string as turn in a line": (native(["x"]), ("line 2", "dialogue d1, turn 0", "found a string")),
     "an object as turns": (native({"0": {}}), ("line 2", "dialogue d1", "turns must be a list, found an object")),
-    "a number as dialogue_id": (GOOD_LINE + b'{"dialogue_id": 3, "turns": []}\n', ("line 2", "dialogue_id must be a string")),
+    "a number as dialogue_id": (GOOD_LINE + b'{"dialogue_id": 3.5, "turns": []}\n', ("line 2", "dialogue_id must be a string")),
     "a line without turns": (GOOD_LINE + b'{"dialogue_id": "d1"}\n', ("line 2", "dialogue d1", "turns")),
     "a line that is a list": (GOOD_LINE + b"[1]\n", ("line 2", "found a list")),
     "a turn key that is a word": (nested({"one": EMPTY}), ("dialogue d1, turn one", "whole number")),
@@ -107,13 +107,34 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "a blank file": (b" \n\t\n", ("the file is empty",)),
     "an empty file, compressed": (gzip.compress(b""), ("the file is empty",)),
     "a binary file": (b"\x00\x01\x02\xff" * 10, ("a binary file",)),
-    "UTF-16": ('{"d1": {}}'.encode("utf-16"), ("a binary file",)),
+    "UTF-16": ('{"d1": {}}'.encode("utf-16"), ("UTF-16 text; save it as UTF-8",)),
+    "UTF-16 without its mark": ('{"d1": {}}'.encode("utf-16-be"), ("UTF-16 text; save it as UTF-8",)),
+    "an HTML page": (b"\n <!DOCTYPE html>\n<html></html>\n", ("an HTML page, not data",)),
+    "a Git LFS pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", ("a Git LFS pointer", "git lfs pull")),
     "words": (b"hello world\n", UNKNOWN),
     "a number": (b"3", UNKNOWN),
     "null": (b"null", UNKNOWN),
-    "an empty list": (b"[]", UNKNOWN),
-    "an empty object": (b"{}", UNKNOWN),
-    "another document": (b'{"glossary": {"title": "x"}}', UNKNOWN),
+    "an empty list": (b"[]", ("an empty list; it holds no dialogue",)),
+    "an empty object": (b"{}", ("an empty object; it holds no dialogue",)),
+    "another document": (b'{"glossary": {"title": "x"}}', (*UNKNOWN, "its keys are glossary, inside: title; see")),
+    "rows whose dialogue has another name": (
+        b'{"talk": "a", "turn": 0, "gold": {}, "pred": {}}\n' * 2,
+        (*UNKNOWN, "its keys are talk, turn, gold, pred; nearest is the format rows, which also needs one of dialogue_id, dial_id, id (--fields"),
+    ),
+    "a table whose turn has another name": (
+        b"id,step,gold,pred\na,0,,\n",
+        (*UNKNOWN, "its columns are id, step, gold, pred; nearest is the format rows, which also needs one of turn, turn_id (--fields"),
+    ),
+    "a log without its gold": (
+        b'[{"ID": "a", "turn_id": 0, "pred": {}}]',
+        (*UNKNOWN, "nearest is the format ic-dst, which also needs slot_values; see"),
+    ),
+    "keys of a format with other values": (
+        b'[{"dialogue_id": 1.5, "turn": 0, "completion": "x"}]',
+        (*UNKNOWN, "nearest is the format llm, whose keys are there with other kinds of values; see"),
+    ),
+    "dialogues without states": (b'{"d1": {"log": 3}}', (*UNKNOWN, "its keys are d1, inside: log; nearest is the format multiwoz, which also needs goal; see")),
+    "many keys": (b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)), (*UNKNOWN, "k0, k1, k2", "k11, …; see")),
     "gzip cut off": (gzip.compress(MANY_LINES)[:-15], CUT_OFF),
     "gzip cut off at its head": (gzip.compress(MANY_LINES)[:12], CUT_OFF),
     "gzip with a wrong byte": (gzip.compress(MANY_LINES)[:-6] + b"\x00\x00\x00\x00\x00\x00", CUT_OFF),
@@ -188,6 +209,40 @@ def test_a_file_that_is_not_there(command: str, capsys: pytest.CaptureFixture[st
     assert said.code == 2
     assert said.complaint == f"{tmp_path / 'nowhere.json'}: no such file"
     assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("https://example.org/p.json", "an address, not a file; download it first, and name the file"),
+        ("run-*.json", "no such file; it looks like a pattern that matches no file, or that is in quotes"),
+    ],
+)
+def test_a_name_that_is_no_file(
+    command: str,
+    name: str,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("convert", name, "out.jsonl") if command == "convert" else ("tracker", command, name)
+    said = call(capsys, *words)
+    assert (said.code, said.complaint) == (2, f"{name}: {says}")
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_folder_of_lines(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = written(tmp_path / "folder" / "a.jsonl", GOOD_LINE).parent
+    written(folder / "b.jsonl", GOOD_LINE)
+    said = read_with(command, capsys, folder)
+    assert said.code == 2
+    assert (
+        said.complaint
+        == f"{folder}: a folder of JSON lines (2 files, a.jsonl first); name one of them, or join them into one"
+    )
 
 
 @pytest.mark.parametrize("command", READERS)

@@ -37,7 +37,7 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("formats", FORMATS.builtin()),
         ("conversations", CONVERSATION_FORMATS.builtin()),
-        ("measures", [*measure.registry.builtin(), *user_measures.ABOUT]),
+        ("measures", [*measure.registry.builtin(), *user_measures.ABOUT, "Success", "Pass"]),
         ("rules", [*rules.names(), *user_rules.names()]),
         ("events", [each.name for each in behaviours.ALL]),
         ("profiles", list(profile.names())),
@@ -51,6 +51,15 @@ def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -
         styled = call(capsys, "list", what, "--as", style)
         assert styled.code == 0
         assert all(name in styled.out.replace(r"\_", "_") for name in names)
+
+
+def test_what_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "list", "--json")
+    assert (said.code, said.json["command"]) == (0, "list")
+    names = [item["list"] for item in said.json["items"]]
+    assert [line.split()[0] for line in call(capsys, "list").out.splitlines()[2:]] == names
+    assert f"'nothing' is not one of {str(names)[1:-1]}." in call(capsys, "list", "nothing").err
+    assert call(capsys, "list", "logs", "--json").json["command"] == "list logs"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +158,10 @@ def test_a_rule_set_for_users_is_described_switch_by_switch(capsys: pytest.Captu
     for name in user_rules.switches(user_rules.named("gcdf1-repo")):
         assert f"\n{name} " in said.out
     differs = [line.split()[0] for line in said.out.splitlines() if "(dialmeter: " in line]
-    assert differs == ["values.collisions", *(f"faults.{name}" for name in user_rules.Faults.__struct_fields__)]
+    assert [name for name in differs if not name.startswith("faults.")] == [
+        "goals.alternatives", "values.collisions", "values.no_answer",
+    ]  # fmt: skip
+    assert differs[3:] == [f"faults.{name}" for name in user_rules.Faults.__struct_fields__]
 
 
 def test_a_name_that_trackers_and_users_share_is_described_for_both(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,3 +203,10 @@ def test_a_measure_of_users_is_described_and_cited(capsys: pytest.CaptureFixture
         assert cited.code == 0
         assert "@inproceedings{coca-2021," in cited.out
     assert "@inproceedings{henderson-2014," in call(capsys, "cite", "R-GCDF1", "JGA").out
+
+
+@pytest.mark.parametrize("name", ["FGA", "fga"])
+def test_a_measure_is_cited_by_its_name_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "cite", name)
+    assert (said.code, said.out) == (0, call(capsys, "cite", "FGA(lam=0.5)").out)
+    assert "dey-2022" in said.out

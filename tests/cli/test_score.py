@@ -157,6 +157,29 @@ def test_a_measure_is_asked_for_in_any_case_and_once(file: str, capsys: pytest.C
     assert [score["measure"] for score in found["scores"]] == ["JGA", "FGA(lam=0.5)"]
 
 
+@pytest.mark.parametrize("measure", ["JGA", "FGA(lam=0.5)"])
+def test_one_bare_number(measure: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    value = call(capsys, "tracker", "score", file, "--measure", measure, "--json").json["scores"][0]["value"]
+    said = call(capsys, "tracker", "score", file, "-b", "--measure", measure)
+    assert (said.code, said.out) == (0, f"{100 * value:.2f}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "--bare needs exactly one --measure, found 0"),
+        (("--measure", "JGA", "--measure", "SA"), "--bare needs exactly one --measure, found 2"),
+        (("--measure", "JGA", "--json"), "--bare prints one number; --as json does not go with it"),
+        (("--measure", "JGA", "--by", "slot"), "--bare prints one number; --by does not go with it"),
+        (("--measure", "JGA", "--show", "d1"), "--bare prints one number; --show does not go with it"),
+        (("--measure", "JGA", "--signatures"), "--bare prints one number; --signatures does not go with it"),
+    ],
+)
+def test_no_bare_number(words: tuple[str, ...], says: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "score", file, "-b", *words)
+    assert (said.code, said.out, said.complaint) == (2, "", says)
+
+
 def test_signatures_in_full(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = call(capsys, "tracker", "score", file, *ASKED, "--signatures").out
     lines = [line for line in out.splitlines() if line.startswith("signature")]

@@ -56,7 +56,7 @@ def test_problems_are_in_the_document_too(capsys: pytest.CaptureFixture[str], tm
 
 def test_goals_that_nobody_can_meet_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A map that takes two values of one goal for the same leaves one of them unsaid, whatever a user does."""
-    wanted = goal(hotel={"info": {"area": "centre"}, "fail_info": {"area": "center"}})
+    wanted = goal(hotel={"info": {"area": "centre"}, "book": {"area": "center"}})
     file = users(tmp_path, [TALKS[0], talk(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")])
     values = tmp_path / "map.json"
     values.write_text(json.dumps({"area": {"centre": ["centre", "center"], "east": ["east"]}}))

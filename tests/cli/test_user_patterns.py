@@ -11,7 +11,8 @@ from .invoke import call, checked, files_in
 from .user_samples import users
 
 CHARTS = [
-    "1-domains",
+    "1a-domains",
+    "1b-combinations",
     "2-repetitions",
     "3-not-in-goal",
     "4a-search",
@@ -65,11 +66,11 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["score", "patterns"])
-def test_nine_charts_each_with_its_counts(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_ten_charts_each_with_its_counts(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     charts = tmp_path / "charts"
     said = call(capsys, "user", command, users(tmp_path), "--charts", charts)
     assert said.code == 0
-    assert said.err == f"9 charts, each with its data, in {charts}\n"
+    assert said.err == f"10 charts, each with its data, in {charts}\n"
     files = files_in(charts)
     assert sorted(files) == sorted([f"{name}.{end}" for name in CHARTS for end in ("csv", "svg")])
     assert all(files[f"{name}.svg"].startswith(b"<?xml") for name in CHARTS)
@@ -78,7 +79,7 @@ def test_nine_charts_each_with_its_counts(command: str, capsys: pytest.CaptureFi
 def counts(charts: Path, name: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for row in csv.DictReader((charts / f"{name}.csv").read_text("utf-8").splitlines()):
-        found[row["label"]] = found.get(row["label"], 0) + int(row["count"])
+        found[row["published label"]] = found.get(row["published label"], 0) + int(row["count"])
     return found
 
 

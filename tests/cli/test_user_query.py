@@ -95,12 +95,18 @@ def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], 
         "    said        hotel-request phone\n"
         "    · multiple_req: hotel-phone (turns 2, 4)\n"
         "    − repeated_despite_receiving_answer: hotel-phone (turns 2, 4)\n"
+        "    ! lost by user, asked_after_answer: hotel-phone (too much); turn 4: the user asks again though it heard the answer (phone); "
+        "the user said Hotel-Request phone\n"
         "turn 5  system  Call 123.\n"
         "    said        hotel-inform phone=123\n"
         "    understood  hotel-request phone\n"
+        "    ! lost by unknown, file_ends: hotel stars=4 (missing); turn 5: the dialogue ends in the middle; "
+        "the system said Hotel-Inform phone=123\n"
         "not said or not asked\n"
         "  − missed_constraints: hotel stars=4\n"
         "+ counts as wanted   − does not   · a note\n"
+        "verdict on what is missing: unknown, turn 5: the dialogue ends in the middle\n"
+        "verdict on what is too much: user, turn 4: the user asks again though it heard the answer\n"
     )
 
 

@@ -6,6 +6,7 @@ import re
 import resource
 import shlex
 import time
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -17,8 +18,9 @@ from .targets import Target
 MOST_SECONDS = 5.0
 MOST_MEGABYTES = 500
 """By so much one input may raise the peak of a process, which is at about 75 MB before the first; 600 MB in all are allowed."""
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-_CONTROL_8_BIT = re.compile("[\x80-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff]")
+_CONTROL_8_BIT = re.compile("[\x7f-\x9f]")
+"""These may be in data for programs: JSON has no need to escape them."""
 
 
 class Attempt(NamedTuple):
@@ -57,11 +59,29 @@ def attempt(target: Target, command: str, data: bytes, changes: str, original: b
 
 
 def execute(command: str, path: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error; an exception is code 4."""
+    """Exit code, standard output and standard error; an exception is code 4. ``GET`` is a request to the viewer of ``runs``."""
     try:
-        return call(shlex.split(command.replace("{}", path)))
+        if command.startswith("GET "):
+            return _request(command.removeprefix("GET "))
+        return call(_words(command.replace("{}", path)))
     except Exception as error:
         return 4, "", f"dialmeter: internal error: escaped: {type(error).__name__}: {error}"
+
+
+def _request(address: str) -> tuple[int, str, str]:
+    """A page of the viewer as the outcome of a command: a page that says what is wrong is a refusal."""
+    from starlette.testclient import TestClient
+
+    from dialmeter.viewer.app import make_app
+    from dialmeter.viewer.folder import RunFolder
+
+    answer = TestClient(make_app(RunFolder("runs"), hosts=None)).get(address)
+    codes = {200: 0, 404: 2}
+    message = "" if answer.status_code == 200 else f"dialmeter: the viewer answers with {answer.status_code}"
+    return codes.get(answer.status_code, 4), answer.text, message
+
+
+_words = lru_cache(4096)(shlex.split)
 
 
 def trouble(command: str, code: int, out: str, err: str, seconds: float, megabytes: float) -> str:
@@ -75,6 +95,8 @@ def trouble(command: str, code: int, out: str, err: str, seconds: float, megabyt
         return f"{seconds:.1f} s of CPU"
     if megabytes > MOST_MEGABYTES:
         return f"{megabytes:.0f} MB more"
+    if "<script>alert" in out and (command.startswith("GET ") or "html" in command):
+        return "text of a file is markup in a page"
     for name, text in (("output", out), ("messages", err)):
         found = _CONTROL.search(text)
         if (not found and name == "messages") or not any(

@@ -43,6 +43,7 @@ CORPUS: tuple[Found, ...] = (
     Found("manifest.csv", b"native.jsonl", b"[" * 3000, "tracker curve . --manifest {} --ci 0 --measure JGA --quiet", "internal error: file name too long"),
     Found("native.jsonl", b'"gold"', b'"go\\u006cd": {}, "gold"', "tracker score {} --quiet --out made/run --force", "score and --out disagree"),
     Found("native.jsonl", b'"a hotel in the east"', b'"\xed\xa0\x80"', "convert {} - --quiet", "internal error: half character"),
+    Found("fga.txt", b"'leaveAt'", b"'\\udc00x'", "convert {} - --quiet", "internal error: half character"),
     Found("goals.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --goals {}", "internal error: half character"),
     Found("map.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --map {}", "internal error: half character"),
     Found("cases.jsonl", b'"reply":', b'"reply": ' + b"[" * 3000 + b"]" * 3000 + b', "x":', "judge score {} --judge length --quiet", "internal error: recursion"),

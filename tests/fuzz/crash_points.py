@@ -38,7 +38,8 @@ class Scenario(NamedTuple):
         words: the command, run in a folder of its own; ``../input`` has what it reads.
         before: commands that are run before it.
         again: what is added to go on with it after a failure.
-        kept: a run or file that is there before, and must be readable at every moment, the old one or the new one.
+        kept: a run, file or folder that is there before, and must be there at every moment, the old one or the new one. What
+            somebody else put into a folder (``notes.jsonl``) may be away until the command runs again.
         shards: cut the input into small shards.
         most: how many points are tried, drawn at random; all without it.
     """
@@ -56,6 +57,7 @@ _TRACKER = "tracker score ../input/talk.jsonl --ci 0 -q --out run"
 _JUDGE = "judge score ../input/cases.jsonl --judge overlap --ci 0 -q --out run"
 _ATTACK = "judge attack ../input/talk.jsonl --light --no-cache --cases 3 --attack repetition --attack dullness -q --out"
 _PLAY = "user play --goals 6 --workers 1 -q --out talk.jsonl"
+_NOTES = "convert ../input/few.jsonl -q"
 _OLD_RUN = ("tracker score ../input/other.jsonl --ci 0 -q --out run", "report run --as markdown -q", "report run -q")
 
 SCENARIOS = (
@@ -83,8 +85,9 @@ SCENARIOS = (
     Scenario(
         "judge attack --layout published --force",
         f"{_ATTACK} cases --layout published --force",
-        (f"{_ATTACK} cases --layout published --seed 3 --attack vocabulary",),
+        (f"{_ATTACK} cases --layout published --seed 3 --attack vocabulary", f"{_NOTES} cases/notes.jsonl"),
         again="--force",
+        kept="cases",
     ),
     Scenario("convert", "convert ../input/talk.jsonl out.jsonl -q", again=""),
     Scenario("convert to .gz", "convert ../input/talk.jsonl out.jsonl.gz -q", again=""),
@@ -112,8 +115,13 @@ SCENARIOS = (
     Scenario(
         "view --bundle --force",
         "view ../input/run --bundle pages --force",
-        ("tracker score ../input/other.jsonl --ci 0 -q --out old", "view old --bundle pages"),
+        (
+            "tracker score ../input/other.jsonl --ci 0 -q --out old",
+            "view old --bundle pages",
+            f"{_NOTES} pages/notes.jsonl",
+        ),
         again="--force",
+        kept="pages",
     ),
     Scenario(
         "judge train",
@@ -123,8 +131,12 @@ SCENARIOS = (
     Scenario(
         "judge train --force",
         "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j --force",
-        ("judge train satisfaction ../input/ratings.txt --held-out 5 --epochs 1 --threads 1 -q --out j",),
+        (
+            "judge train satisfaction ../input/ratings.txt --held-out 5 --epochs 1 --threads 1 -q --out j",
+            f"{_NOTES} j/notes.jsonl",
+        ),
         again="--force",
+        kept="j",
     ),
     # Its steps are commands that have scenarios above; each point plays a whole demo twice.
     Scenario("demo, a sample", "demo --goals 20 -q --out town", again="--force", most=10),
@@ -229,12 +241,17 @@ def _trouble(code: int, said: str, how: Failure) -> str:
     return "" if fine and "internal error" not in said else f"exit code {code}: {said}"
 
 
-def _readable(folder: Path, name: str) -> tuple[bytes, ...]:
-    """A run or file as somebody sees who opens it now."""
+def _readable(folder: Path, name: str) -> tuple[bytes | None, ...]:
+    """A run, file or folder as somebody sees who opens it now."""
     path = folder / name
     if not name or not path.exists():
         return ()
-    return tuple(file_of_run(path, each).read_bytes() for each in _RUN_FILES) if path.is_dir() else (path.read_bytes(),)
+    if path.is_file():
+        return (path.read_bytes(),)
+    if (path / "run.json").exists():
+        return tuple(file_of_run(path, each).read_bytes() for each in _RUN_FILES)
+    shown = contents(path).items()
+    return tuple(data for name, data in shown if name != "notes.jsonl" and not name.startswith("."))
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:

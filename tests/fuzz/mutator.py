@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from random import Random
 from typing import NamedTuple
+
+from dialmeter.readers.raw_file import zstd_module
 
 _TOKEN = re.compile(rb'"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _WORD = re.compile(rb"\w+|\"[^\"\n]*\"|[^\w\s]")
@@ -198,19 +200,20 @@ def _all(data: bytes, draw: Random) -> bytes:
 
 def _archive(data: bytes, draw: Random) -> bytes:
     """Compressed, whole or broken: cut, glued, with blanks, with something behind it."""
-    packed = gzip.compress(data, 1, mtime=0)
+    pack = draw.choice((partial(gzip.compress, compresslevel=1, mtime=0), zstd_module().compress))
+    packed = pack(data)
     way = draw.randrange(6)
     if way == 0:
         return packed[: draw.randrange(len(packed))]
     if way == 1:
-        return packed + gzip.compress(data, 1, mtime=0)
+        return packed + pack(data)
     if way == 2:
-        return gzip.compress(b" " * 200_000 + data + b"\n" * 200_000, 1, mtime=0)
+        return bytes(pack(b" " * 200_000 + data + b"\n" * 200_000))
     if way == 3:
         return packed + draw.choice(PIECES)
     if way == 4:
         return _flip(packed, draw)
-    return packed
+    return bytes(packed)
 
 
 STRUCTURE: tuple[Callable[[bytes, Random], bytes], ...] = (

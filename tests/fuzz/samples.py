@@ -7,13 +7,20 @@ import shutil
 from pathlib import Path
 
 import dialmeter
+from dialmeter import model
+from dialmeter.readers.parts import dialogue
 
 from ..golden import layouts
 from ..golden.execution import call, stand_in
 from ..golden.layouts import Corpus, Turn
+from ..readers.states import layouts as states
 from ..readers.talk.samples import LAYOUTS
 from .targets import QUICK
 
+ROW_LAYOUTS = (
+    "rows", "rows in csv", "rows of slots", "llm, tool calls", "ic-dst", "ldst", "simpletod", "mttod", "pptod",
+)  # fmt: skip
+"""Layouts of tables and of published trackers, which golden files do not have."""
 CORPUS: Corpus = {
     "MUL1.json": [
         Turn({"hotel-area": "east"}, {"hotel-area": "east"}, "a hotel in the east", ""),
@@ -34,6 +41,13 @@ def write_samples(folder: Path) -> None:
         for side in ("gold", "pred"):
             layouts.write_native(Path(f"{side}.jsonl"), CORPUS, side)
             layouts.write_dstc10(Path(f"dstc10_{side}.json"), CORPUS, side)
+        Path("more").mkdir()
+        dialogues = [
+            dialogue(name, [model.Turn(place, each.gold, each.pred, each.user) for place, each in enumerate(turns)])
+            for name, turns in CORPUS.items()
+        ]
+        for layout in ROW_LAYOUTS:
+            states.LAYOUTS[layout](Path("more"), dialogues)
         _write_lists()
         Path("talk").mkdir()
         talks = [["Is the bakery open?", "In the morning.", "Thanks."], ["Good evening.", "How can I help?"]]
@@ -50,6 +64,7 @@ def write_samples(folder: Path) -> None:
         )
         Path("template.txt").write_text("Rate from {low} to {high}.\n{context}\n{reply}\n")
         _run(f"tracker score native.jsonl {QUICK} --out runs/tracker")
+        _run(f"tracker score llm.jsonl {QUICK} --out runs/other")
         _run("user score agenda.jsonl --profile town --ci 0 --quiet --out runs/user")
         _run("judge score cases.jsonl --judge length --ci 0 --quiet --out runs/judge")
 

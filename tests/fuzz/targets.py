@@ -30,13 +30,16 @@ TRACKER_WAYS = {
 
 TRACKER_FILES = (
     "native.jsonl", "llm.jsonl", "nested.json", "fga.txt", "trade.json", "trade_domains.json", "som.json", "trippy.json",
-    "vectors.json", "convlab3.json", "t5.jsonl",
+    "vectors.json", "convlab3.json", "t5.jsonl", "more/rows.jsonl", "more/rows.csv", "more/rows.tsv", "more/running_log.json",
+    "more/nocarry.json", "more/mttod.json", "more/e2e.json",
 )  # fmt: skip
 
 _ONE_SIDED = {
     "pred.jsonl": "--gold gold.jsonl",
     "mwzeval.json": "--gold gold.jsonl",
     "dstc10_pred.json": "--gold dstc10_gold.json",
+    "more/batch.jsonl": "--gold gold.jsonl",
+    "more/result.txt": "--gold more/test_LLM.json",
 }
 _USER = (
     "user check {} --profile town --quiet",
@@ -59,6 +62,10 @@ _RUNS = {
     "judge": (),
 }
 _OF_A_RUN = ("report {} --as markdown --out -", "cite {}", "report {} --as latex --out -")
+_PAGES = ("GET /", "GET /rows/{}", "GET /row/0/{}", "GET /row/1/{}", "GET /compare?run={}&run=other")
+"""Pages of the viewer, by the name of the run."""
+_WITH_CHARTS = ("report runs/{} --as html --out -", "GET /run/{}")
+"""They take a second, a hundred times as long as the others."""
 
 _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("talk of the town", "agenda.jsonl", (*_USER, *_TALK)),
@@ -109,6 +116,8 @@ def targets() -> list[Target]:
     found += [Target(*each) for each in _OTHERS]
     for name, queries in _RUNS.items():
         commands = tuple(each.replace("{}", f"runs/{name}") for each in (*_OF_A_RUN, *queries))
+        pages, drawn = (tuple(each.replace("{}", name) for each in some) for some in (_PAGES, _WITH_CHARTS))
+        commands = commands * 48 + pages * 6 + drawn  # how often each is drawn
         found += [
             Target(f"{name} run {file}", f"runs/{name}/{file}", commands)
             for file in ("run.json", "rows.jsonl", "index.npz")

@@ -18,7 +18,7 @@ def help_cases() -> list[Case]:
         "cite", "completion",
         *(f"tracker {name}" for name in ("check", "score", "compare", "curve", "bias", "human", "rules")),
         *(f"user {name}" for name in ("check", "play", "cross", "score", "compare", "query", "patterns", "values")),
-        *(f"judge {name}" for name in ("attack", "score", "explain")),
+        *(f"judge {name}" for name in ("attack", "score", "human", "explain", "bench", "bench make", "bench run", "bench verify", "bench page")),
     ]  # fmt: skip
     return [
         *(Case(f"help-{name.replace(' ', '-') or 'all'}", f"{name} --help") for name in commands),
@@ -173,6 +173,10 @@ def judge_cases() -> list[Case]:
         Case("judge-score-fail", 'judge score cases.jsonl --judge overlap --failing 0 --quiet --fail-if "error[repetition] > 0.3"'),
         Case("judge-score-out", "judge score cases.jsonl --judge overlap --quiet --failing 0 --ci 0 --out runs/judges", "runs/judges/run.json runs/judges/report.md"),
         *(Case(f"judge-explain-{style}", f"judge explain cases.jsonl --judge overlap --attack repetition --cases 1 --quiet --as {style}") for style in ("text", "json", "csv")),
+        *(Case(f"judge-human-{style}", f"judge human ratings.jsonl --judge distinct --resamples 100 --quiet --as {style}") for style in ("text", "markdown", "latex")),
+        *(Case(f"judge-human-{style}", f"judge human ratings.jsonl --judge distinct --ci 0 --quiet --as {style}") for style in ("json", "csv")),
+        Case("judge-human-dialogues", "judge human rated_dialogues.jsonl --judge distinct --details --resamples 100 --out runs/people", "runs/people/report.md"),
+        Case("judge-human-bad", "judge human cases.jsonl"),
         Case("judge-unknown", "judge score cases.jsonl --judge overlp"),
         Case("judge-no-cases", "judge score native.jsonl --judge overlap"),
         Case("train-bad", "judge train satisfaction native.jsonl --out model"),

@@ -31,6 +31,7 @@ def write_town(folder: Path) -> None:
         write_layouts(Path("few_dialogues"), {name: turns[:4] for name, turns in list(corpus.items())[:3]})
         write_variants(corpus)
         write_studies(corpus)
+        write_rated_items()
         write_bad_files(Path("bad"))
 
 
@@ -219,6 +220,28 @@ def write_studies(corpus: Corpus) -> None:
     for place, path in enumerate(sorted(Path("filled").rglob("*.txt"))):
         text = path.read_text("utf-8")
         path.write_text(re.sub(r"(?m)^(Rating[^:]*:).*$", rf"\1 {place % 5 + 1}", text), "utf-8")
+
+
+def write_rated_items() -> None:
+    """Replies and dialogues that people rated, with hand-made texts."""
+    draw = random.Random(2)
+    answers = ("It is in Mill Lane.", "No idea.", "The inn is in Mill Lane, and it is open all night.", "Yes yes yes.")
+    replies, dialogues = [], []
+    for place in range(10):
+        asked = f"Where is inn number {place}?"
+        for system, reply in zip("abcd", answers, strict=True):
+            good = len(reply.split()) // 3
+            ratings = {name: [good + draw.randint(0, 2) for _ in range(3)] for name in ("overall", "fluent")}
+            item = {"id": f"{place}{system}", "system": system, "context": ["Hello", asked], "reply": reply}
+            score = round(good + draw.random(), 3)
+            replies.append(
+                {**item, "ratings": ratings, "scores": {"mine": score} if (place, system) != (3, "b") else {}}
+            )
+        turns = [("user", asked), ("system", answers[place % 4]), ("user", "Thank you."), ("system", "Goodbye!")]
+        talk = [{"speaker": speaker, "text": text} for speaker, text in turns]
+        dialogues.append({"id": f"d{place}", "turns": talk, "ratings_mean": {"Overall": place % 4 + draw.random()}})
+    for name, items in (("ratings.jsonl", replies), ("rated_dialogues.jsonl", dialogues)):
+        Path(name).write_text("".join(json.dumps(item) + "\n" for item in items))
 
 
 def _only(state: State, domain: str) -> dict[str, Any]:

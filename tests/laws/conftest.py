@@ -13,7 +13,7 @@ from msgspec.structs import fields
 def _looked_up_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         # No measures of other packages, and no new reading of a measure's annotations each time it is printed.
-        patch.setattr("importlib.metadata.entry_points", lambda group: ())
+        patch.setattr("importlib.metadata.entry_points", lambda group="": ())
         fields_of_kind = cache(fields)
         for module in ("measure", "tracking.rule_sets.signature"):
             patch.setattr(

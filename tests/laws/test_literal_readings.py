@@ -49,12 +49,12 @@ def literal_json(line: bytes) -> Any:
 def literally_read(line: bytes) -> Any:
     """A native line as its description has it."""
     thing = literal_json(line)
-    check(type(thing) is dict and type(thing.get("dialogue_id")) is str and type(thing.get("turns")) is list)
+    check(type(thing) is dict and type(thing.get("dialogue_id")) in (str, int) and type(thing.get("turns")) is list)
     turns = [literal_turn(position, turn) for position, turn in enumerate(thing["turns"])]
     numbers = [turn[0] for turn in turns]
     check(bool(turns) and len(set(numbers)) == len(numbers))
     check("talk" not in thing)
-    return thing["dialogue_id"], sorted(turns, key=lambda turn: turn[0])
+    return str(thing["dialogue_id"]), sorted(turns, key=lambda turn: turn[0])
 
 
 def check(fits: bool) -> None:

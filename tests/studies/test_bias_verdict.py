@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialmeter.core.document import Interval
 from dialmeter.stats import zou_interval
 from dialmeter.studies.bias.bias_verdict import FAILS, HOLDS, UNDECIDED, sign_changes, summary, verdicts
-from dialmeter.studies.bias.correlations import BiasStudy, DialogueTraits, Limits, rows_of, strength_limits, study_bias
+from dialmeter.studies.bias.correlations import BiasStudy, DialogueTraits, rows_of, strength_limits, study_bias
 from dialmeter.tracking.scoring import score_file
 
 SOM = "som_dst_100.json"
@@ -55,7 +56,7 @@ def test_verdict_is_the_same_whichever_measure_comes_first(shared: Path) -> None
         assert each.strength_ci == pytest.approx(other[key].strength_ci)
 
 
-def _strength(r1: float, r2: float, r12: float, n: int) -> Limits:
+def _strength(r1: float, r2: float, r12: float, n: int) -> Interval:
     difference, total = zou_interval(r1, r2, r12, n), zou_interval(r1, -r2, -r12, n)
     limits = [difference.low, difference.high, total.low, total.high]
     assert None not in limits

@@ -82,7 +82,7 @@ def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
         ('{"time": {"special_keys": {"steps": "time"}}}', "special_keys → steps must hold a list of strings"),
         ('{"time": {"special_keys": {"steps": ["tim"]}}}', "unknown step 'tim'; did you mean time?"),
         ('{"time": {"taxi": {"special_keys": {"steps": ["x"]}}}}', "taxi → special_keys → steps: unknown step 'x'"),
-        ('{"time": {"taxi": {}, "special_keys": {"steps": ["time"]}}}', "must stand in its domains"),
+        ('{"time": {"taxi": {}, "special_keys": {"steps": ["time"]}}}', "must be inside its domains"),
         ("{", "not valid JSON"),
     ],
 )
