@@ -20,16 +20,14 @@ FORMS = ("json", "labelled", "last", "letters", "logprobs")
 HIGHEST_LOGPROBS = 9
 
 _REASONING = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_BLOCK = re.compile(rf"<\|?(?P<tag>{_REASONING})\|?>.*?</\|?(?P=tag)\|?>", re.IGNORECASE | re.DOTALL)
-_UNOPENED = re.compile(rf".*</\|?(?:{_REASONING})\|?>", re.IGNORECASE | re.DOTALL)
-_UNCLOSED = re.compile(rf"<\|?(?:{_REASONING})\|?>.*", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rf"<(?P<end>/?)\|?(?P<name>{_REASONING})\|?>", re.IGNORECASE)
 
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?"
 _ANY_NUMBER = re.compile(rf"(?<![\w.,]){_NUMBER}(?![\w%]|[.,]\d)|(?<![\w.,]){_NUMBER}(?=%)")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _MAXIMUM = re.compile(r"(?<=\d)[*_`\"']*\s*(?:/|out\s+of|of)\s*[*_`\"']*(\d+(?:\.\d+)?)\b", re.IGNORECASE)
 _LIST_MARKER = re.compile(
-    r"^\s*(?:[-*•]\s*)?(?:\(?\d+[.)](?!\d)|#+\s*\d+[.)]?|step\s+\d+:?)(?=\s)", re.MULTILINE | re.IGNORECASE
+    r"^[^\S\n]*(?:[-*•][^\S\n]*)?(?:\(?\d+[.)](?!\d)|#+\s*\d+[.)]?|step\s+\d+:?)(?=\s)", re.MULTILINE | re.IGNORECASE
 )
 _WORDS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}  # noqa: SIM905
 _LABEL = r"(?:scores?|ratings?|rate|rated|grade|marks?|verdict|points)"
@@ -88,7 +86,28 @@ def without_reasoning(text: str) -> str:
         >>> without_reasoning("<think>There are 2 hotels</think>5")
         '5'
     """
-    return _UNCLOSED.sub("", _UNOPENED.sub("", _BLOCK.sub("", text)))
+    kept: list[str] = []
+    start = other_end = 0
+    opened = ""
+    inside: set[str] = set()
+    for tag in _TAG.finditer(text):
+        name = tag["name"].lower()
+        if not tag["end"]:
+            if not opened:
+                kept.append(text[start : tag.start()])
+                opened = name
+            inside.add(name)
+        elif not opened:
+            kept.clear()
+            start = tag.end()
+        elif name == opened:
+            opened, start = "", tag.end()
+            inside.clear()
+        elif name not in inside:
+            other_end = tag.end()
+    if opened and other_end > start:
+        return without_reasoning(text[other_end:])
+    return "".join(kept) if opened else "".join([*kept, text[start:]])
 
 
 def _json(text: str, scale: Scale) -> ReadAnswer:
@@ -230,7 +249,7 @@ def expectation(tokens: Sequence[AnswerToken], scale: Scale) -> float:
     if not any(token.top for token in tokens):
         raise UnreadableAnswer("the server gives no logprobs; use another form of answer")
     said = "".join(token.token for token in tokens)
-    first = len(said) - len(_UNOPENED.sub("", said))
+    first = max((tag.end() for tag in _TAG.finditer(said) if tag["end"]), default=0)
     places = []
     start = 0
     for place, token in enumerate(tokens):

@@ -61,8 +61,8 @@ class _Scored(_Said, frozen=True):
 class _Spoken(Struct, frozen=True):
     """A move of the context."""
 
-    speaker: str = ""
-    text: str = ""
+    speaker: str
+    text: str
 
 
 class ShownCase(Struct, frozen=True):
