@@ -88,7 +88,6 @@ class JudgeKind(RunKind):
     NAME = "judge"
     UNIT = ("case", "cases")
     HIGHER_IS_BETTER = False
-    PAGE = "judge_row.html"
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
     FIELDS = (

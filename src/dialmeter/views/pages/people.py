@@ -96,7 +96,6 @@ class PeopleKind(RunKind):
     NAME = "people"
     UNIT = ("item", "items")
     HIGHER_IS_BETTER = False
-    PAGE = "people_row.html"
     ROW = ShownItem
     FIRST_COLUMN = LARGEST
     VALUES = "Correlations with the mean rating of people"

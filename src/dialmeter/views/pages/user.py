@@ -59,7 +59,6 @@ class UserKind(RunKind):
 
     NAME = "user"
     UNIT = ("dialogue", "dialogues")
-    PAGE = "user_row.html"
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
     FIELDS = (
