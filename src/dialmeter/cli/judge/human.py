@@ -18,7 +18,7 @@ from ...judges.people import record
 from ...judges.people.compare import first_judge
 from ...judges.people.correlate import PeopleSettings
 from ...judges.people.result import PeopleResult
-from ...judges.people.study import chosen_dimensions, compared, opened, silent, talk_of_items
+from ...judges.people.study import checked_names, chosen_dimensions, compared, opened, silent, talk_of_items
 from ...judges.store import ScoreStore
 from ...readers.ratings.open_ratings import LAYOUTS, open_scores
 from ...readers.ratings.rated_item import RatedItems
@@ -84,6 +84,7 @@ def human(**options: Any) -> Output:
     chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
     scores = _scores(options, items)
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
+    checked_names(items, [*chosen.judges, *scores], carried)
     writer, about = shared.run_writer(
         options,
         [options["ratings_file"]],

@@ -123,6 +123,24 @@ def chosen_scores(items: RatedItems, patterns: Sequence[str]) -> list[str]:
     return [name for name in items.carried if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
+def checked_names(items: RatedItems, given: Sequence[str], carried: Sequence[str]) -> list[str]:
+    """The names of all judges: those of the caller, and those of the chosen scores that the file carries.
+
+    Raises:
+        DialmeterError: two judges have the same name.
+    """
+    own = chosen_scores(items, carried)
+    for place, name in enumerate(given):
+        if name in given[:place]:
+            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+        if name in own:
+            raise DialmeterError(
+                f"the file carries scores that are also called {name}; give the judge another name, as in mine={name}, "
+                "or skip the scores of the file with --carried -"
+            )
+    return [*own, *given]
+
+
 def compared(
     items: RatedItems,
     judges: Mapping[str, Judge],
@@ -142,17 +160,14 @@ def compared(
     Raises:
         DialmeterError: two judges have the same name, or a name that is not there is used.
     """
-    columns = carried_columns(items, chosen_scores(items, carried), lower_is_better)
-    columns += [given_column(name, each, name not in lower_is_better) for name, each in scores.items()]
     against, missing = reference_columns(items)
-    columns += against
-    names = [*(each.name for each in columns), *judges]
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
-        raise DialmeterError(f"two judges are called {double}; give one another name, as in mine=...")
+    names = checked_names(items, [*judges, *scores, *(each.name for each in against)], carried)
     for name in (*lower_is_better, *([first] if first else [])):
         if name not in names:
             raise DialmeterError(f"no judge is called {name!r}; {did_you_mean(name, names)}")
+    columns = carried_columns(items, chosen_scores(items, carried), lower_is_better)
+    columns += [given_column(name, each, name not in lower_is_better) for name, each in scores.items()]
+    columns += against
     beside = trivial_judges(items.level, names)
     every = {**judges, **beside}
     ask = asking(every) if asking else None
