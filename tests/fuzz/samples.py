@@ -65,7 +65,8 @@ def write_samples(folder: Path) -> None:
             "case,human,adversarial\n" + "".join(f"{place},3,1\n" for place in range(1, count + 1))
         )
         Path("template.txt").write_text("Rate from {low} to {high}.\n{context}\n{reply}\n")
-        _write_logs()
+        write_logs()
+        write_ratings()
         _write_people()
         _run(f"tracker score native.jsonl {QUICK} --out runs/tracker")
         _run(f"tracker score llm.jsonl {QUICK} --out runs/other")
@@ -75,7 +76,7 @@ def write_samples(folder: Path) -> None:
         _run("judge human people/own.jsonl --judge length --resamples 100 --quiet --out runs/people")
 
 
-def _write_logs() -> None:
+def write_logs() -> None:
     """Two tasks with two trials each, in every layout of logs."""
     Path("logs").mkdir()
     call = {"id": "1", "type": "function", "function": {"name": "cancel", "arguments": '{"id": "X100"}'}}
@@ -126,8 +127,8 @@ def _write_logs() -> None:
     Path("logs/chat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def _write_people() -> None:
-    """Rated replies, scores of them, a sheet of cases that was read, and a bench with a submission."""
+def write_ratings() -> None:
+    """Rated replies in two layouts, and scores of them."""
     Path("people").mkdir()
     items = [
         {"id": str(place), "context": ["Hello", "Hi"], "reply": "Yes." * place, "ratings": {"overall": [place, 3]}}
@@ -137,6 +138,10 @@ def _write_people() -> None:
     rows = [f"{place},bot,Hello ||| Hi,{'Yes. ' * place},{place} 3,0.{place}\n" for place in range(1, 6)]
     Path("people/table.csv").write_text("id,system,context,reply,rating:overall,score:mine\n" + "".join(rows))
     Path("people/scores.csv").write_text("id,x\n" + "".join(f"{place},{place % 3}\n" for place in range(1, 6)))
+
+
+def _write_people() -> None:
+    """A sheet of cases that was read, and a bench with a submission."""
     _run("judge validity cases.jsonl --make-sheet --quiet --out validity.csv")
     with Path("validity.csv").open(encoding="utf-8", newline="") as file:
         read = list(csv.DictReader(file))
