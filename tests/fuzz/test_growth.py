@@ -43,6 +43,7 @@ COMPUTED = {
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compiled",
     "dialmeter.users.alternatives._is_absent",
+    "dialmeter.users.blame.label_check._is_part_of_label",
     "dialmeter.users.blame.words._among",
     "dialmeter.users.blame.words._number",
     "dialmeter.users.blame.words._yes_or_no",
