@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from ..core.endpoint.cost import BudgetSpent
 from ..errors import DialmeterError, UnreadableAnswer, one_line
 from .cases import Case, item_hash
 from .judge import Item, Judge, identity_of, load_weights
@@ -25,6 +26,7 @@ PATIENCE = 10
 
 FAILED = "whose request failed"
 UNREADABLE = "whose answer could not be read"
+OVER_BUDGET = "not asked, because the budget is spent"
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
 
@@ -248,6 +250,8 @@ class Asker:
 
 
 def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+    if hasattr(judge, "score_each"):
+        return _asked_each(judge, shard, failures)
     scores, reason, _ = _scores(judge, shard.units)
     if not reason:
         return ShardAnswer(shard.judge, shard.number, scores), 0
@@ -257,8 +261,39 @@ def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]
             break
         scores, reason, why = _scores(judge, [unit])
         alone.append(SingleAnswer(unit.keys, scores, reason, why))
-        failures = failures + 1 if reason else 0
+        failures = in_a_row(failures, reason)
     return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
+
+
+def _asked_each(judge: Any, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+    """Asks a judge that gives an error for each item that it cannot score, so that none is asked again."""
+    found = iter(judge.score_each([unit.item for unit in shard.units for _ in unit.keys]))
+    alone: list[SingleAnswer] = []
+    for unit in shard.units:
+        scores = {key: next(found) for key in unit.keys}
+        errors = [each for each in scores.values() if isinstance(each, DialmeterError)]
+        reason, why = (_reason(errors[0]), one_line(str(errors[0]), 300)) if errors else ("", "")
+        alone.append(SingleAnswer(unit.keys, {} if errors else scores, reason, why))
+        failures = in_a_row(failures, reason)
+    return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
+
+
+def in_a_row(failures: int, reason: str) -> int:
+    """How many failures in a row there are after an item; a budget that is spent is no failure of the judge.
+
+    Example:
+        >>> in_a_row(3, FAILED), in_a_row(3, ""), in_a_row(3, OVER_BUDGET)
+        (4, 0, 3)
+    """
+    if reason == OVER_BUDGET:
+        return failures
+    return failures + 1 if reason else 0
+
+
+def _reason(error: DialmeterError) -> str:
+    if isinstance(error, BudgetSpent):
+        return OVER_BUDGET
+    return UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED
 
 
 def _scores(judge: Judge, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
@@ -268,7 +303,7 @@ def _scores(judge: Judge, batch: Sequence[JudgedItem]) -> tuple[dict[str, float]
     try:
         scores = [float(score) for score in judge.score(items)]
     except DialmeterError as error:
-        return {}, UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED, one_line(str(error), 300)
+        return {}, _reason(error), one_line(str(error), 300)
     except Exception as error:
         return {}, FAILED, one_line(f"{type(error).__name__}: {error}", 300)
     if len(scores) != len(items):
@@ -326,7 +361,7 @@ class UnitScores:
         for single in answer.alone:
             if self._in_a_row >= PATIENCE:
                 break
-            self._in_a_row = self._in_a_row + 1 if single.reason else 0
+            self._in_a_row = in_a_row(self._in_a_row, single.reason)
             self.reasons.update((key, (single.reason, single.why)) for key in single.keys if single.reason)
             fresh.update(single.scores)
         return fresh

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .._version import __version__
 from ..core.account import Account, counted
@@ -34,13 +35,23 @@ class Average(Struct, frozen=True):
 
 
 class JudgeComparison(Struct, frozen=True):
-    """Two judges on the same cases: McNemar's test of who conforms, corrected over the whole table."""
+    """Two judges on the cases that both scored: McNemar's test of who conforms, corrected over the whole table.
+
+    Attributes:
+        n: the common cases.
+        cases: all cases of the attack.
+        error: the error rate of the first judge on the common cases.
+        other_error: the same of the other one.
+    """
 
     corpus: str
     attack: str
     judge: str
     other: str
     n: int
+    cases: int
+    error: float
+    other_error: float
     only_judge: int
     only_other: int
     p: float
@@ -120,7 +131,8 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
     from ..stats.significance import holm, mcnemar_counts
 
     fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
-    names = list(dict.fromkeys(cell.judge for cell in cells if not cell.degenerate))
+    scoring = {cell.judge for cell in fit}
+    names = [name for name in dict.fromkeys(cell.judge for cell in cells) if name in scoring]
     by_place: dict[tuple[str, str], dict[str, ErrorCell]] = {}
     for cell in fit:
         by_place.setdefault((cell.corpus, cell.attack), {})[cell.judge] = cell
@@ -134,14 +146,29 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
                 continue
             theirs = {each.case: each.conforms for each in judges[other].outcomes if each.conforms is not None}
             shared = base.keys() & theirs.keys()
+            if not shared:
+                continue
             mine = sum(bool(base[case]) and not theirs[case] for case in shared)
             yours = sum(bool(theirs[case]) and not base[case] for case in shared)
-            rows.append((corpus, attack, other, len(shared), mine, yours, mcnemar_counts(mine, yours).p))
-    corrected = holm([row[-1] for row in rows])
-    return [
-        JudgeComparison(corpus, attack, names[0], other, n, mine, yours, p, float(p_holm or 0.0))
-        for (corpus, attack, other, n, mine, yours, p), p_holm in zip(rows, corrected, strict=True)
-    ]
+            wrong = sum(not base[case] for case in shared)
+            rows.append(
+                JudgeComparison(
+                    corpus,
+                    attack,
+                    names[0],
+                    other,
+                    len(shared),
+                    len(judges[other].outcomes),
+                    wrong / len(shared),
+                    (wrong + mine - yours) / len(shared),
+                    mine,
+                    yours,
+                    mcnemar_counts(mine, yours).p,
+                    0.0,
+                )
+            )
+    corrected = holm([row.p for row in rows])
+    return [replace(row, p_holm=float(p_holm or 0.0)) for row, p_holm in zip(rows, corrected, strict=True)]
 
 
 def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from .._version import __version__
-from .ask import JudgeScores, ScorePair
+from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, cases_digest
 from .judge import Judge, identity_of
 from .verdict import Relation, Threshold, conforms, expected_of, facet_of, relation, row_of
@@ -92,8 +92,9 @@ def matrix(
     groups: dict[tuple[str, str], list[int]] = {}
     for number, case in enumerate(cases):
         groups.setdefault((case.corpus, row_of(case, how.verdict)), []).append(number)
+    errors = {(each.judge, each.case): each.why for each in reversed(scored.failures) if each.reason != NOT_ASKED}
     return [
-        _cell(cases, numbers, scored.pairs[judge.name], judge, how)
+        _cell(cases, numbers, scored.pairs[judge.name], judge, how, _first_error(errors, judge, numbers))
         for corpus in dict.fromkeys(case.corpus for case in cases)
         for (found, _), numbers in groups.items()
         if found == corpus
@@ -118,6 +119,7 @@ def _cell(
     pairs: Sequence[ScorePair],
     judge: JudgeDescription,
     how: VerdictSettings,
+    first_error: str,
 ) -> ErrorCell:
     from ..stats.intervals import wilson_interval
 
@@ -131,7 +133,7 @@ def _cell(
     )
     met = [each for each in outcomes if each.relation is not None]
     outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
-    reason = OUTSIDE if outside else _why_not(len(usable), threshold, how)
+    reason = OUTSIDE if outside else _why_not(len(usable), threshold, how, first_error)
     n = len(met) if threshold is not None else len(usable)
     errors = sum(not each.conforms for each in met)
     expected = sorted({expected_of(cases[number], how.verdict) for number in numbers})
@@ -187,9 +189,15 @@ def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair]) -> list[float]:
     ]
 
 
-def _why_not(usable: int, threshold: float | None, how: VerdictSettings) -> str:
+def _first_error(errors: Mapping[tuple[str, int], str], judge: JudgeDescription, numbers: Sequence[int]) -> str:
+    """The first error of a judge on some cases; where it was not asked about these, its first error of all."""
+    own = {case: why for (name, case), why in errors.items() if name == judge.name}
+    return next((own[number] for number in numbers if number in own), own[min(own)] if own else "")
+
+
+def _why_not(usable: int, threshold: float | None, how: VerdictSettings, first_error: str) -> str:
     if not usable:
-        return "no case was scored"
+        return f"no case was scored: {first_error}" if first_error else "no case was scored"
     if threshold is None and how.threshold.mode == "noise":
         return f"no noise is known: add cases of the attack {CONTROL}"
     return "one score has no spread to set a threshold from" if threshold is None else ""

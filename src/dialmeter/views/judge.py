@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..core.account import lines
+from ..errors import one_line
 from ..judges.attack_statistics import Yield
 from ..judges.cases import Case, case_id
 from ..judges.compare import JudgeComparison
@@ -37,7 +38,19 @@ def matrix_tables(result: JudgeResult) -> list[Table]:
     scored fewer cases than the row has. The accounts of the judges are below the last table.
     """
     tables = [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]
-    return [*tables[:-1], replace(tables[-1], foot=tuple(lines(result.accounts)))]
+    return [*tables[:-1], replace(tables[-1], foot=(*lines(result.accounts), *_why_no_value(result)))]
+
+
+def _why_no_value(result: JudgeResult) -> Iterator[str]:
+    """A line for each judge and reason of cells without a value, those outside its claims aside."""
+    attacks: dict[tuple[str, str], list[str]] = {}
+    for cell in result.cells:
+        if cell.value is None and cell.reason != OUTSIDE:
+            attacks.setdefault((cell.judge, cell.reason), []).append(cell.attack)
+    for (judge, reason), names in attacks.items():
+        is_column = len(names) == sum(cell.judge == judge for cell in result.cells)
+        where = "" if is_column else f" ({', '.join(dict.fromkeys(names))})"
+        yield f"{one_line(judge, 60)} –{where}: {reason}"
 
 
 def _matrix_table(result: JudgeResult, corpus: str) -> Table:
@@ -135,7 +148,9 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
             each.attack,
             each.judge,
             each.other,
-            str(each.n),
+            str(each.n) if each.n == each.cases else f"{each.n} of {each.cases}",
+            percent(each.error),
+            percent(each.other_error),
             str(each.only_judge),
             str(each.only_other),
             f"{each.p:.4f}",
@@ -143,13 +158,12 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
         )
         for each in compared
     )
-    headings = ("corpus", "attack", "judge", "other", "n", "only judge right", "only other right", "p", "p (Holm)")
-    return Table(
-        "comparison with the first judge on the cases that both scored (McNemar)",
-        headings,
-        rows,
-        frozenset(range(4, 9)),
+    headings = (
+        *("corpus", "attack", "judge", "other", "common cases", "error", "other's error"),
+        *("only judge right", "only other right", "p", "p (Holm)"),
     )
+    title = "comparison with the first judge on the cases that both scored (McNemar)"
+    return Table(title, headings, rows, frozenset(range(4, 11)))
 
 
 def failing_table(result: JudgeResult, judge: str, most: int) -> Table:

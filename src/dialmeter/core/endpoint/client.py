@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
-from ...errors import DialmeterError, MissingExtra, Unfinished, UnreadableAnswer, one_line
+from ...errors import DialmeterError, MissingExtra, UnreadableAnswer, one_line
 from ..secrets import IN_ANSWERS, mask_secret, read_secret
 from .answers import AnswerStore, ChatAnswer, read_answer
-from .cost import Price, Usage, estimate_tokens
+from .cost import BudgetSpent, Price, Usage, estimate_tokens
 from .throttle import Clock, Throttle
 
 if TYPE_CHECKING:
@@ -39,10 +39,6 @@ PATIENCE = 600.0
 """Seconds for which a request is sent again to a busy server (429)."""
 
 Messages: TypeAlias = Sequence[Mapping[str, str]]
-
-
-class BudgetSpent(Unfinished):
-    """The next request might cost more than what may be spent."""
 
 
 class _RefusedParameters(Exception):

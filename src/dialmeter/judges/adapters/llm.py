@@ -142,8 +142,7 @@ class LanguageModel:
             endpoint, model, key=key, retries=retries, wait=wait, timeout=timeout, workers=workers, cache=cache
         )
         self._temperature = temperature if temperature >= 0 else float(repeats > 1)
-        self._asked: Counter[str] = Counter()
-        self._spread: dict[str, list[float]] = {}
+        self._spread: dict[tuple[str, int], float] = {}
         self.name = called("llm", model=(model, ""))
         digest = hashlib.sha256(self._template.encode()).hexdigest()[:10]
         self.identity = (
@@ -152,23 +151,33 @@ class LanguageModel:
         )
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
+        return [_score_or_raise(each) for each in self.score_each(items)]
+
+    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
+        """One score per item, or the error where there is none."""
         asked: list[tuple[str, int]] = []
+        times: Counter[str] = Counter()
         for context, reply in items:
             prompt = filled(self._template, context, reply, self._ends, self._parse)
-            first = self._asked[prompt]
-            self._asked[prompt] += self._repeats
-            asked += [(prompt, number) for number in range(first, first + self._repeats)]
-        scores = self._scores(asked)
-        found = []
+            asked += [(prompt, times[prompt] * self._repeats + number) for number in range(self._repeats)]
+            times[prompt] += 1
+        read = self._answers(asked)
+        found: list[float | DialmeterError] = []
         for place in range(0, len(asked), self._repeats):
-            own = scores[place : place + self._repeats]
-            self._spread.setdefault(asked[place][0], []).extend(own)
-            found.append(fmean(own))
+            own = read[place : place + self._repeats]
+            errors = [each for each in own if isinstance(each, DialmeterError)]
+            scores = [each for each in own if not isinstance(each, DialmeterError)]
+            if not errors:
+                self._spread.update(zip(asked[place : place + self._repeats], scores, strict=True))
+            found.append(errors[0] if errors else fmean(scores))
         return found
 
     def stability(self) -> dict[str, Any]:
         """The spread of the answers about one reply: the mean standard deviation, and the share without differences."""
-        several = [scores for scores in self._spread.values() if len(scores) > 1]
+        by_prompt: dict[str, list[float]] = {}
+        for (prompt, _), score in self._spread.items():
+            by_prompt.setdefault(prompt, []).append(score)
+        several = list(by_prompt.values())
         if self._repeats < 2 or not several:
             return {}
         return {
@@ -182,7 +191,7 @@ class LanguageModel:
         """Closes the connections."""
         self._endpoint.close()
 
-    def _scores(self, asked: Sequence[tuple[str, int]]) -> list[float]:
+    def _answers(self, asked: Sequence[tuple[str, int]]) -> list[float | DialmeterError]:
         parameters: dict[str, Any] = {"temperature": self._temperature}
         if self._parse == "logprobs":
             parameters |= {"logprobs": True, "top_logprobs": 20, "max_tokens": 5}
@@ -195,11 +204,20 @@ class LanguageModel:
             for answer in self._endpoint.ask_all(prompts, parameters, optional=optional, repeats=numbers)
         ]
 
-    def _read(self, answer: ChatAnswer | DialmeterError) -> float:
+    def _read(self, answer: ChatAnswer | DialmeterError) -> float | DialmeterError:
         if isinstance(answer, DialmeterError):
-            raise answer
-        if self._parse == "logprobs":
-            return expectation(answer.tokens, self._ends)
-        if answer.refusal and not answer.text:
-            raise UnreadableAnswer(f"the model refused: {one_line(answer.refusal, 80)!r}")
-        return read_score(answer.text, self._parse, self._ends).score
+            return answer
+        try:
+            if self._parse == "logprobs":
+                return expectation(answer.tokens, self._ends)
+            if answer.refusal and not answer.text:
+                return UnreadableAnswer(f"the model refused: {one_line(answer.refusal, 80)!r}")
+            return read_score(answer.text, self._parse, self._ends).score
+        except UnreadableAnswer as error:
+            return error
+
+
+def _score_or_raise(found: float | DialmeterError) -> float:
+    if isinstance(found, DialmeterError):
+        raise found
+    return found
