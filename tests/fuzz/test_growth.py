@@ -12,7 +12,8 @@ import pytest
 from dialmeter import measure
 from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
-from dialmeter.errors import DialmeterError, one_line
+from dialmeter.errors import DialmeterError, UnreadableAnswer, one_line
+from dialmeter.judges.adapters.answer_forms import read_score
 from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
@@ -27,6 +28,8 @@ from .patterns import computed, packages, uses
 
 COMPUTED = {
     "dialmeter.core.secrets._pattern",
+    "dialmeter.judges.adapters.answer_forms._number_of",
+    "dialmeter.judges.adapters.answer_forms._without_scale",
     "dialmeter.simulation.language.understand._domain_words",
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compiled",
@@ -35,6 +38,13 @@ COMPUTED = {
     "dialmeter.users.profile.__post_init__",
 }
 """Functions that put patterns together: tested below by what calls them."""
+
+
+def _read_answer(text: str) -> None:
+    for form in ("json", "last", "letters"):
+        with suppress(UnreadableAnswer):
+            read_score(text, form, (1, 5))
+
 
 FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a completion": state_in,
@@ -53,6 +63,7 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "talk in the town, of a system": lambda text: understand(text, "system"),
     "a difference of values": lambda text: difference(text, f"{text}x"),
     "changed words": lambda text: changed_spans(text, f"{text} x"),
+    "an answer of a model": _read_answer,
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
 }
 UNITS = (

@@ -18,6 +18,7 @@ from ..errors import DialmeterError, UnreadableAnswer, one_line
 from .cases import Case, item_hash
 from .judge import Item, Judge, identity_of, load_weights
 from .store import ScoreStore
+from .verdict import RULES, facet_of
 
 _BATCH = 256
 _AGAIN = "/again"
@@ -132,7 +133,7 @@ def score_cases(
         ask: answers shards; None to ask in this process.
     """
     keys = [keys_of(case) for case in cases]
-    heard = score_units(units_of(cases, keys), judges, store, watch, ask)
+    heard = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
     pairs = {
         name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
         for name, found in heard.items()
@@ -147,19 +148,37 @@ def score_cases(
     return JudgeScores(pairs, failures)
 
 
+def units_by_judge(cases: Sequence[Case], judges: Mapping[str, Judge]) -> dict[str, list[JudgedItem]]:
+    """What each judge is asked about: all replies, or those of its own facets and of the control where it is asked about no others."""
+    keys = [keys_of(case) for case in cases]
+    every = units_of(cases, keys)
+    found: dict[str, list[JudgedItem]] = {}
+    for name, judge in judges.items():
+        if judge.facets is None or not getattr(judge, "asks_own_facets_only", False):
+            found[name] = every
+            continue
+        own = [
+            (case, both)
+            for case, both in zip(cases, keys, strict=True)
+            if both[1].endswith(_AGAIN) or {facet_of(case, rules) for rules in RULES} & judge.facets
+        ]
+        found[name] = units_of([case for case, _ in own], [both for _, both in own])
+    return found
+
+
 def score_units(
-    units: Sequence[JudgedItem],
+    units: Mapping[str, Sequence[JudgedItem]],
     judges: Mapping[str, Judge],
     store: ScoreStore | None = None,
     watch: Watch | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
-    """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
+    """The scores of all judges on distinct items, both by judge; see :func:`score_cases`."""
     heard = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
-        for shard in shards_of(name, judge, units, heard[name].known)
+        for shard in shards_of(name, judge, units[name], heard[name].known)
     }
     left = dict.fromkeys(judges, 0)
     for (name, _), shard in shards.items():
@@ -172,7 +191,7 @@ def score_units(
             store.add(identity_of(judges[name]), new)
         left[name] -= len(units_asked)
         if watch:
-            watch(name, len(units) - left[name], len(units))
+            watch(name, len(units[name]) - left[name], len(units[name]))
     return heard
 
 

@@ -94,7 +94,7 @@ def matrix(
         groups.setdefault((case.corpus, row_of(case, how.verdict)), []).append(number)
     errors = {(each.judge, each.case): each.why for each in reversed(scored.failures) if each.reason != NOT_ASKED}
     return [
-        _cell(cases, numbers, scored.pairs[judge.name], judge, how, _first_error(errors, judge, numbers))
+        _cell(cases, numbers, scored.pairs[judge.name], judge, how, first_error=_first_error(errors, judge, numbers))
         for corpus in dict.fromkeys(case.corpus for case in cases)
         for (found, _), numbers in groups.items()
         if found == corpus
@@ -119,6 +119,7 @@ def _cell(
     pairs: Sequence[ScorePair],
     judge: JudgeDescription,
     how: VerdictSettings,
+    *,
     first_error: str,
 ) -> ErrorCell:
     from ..stats.intervals import wilson_interval

@@ -13,8 +13,10 @@ from ..core.account import in_documents
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from .cases import case_id
+from .judge import Judge
 from .matrix import JudgeDescription, VerdictSettings
 from .result import JudgeResult
+from .show import case_exchanges
 
 
 def identity(
@@ -40,8 +42,13 @@ def identity(
     )
 
 
-def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
-    """All that a viewer shows of a case: context, both replies, their differences, and the scores of each judge."""
+def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iterator[dict[str, Any]]:
+    """All that a viewer shows of a case: context, both replies, their differences, and the scores of each judge.
+
+    Args:
+        result: what was scored.
+        judges: those that can say what they were asked and answered.
+    """
     said: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
     for cell in result.cells:
         for outcome in cell.outcomes:
@@ -62,6 +69,9 @@ def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
         for judge, what in said[number].items():
             if (judge, number) in reasons:
                 what["failure"] = reasons[judge, number]
+        for judge, asked in (judges or {}).items():
+            if found := case_exchanges(asked, case):
+                said[number][judge]["exchanges"] = to_builtins(found)
         plain = to_builtins(case)
         plain["context"] = [{"speaker": move.speaker, "text": move.text} for move in case.context]
         if case.adversarial_context:
@@ -71,9 +81,15 @@ def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
         yield {"id": name if times[name] == 1 else f"{name}#{times[name]}", **plain, "scores": said[number]}
 
 
-def finish(writer: RunWriter, result: JudgeResult, about: Mapping[str, Any], report: str) -> None:
+def finish(
+    writer: RunWriter,
+    result: JudgeResult,
+    about: Mapping[str, Any],
+    report: str,
+    judges: Mapping[str, Judge] | None = None,
+) -> None:
     """Writes the rows that are not there yet, and closes the run."""
-    for row in rows(result):
+    for row in rows(result, judges):
         if row["id"] not in writer.done:
             writer.add(row)
     columns: dict[str, list[float | None]] = {judge.name: [None] * len(result.cases) for judge in result.judges}

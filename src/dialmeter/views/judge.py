@@ -13,7 +13,7 @@ from ..errors import one_line
 from ..judges.attack_statistics import Yield
 from ..judges.cases import Case, case_id
 from ..judges.compare import JudgeComparison
-from ..judges.explain import CaseExplained, Importance
+from ..judges.explanation.explain import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ..judges.result import JudgeResult
 from ..judges.validity.reading import AttackValidity

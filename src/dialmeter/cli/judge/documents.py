@@ -7,8 +7,9 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
+from ...judges.adapters.model_exchange import CostEstimate
 from ...judges.compare import Average, JudgeComparison
-from ...judges.explain import Explained
+from ...judges.explanation.explain import Explained
 from ...judges.train.ratings import Quality
 from ...judges.validity.reading import AttackValidity
 
@@ -136,6 +137,51 @@ class Stability(Struct, kw_only=True):
     same: float
 
 
+class ModelUsage(Struct, kw_only=True):
+    """What an endpoint was used for.
+
+    Attributes:
+        judges: the judges that asked it.
+        requests: sent, failed ones included.
+        answers: received.
+        cached: answers that were known before.
+        busy: requests that the server refused because there were too many.
+        estimated: answers whose tokens the server did not count.
+        cost: null without --price.
+    """
+
+    model: str
+    judges: list[str]
+    requests: Count
+    answers: Count
+    cached: Count
+    busy: Count
+    prompt_tokens: Count
+    answer_tokens: Count
+    estimated: Count
+    cost: Number
+
+
+class DryRunCounts(Struct, kw_only=True):
+    """How many cases there are."""
+
+    cases: Count
+
+
+class JudgeDryRunDocument(JudgeDocument, kw_only=True):
+    """What asking language models would take. Nothing was sent.
+
+    Attributes:
+        estimates: by judge.
+        cost: of all of them; absent without --price.
+    """
+
+    command: Literal["judge score dry-run"] = "judge score dry-run"
+    counts: DryRunCounts
+    estimates: dict[str, CostEstimate]
+    cost: Number | UnsetType = UNSET
+
+
 class JudgeScoreDocument(JudgeDocument, kw_only=True):
     """Error rates of judges under attack: one score per corpus, attack and judge. Values are fractions."""
 
@@ -150,6 +196,7 @@ class JudgeScoreDocument(JudgeDocument, kw_only=True):
     comparisons: list[JudgeComparison]
     failing: dict[str, list[FailingCase]]
     stability: dict[str, Stability]
+    usage: list[ModelUsage]
 
 
 class ImportanceScore(Struct, kw_only=True):

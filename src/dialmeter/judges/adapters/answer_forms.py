@@ -20,16 +20,15 @@ FORMS = ("json", "labelled", "last", "letters", "logprobs")
 HIGHEST_LOGPROBS = 9
 
 _REASONING = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_BLOCK = re.compile(rf"<\|?(?P<tag>{_REASONING})\|?>.*?</\|?(?P=tag)\|?>", re.IGNORECASE | re.DOTALL)
-_UNOPENED = re.compile(rf".*</\|?(?:{_REASONING})\|?>", re.IGNORECASE | re.DOTALL)
-_UNCLOSED = re.compile(rf"<\|?(?:{_REASONING})\|?>.*", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rf"<(?P<close>/?)\|?(?P<tag>{_REASONING})\|?>", re.IGNORECASE)
+_UNOPENED = re.compile(rf"\A.*</\|?(?:{_REASONING})\|?>", re.IGNORECASE | re.DOTALL)
 
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?"
 _ANY_NUMBER = re.compile(rf"(?<![\w.,]){_NUMBER}(?![\w%]|[.,]\d)|(?<![\w.,]){_NUMBER}(?=%)")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _MAXIMUM = re.compile(r"(?<=\d)[*_`\"']*\s*(?:/|out\s+of|of)\s*[*_`\"']*(\d+(?:\.\d+)?)\b", re.IGNORECASE)
 _LIST_MARKER = re.compile(
-    r"^\s*(?:[-*•]\s*)?(?:\(?\d+[.)](?!\d)|#+\s*\d+[.)]?|step\s+\d+:?)(?=\s)", re.MULTILINE | re.IGNORECASE
+    r"^[^\S\n]*(?:[-*•][^\S\n]*)?(?:\(?\d+[.)](?!\d)|#+\s*\d+[.)]?|step\s+\d+:?)(?=\s)", re.MULTILINE | re.IGNORECASE
 )
 _WORDS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}  # noqa: SIM905
 _LABEL = r"(?:scores?|ratings?|rate|rated|grade|marks?|verdict|points)"
@@ -88,7 +87,17 @@ def without_reasoning(text: str) -> str:
         >>> without_reasoning("<think>There are 2 hotels</think>5")
         '5'
     """
-    return _UNCLOSED.sub("", _UNOPENED.sub("", _BLOCK.sub("", text)))
+    kept: list[str] = []
+    place, opened = 0, ""
+    for found in _TAG.finditer(text):
+        tag = found["tag"].lower()
+        if found["close"] and opened in ("", tag):
+            kept = kept if opened else []  # without an opening, all before it is reasoning
+            place, opened = found.end(), ""
+        elif not found["close"] and not opened:
+            kept.append(text[place : found.start()])
+            opened = tag
+    return "".join(kept if opened else [*kept, text[place:]])
 
 
 def _json(text: str, scale: Scale) -> ReadAnswer:

@@ -129,7 +129,7 @@ def asked_columns(
             raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
     units = {key: JudgedItem((key,), (item.moves, item.reply)) for key, item in zip(keys, items.items, strict=True)}
-    heard = score_units(list(units.values()), judges, store, watch, ask)
+    heard = score_units({name: list(units.values()) for name in judges}, judges, store, watch, ask)
     return [
         ScoreColumn(
             name,

@@ -1,0 +1,88 @@
+"""One case in lines of text: the talk, the replies, the scores of all judges, and what language models were asked and said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..errors import DialmeterError, did_you_mean
+from .adapters.model_exchange import ModelExchange
+from .ask import keys_of
+from .cases import Case, case_id
+from .judge import Judge
+from .result import JudgeResult
+from .verdict import READING, expected_of
+
+
+def case_exchanges(judge: Judge, case: Case) -> dict[str, ModelExchange]:
+    """What a language model was asked about both replies of a case, and its answers; nothing for other judges."""
+    if not hasattr(judge, "exchange"):
+        return {}
+    is_again = "/" in keys_of(case)[1]
+    found = {
+        "human": judge.exchange(case.context, case.reply),
+        "adversarial": judge.exchange(case.attacked_context, case.adversarial, again=is_again),
+    }
+    return {reply: each for reply, each in found.items() if each.answers}
+
+
+def find_case(result: JudgeResult, name: str) -> int:
+    """The number of a case that is named by its id, or by its line in the file, from 1.
+
+    Raises:
+        DialmeterError: there is no such case.
+    """
+    if name.isdecimal() and 1 <= int(name) <= len(result.cases):
+        return int(name) - 1
+    places = {case_id(case): number for number, case in enumerate(result.cases)}
+    if name not in places:
+        raise DialmeterError(f"no case {name!r}; {did_you_mean(name, places)}")
+    return places[name]
+
+
+def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) -> Iterator[str]:
+    """A case, line by line.
+
+    Args:
+        result: what was scored.
+        number: of the case.
+        judges: those that can say what they were asked.
+    """
+    case = result.cases[number]
+    must = READING[expected_of(case, result.how.verdict)]
+    yield f"{case_id(case)}: {case.attack} ({case.variant}), {case.facet}; the score {must}"
+    yield from (f"  {move.speaker}: {move.text}" for move in case.context)
+    yield f"  human reply: {case.reply}"
+    if case.adversarial_context:
+        yield f"  last turn before the adversarial reply: {case.adversarial_context[-1].text}"
+    yield f"  adversarial reply: {case.adversarial}"
+    outcomes = {
+        cell.judge: (outcome, cell) for cell in result.cells for outcome in cell.outcomes if outcome.case == number
+    }
+    reasons = {each.judge: each.why for each in result.scored.failures if each.case == number}
+    for judge in result.judges:
+        outcome, cell = outcomes[judge.name]
+        human, adversarial = result.scored.pairs[judge.name][number]
+        is_counted = cell.value is not None and outcome.conforms is not None
+        verdict = ("right" if outcome.conforms else "error") if is_counted else "not counted"
+        why = f" ({reasons[judge.name]})" if judge.name in reasons else ""
+        yield f"{judge.name}: human {_number(human)}, adversarial {_number(adversarial)}, {verdict}{why}"
+        if judge.name in judges:
+            for reply, exchange in case_exchanges(judges[judge.name], case).items():
+                yield from _exchange_lines(reply, exchange)
+
+
+def _exchange_lines(reply: str, exchange: ModelExchange) -> Iterator[str]:
+    for message in exchange.messages:
+        yield f"  {reply} reply, {message['role']} prompt:"
+        yield from (f"    {line}" for line in message["content"].splitlines())
+    for answer in exchange.answers:
+        tokens = f"{answer.prompt_tokens} + {answer.answer_tokens} tokens"
+        read = f"score {_number(answer.score)}" if answer.score is not None else f"no score: {answer.error}"
+        yield f"  {reply} reply, answer ({tokens}; {read}):"
+        yield from (f"    {line}" for line in answer.text.splitlines())
+        if answer.reason:
+            yield f"    reason: {answer.reason}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
