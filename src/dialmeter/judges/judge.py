@@ -71,6 +71,7 @@ registry = Registry(
         "pang-f": f"{_ADAPTERS}.pang:PangF",
         "pang-l": f"{_ADAPTERS}.pang:PangL",
         "dialogrpt": f"{_ADAPTERS}.dialogrpt:DialogRPT",
+        "hf": f"{_ADAPTERS}.hugging_face:HuggingFace",
         "satisfaction-bert": f"{_ADAPTERS}.satisfaction:SatisfactionBert",
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
