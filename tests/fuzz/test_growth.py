@@ -14,6 +14,7 @@ from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, UnreadableAnswer, one_line
 from dialmeter.judges.adapters.answer_forms import read_score
+from dialmeter.judges.adapters.llm_pairwise import read_preference
 from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
@@ -44,6 +45,8 @@ def _read_answer(text: str) -> None:
     for form in ("json", "last", "letters"):
         with suppress(UnreadableAnswer):
             read_score(text, form, (1, 5))
+    with suppress(UnreadableAnswer):
+        read_preference(text)
 
 
 FUNCTIONS: dict[str, Callable[[str], Any]] = {

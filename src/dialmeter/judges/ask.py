@@ -15,27 +15,20 @@ from msgspec import Struct
 
 from ..core.endpoint.cost import BudgetSpent
 from ..errors import DialmeterError, UnreadableAnswer, one_line
-from .cases import Case, item_hash
-from .judge import Item, Judge, identity_of, load_weights
+from .cases import Case
+from .judge import AnyJudge, identity_of, is_pairwise, load_weights
+from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 from .store import ScoreStore
-from .verdict import RULES, facet_of
 
 _BATCH = 256
-_AGAIN = "/again"
 PATIENCE = 10
 """After this many failures in a row a judge is not asked any more."""
 
 FAILED = "whose request failed"
+OTHER_CONTEXT = "whose replies have different contexts, so that they cannot be compared"
 UNREADABLE = "whose answer could not be read"
 OVER_BUDGET = "not asked, because the budget is spent"
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
-
-
-class JudgedItem(NamedTuple):
-    """An item with the keys of its scores: two keys where a judge is asked twice, to see whether it gives the same score."""
-
-    keys: tuple[str, ...]
-    item: Item
 
 
 class Shard(Struct, frozen=True):
@@ -93,7 +86,10 @@ class ScoringFailure(Struct, frozen=True):
 
 
 class ScorePair(NamedTuple):
-    """A judge's scores of the two replies of a case; None where it has none."""
+    """A judge's scores of the two replies of a case; None where it has none.
+
+    Of a pairwise judge: what it says with the human reply first, and with the adversarial reply first.
+    """
 
     human: float | None
     adversarial: float | None
@@ -115,7 +111,7 @@ Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 
 def score_cases(
     cases: Sequence[Case],
-    judges: Mapping[str, Judge],
+    judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
     watch: Watch | None = None,
     ask: Ask | None = None,
@@ -132,43 +128,28 @@ def score_cases(
         watch: reports progress.
         ask: answers shards; None to ask in this process.
     """
-    keys = [keys_of(case) for case in cases]
+    keys = {
+        name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
+        for name, judge in judges.items()
+    }
     heard = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
     pairs = {
-        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
+        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys[name]]
         for name, found in heard.items()
     }
     failures = [
-        ScoringFailure(name, number, reply, *found.reasons[key])
+        ScoringFailure(name, number, reply, *(found.reasons[key] if key else (OTHER_CONTEXT, OTHER_CONTEXT)))
         for name, found in heard.items()
-        for number, both in enumerate(keys)
+        for number, both in enumerate(keys[name])
         for reply, key in zip(("human", "adversarial"), both, strict=True)
-        if key in found.reasons
+        if not key or key in found.reasons
     ]
     return JudgeScores(pairs, failures)
 
 
-def units_by_judge(cases: Sequence[Case], judges: Mapping[str, Judge]) -> dict[str, list[JudgedItem]]:
-    """What each judge is asked about: all replies, or those of its own facets and of the control where it is asked about no others."""
-    keys = [keys_of(case) for case in cases]
-    every = units_of(cases, keys)
-    found: dict[str, list[JudgedItem]] = {}
-    for name, judge in judges.items():
-        if judge.facets is None or not getattr(judge, "asks_own_facets_only", False):
-            found[name] = every
-            continue
-        own = [
-            (case, both)
-            for case, both in zip(cases, keys, strict=True)
-            if both[1].endswith(_AGAIN) or {facet_of(case, rules) for rules in RULES} & judge.facets
-        ]
-        found[name] = units_of([case for case, _ in own], [both for _, both in own])
-    return found
-
-
 def score_units(
     units: Mapping[str, Sequence[JudgedItem]],
-    judges: Mapping[str, Judge],
+    judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
     watch: Watch | None = None,
     ask: Ask | None = None,
@@ -195,32 +176,7 @@ def score_units(
     return heard
 
 
-def keys_of(case: Case) -> tuple[str, str]:
-    """The keys of the human and of the adversarial reply."""
-    human = item_hash(case.context, case.reply)
-    adversarial = item_hash(case.attacked_context, case.adversarial)
-    return human, human + _AGAIN if adversarial == human else adversarial
-
-
-def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
-    """Distinct items; those of one context are neighbours."""
-    groups: dict[str, dict[str, Item]] = {}
-    twice: set[str] = set()
-    for case, (human, adversarial) in zip(cases, keys, strict=True):
-        group = groups.setdefault(item_hash(case.context, ""), {})
-        group.setdefault(human, (case.context, case.reply))
-        if adversarial.endswith(_AGAIN):
-            twice.add(human)
-        else:
-            group.setdefault(adversarial, (case.attacked_context, case.adversarial))
-    return [
-        JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
-        for group in groups.values()
-        for key, item in group.items()
-    ]
-
-
-def shards_of(name: str, judge: Judge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
+def shards_of(name: str, judge: AnyJudge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
     """The batches that have an item without a score.
 
     Batches are cut before known items are removed, because the last digit of a network's score may depend on the other items of
@@ -242,7 +198,7 @@ class Asker:
         find: gives the judge of a name; the same one each time.
     """
 
-    def __init__(self, find: Callable[[str], Judge]) -> None:
+    def __init__(self, find: Callable[[str], AnyJudge]) -> None:
         self._find = find
         self._last: dict[str, tuple[int, int]] = {}
 
@@ -268,8 +224,8 @@ class Asker:
         return answer
 
 
-def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
-    if hasattr(judge, "score_each"):
+def _asked(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+    if hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each"):
         return _asked_each(judge, shard, failures)
     scores, reason, _ = _scores(judge, shard.units)
     if not reason:
@@ -286,7 +242,8 @@ def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]
 
 def _asked_each(judge: Any, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
     """Asks a judge that gives an error for each item that it cannot score, so that none is asked again."""
-    found = iter(judge.score_each([unit.item for unit in shard.units for _ in unit.keys]))
+    ask = judge.compare_each if is_pairwise(judge) else judge.score_each
+    found = iter(ask([unit.item for unit in shard.units for _ in unit.keys]))
     alone: list[SingleAnswer] = []
     for unit in shard.units:
         scores = {key: next(found) for key in unit.keys}
@@ -315,12 +272,12 @@ def _reason(error: DialmeterError) -> str:
     return UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED
 
 
-def _scores(judge: Judge, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
+def _scores(judge: Any, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
     """The scores of a batch; or nothing, the reason, and the reason in full."""
     keys = [key for unit in batch for key in unit.keys]
     items = [unit.item for unit in batch for _ in unit.keys]
     try:
-        scores = [float(score) for score in judge.score(items)]
+        scores = [float(score) for score in (judge.compare if is_pairwise(judge) else judge.score)(items)]
     except DialmeterError as error:
         return {}, _reason(error), one_line(str(error), 300)
     except Exception as error:
@@ -330,11 +287,14 @@ def _scores(judge: Judge, batch: Sequence[JudgedItem]) -> tuple[dict[str, float]
     strange = [score for score in scores if not isfinite(score)]
     if strange:
         return {}, UNREADABLE, f"gave {strange[0]} as a score"
+    wide = [score for score in scores if is_pairwise(judge) and not -1 <= score <= 1]
+    if wide:
+        return {}, UNREADABLE, f"gave {wide[0]:g} for a pair, which is not between -1 and 1"
     return dict(zip(keys, scores, strict=True)), "", ""
 
 
 @contextmanager
-def _one_thread(judge: Judge) -> Iterator[None]:
+def _one_thread(judge: AnyJudge) -> Iterator[None]:
     """One thread for networks: sums over several threads differ in the last digit, and workers would compete for cores."""
     if "torch" not in sys.modules and not getattr(judge, "neural", False):
         yield

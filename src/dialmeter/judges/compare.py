@@ -16,7 +16,7 @@ from ..model import Notice
 from .ask import JudgeScores
 from .cases import Case, case_id
 from .judge import FACETS
-from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell
+from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell, JudgeDescription
 
 NO_SCORE = "without a score in the file"
 
@@ -56,6 +56,61 @@ class JudgeComparison(Struct, frozen=True):
     only_other: int
     p: float
     p_holm: float
+
+
+class PositionBias(Struct, frozen=True):
+    """How often the answer of a pairwise judge about two replies changes with their order; the control has no part in it.
+
+    Attributes:
+        value: the share of inconsistent pairs; None where no pair was compared in both orders.
+        n: the pairs that were compared in both orders.
+        first: the share of pairs of which the judge prefers the first reply in both orders.
+        second: the share of pairs of which it prefers the second reply in both orders.
+    """
+
+    judge: str
+    corpus: str
+    value: float | None
+    ci: tuple[float, float] | None
+    n: int
+    inconsistent: int
+    first: float | None
+    second: float | None
+
+
+def position_bias(
+    cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], confidence: float
+) -> list[PositionBias]:
+    """The rate of inconsistent pairs of each pairwise judge and corpus, with its Wilson interval."""
+    from ..stats.intervals import wilson_interval
+
+    found = []
+    for judge in (each for each in judges if each.pairwise):
+        for corpus in dict.fromkeys(case.corpus for case in cases):
+            both = [
+                (human, adversarial)
+                for case, (human, adversarial) in zip(cases, scored.pairs[judge.name], strict=True)
+                if case.corpus == corpus and case.attack != CONTROL and human is not None and adversarial is not None
+            ]
+            n = len(both)
+            inconsistent = sum(_sign(human) != -_sign(adversarial) for human, adversarial in both)
+            found.append(
+                PositionBias(
+                    judge.name,
+                    corpus,
+                    inconsistent / n if n else None,
+                    wilson_interval(inconsistent, n, confidence=confidence) if n and confidence else None,
+                    n,
+                    inconsistent,
+                    fmean(human > 0 and adversarial > 0 for human, adversarial in both) if n else None,
+                    fmean(human < 0 and adversarial < 0 for human, adversarial in both) if n else None,
+                )
+            )
+    return found
+
+
+def _sign(number: float) -> int:
+    return (number > 0) - (number < 0)
 
 
 def averages(cells: Sequence[ErrorCell]) -> list[Average]:
@@ -177,7 +232,7 @@ def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:
     for judge in dict.fromkeys(cell.judge for cell in cells if not cell.trivial):
         own = [cell for cell in cells if cell.judge == judge and cell.attack != CONTROL]
         if own and own[0].degenerate:
-            message = f"{judge} gives every reply the same score: it is not in averages, ranks and comparisons"
+            message = f"{judge} gives every reply the same score, or every pair the same answer: it is not in averages, ranks and comparisons"
             found.append(Notice("degenerate", 1, message))
         falling = [cell for cell in own if cell.expected == "lower" and cell.n >= 5 and cell.lower is not None]
         upside = sorted({cell.attack for cell in falling if (cell.lower or 0.0) >= _FLIPPED_SHARE})

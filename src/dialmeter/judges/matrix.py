@@ -12,7 +12,7 @@ from msgspec import Struct
 from .._version import __version__
 from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, cases_digest
-from .judge import Judge, identity_of
+from .judge import AnyJudge, identity_of, is_pairwise
 from .verdict import Relation, Threshold, conforms, expected_of, facet_of, relation, row_of
 
 if TYPE_CHECKING:
@@ -78,11 +78,32 @@ class JudgeDescription(Struct, frozen=True):
     higher_is_better: bool
     facets: frozenset[str] | None = None
     trivial: bool = False
+    pairwise: bool = False
+
+    def difference(self, pair: ScorePair) -> float | None:
+        """How much better the human reply is than the adversarial one; of a pairwise judge, the mean over both orders.
+
+        Example:
+            >>> JudgeDescription("x", "x", True, pairwise=True).difference(ScorePair(1.0, 0.0))
+            0.5
+        """
+        human, adversarial = pair
+        if human is None or adversarial is None:
+            return None
+        difference = human - adversarial if self.higher_is_better else adversarial - human
+        return difference / 2 if self.pairwise else difference
+
+    def threshold(self, how: Threshold, human: Sequence[float], noise: Sequence[float]) -> float | None:
+        """The threshold of a cell. Comparisons of pairs have no human scores whose spread would count: any preference does."""
+        if self.pairwise and how.mode in ("paper", "sd"):
+            return 0.0
+        return how.value(human, noise)
 
 
-def about(name: str, judge: Judge, *, trivial: bool = False) -> JudgeDescription:
+def about(name: str, judge: AnyJudge, *, trivial: bool = False) -> JudgeDescription:
     """The description of a judge that can be asked."""
-    return JudgeDescription(name, identity_of(judge), judge.higher_is_better, judge.facets, trivial)
+    is_higher = bool(getattr(judge, "higher_is_better", True))
+    return JudgeDescription(name, identity_of(judge), is_higher, judge.facets, trivial, is_pairwise(judge))
 
 
 def matrix(
@@ -128,7 +149,7 @@ def _cell(
     facet = facet_of(first, how.verdict)
     both = [(number, *pairs[number]) for number in numbers]
     usable = [(number, human, other) for number, human, other in both if human is not None and other is not None]
-    threshold = how.threshold.value([human for _, human, _ in usable], _noise(cases, pairs))
+    threshold = judge.threshold(how.threshold, [human for _, human, _ in usable], _noise(cases, pairs, judge))
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, how=how) for number in numbers
     )
@@ -169,24 +190,20 @@ def _cell(
 def _outcome(
     case: Case, number: int, pair: ScorePair, *, judge: JudgeDescription, threshold: float | None, how: VerdictSettings
 ) -> CaseOutcome:
-    human, adversarial = pair
-    if human is None or adversarial is None:
-        return CaseOutcome(number, None, None, None)
-    difference = human - adversarial if judge.higher_is_better else adversarial - human
-    if threshold is None:
+    difference = judge.difference(pair)
+    if difference is None or threshold is None:
         return CaseOutcome(number, difference, None, None)
-    found = relation(human, adversarial, threshold, judge.higher_is_better)
+    found = relation(difference, 0.0, threshold)
     return CaseOutcome(number, difference, found, conforms(found, expected_of(case, how.verdict)))
 
 
-def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair]) -> list[float]:
+def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> list[float]:
     """The judge's differences on identical replies, over all corpora."""
     return [
-        abs(pair.human - pair.adversarial)
+        abs(difference)
         for case, pair in zip(cases, pairs, strict=True)
         if (case.reply, case.context) == (case.adversarial, case.attacked_context)
-        and pair.human is not None
-        and pair.adversarial is not None
+        and (difference := judge.difference(pair)) is not None
     ]
 
 
@@ -219,7 +236,7 @@ def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSetti
         "attack": row_of(cases[0], how.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
-        "threshold": how.threshold,
+        "threshold": "fixed(0)" if judge.pairwise and how.threshold.mode in ("paper", "sd") else how.threshold,
         "verdict": how.verdict,
         "scored": f"{n}/{len(cases)}",
         "n": n,

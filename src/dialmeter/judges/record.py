@@ -33,6 +33,7 @@ def identity(
                 "higher_is_better": judge.higher_is_better,
                 "facets": sorted(judge.facets) if judge.facets is not None else None,
                 "trivial": judge.trivial,
+                **({"pairwise": True} if judge.pairwise else {}),
             }
             for judge in judges
         ],
@@ -105,5 +106,9 @@ def finish(
         columns=columns,
         report=report,
         accounts=in_documents(result.accounts),
-        findings={"averages": result.averages, "comparisons": result.comparisons},
+        findings={
+            "averages": result.averages,
+            "comparisons": result.comparisons,
+            **({"position_bias": result.position_bias} if result.position_bias else {}),
+        },
     )

@@ -67,6 +67,11 @@ class JudgeResult(Result):
         return compare.comparisons(self.cells)
 
     @cached_property
+    def position_bias(self) -> list[compare.PositionBias]:
+        """How often pairwise judges change their answer with the order of the replies."""
+        return compare.position_bias(self.cases, self.scored, self.judges, self.how.confidence)
+
+    @cached_property
     def accounts(self) -> dict[str, Account]:
         """What was asked of each judge that was named, and how much of it was scored."""
         return compare.accounts(self.cells, self.scored, self.cases)

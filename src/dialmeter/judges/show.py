@@ -6,21 +6,26 @@ from collections.abc import Iterator, Mapping
 
 from ..errors import DialmeterError, did_you_mean
 from .adapters.model_exchange import ModelExchange
-from .ask import keys_of
 from .cases import Case, case_id
-from .judge import Judge
+from .judge import AnyItem, Judge, is_pairwise
 from .result import JudgeResult
 from .verdict import READING, expected_of
 
 
 def case_exchanges(judge: Judge, case: Case) -> dict[str, ModelExchange]:
-    """What a language model was asked about both replies of a case, and its answers; nothing for other judges."""
+    """What a language model was asked about both replies of a case, and its answers; nothing for other judges.
+
+    Of a pairwise judge: with the human reply first, and with the adversarial reply first.
+    """
     if not hasattr(judge, "exchange"):
         return {}
-    is_again = "/" in keys_of(case)[1]
+    human: AnyItem = (case.context, case.reply)
+    adversarial: AnyItem = (case.attacked_context, case.adversarial)
+    if is_pairwise(judge):
+        human, adversarial = (*human, case.adversarial), (*adversarial, case.reply)
     found = {
-        "human": judge.exchange(case.context, case.reply),
-        "adversarial": judge.exchange(case.attacked_context, case.adversarial, again=is_again),
+        "human": judge.exchange(human),
+        "adversarial": judge.exchange(adversarial, again=human == adversarial),
     }
     return {reply: each for reply, each in found.items() if each.answers}
 

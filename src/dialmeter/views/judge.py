@@ -12,7 +12,7 @@ from ..core.account import lines
 from ..errors import one_line
 from ..judges.attack_statistics import Yield
 from ..judges.cases import Case, case_id
-from ..judges.compare import JudgeComparison
+from ..judges.compare import JudgeComparison, PositionBias
 from ..judges.explanation.explain import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ..judges.result import JudgeResult
@@ -77,6 +77,9 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
         if any(averages[facet, name].value is not None for name in names)
     ]
     rows += [(f"mean: {facet}", "", "", *(_blank(averages[facet, name].value) for name in names)) for facet in facets]
+    bias = {each.judge: each for each in result.position_bias if each.corpus == corpus}
+    if bias:
+        rows.append(("inconsistent pairs", "", "", *(_bias(bias[name]) if name in bias else "" for name in names)))
     title = f"error rates in percent, corpus {corpus or '(unnamed)'}"
     headings = ("attack", "the score", "cases", *(f"{name}°" if name in same else name for name in names))
     return Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
@@ -92,6 +95,12 @@ def _rate(cell: ErrorCell, cases: int) -> str:
     if cell.value is None:
         return "" if cell.reason == OUTSIDE else "–"
     return f"{100 * cell.value:.1f}" + ("" if cell.n == cases else f" ({cell.n})")
+
+
+def _bias(found: PositionBias) -> str:
+    """The share of pairs whose answer changes with the order, with its interval."""
+    ends = f" [{100 * found.ci[0]:.1f}, {100 * found.ci[1]:.1f}]" if found.ci else ""
+    return "–" if found.value is None else f"{100 * found.value:.1f}{ends}"
 
 
 def _blank(value: float | None) -> str:

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
 from ...judges.adapters.model_exchange import CostEstimate
-from ...judges.compare import Average, JudgeComparison
+from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.explanation.explain import Explained
 from ...judges.train.ratings import Quality
 from ...judges.validity.reading import AttackValidity
@@ -124,17 +124,20 @@ class FailingCase(Struct, kw_only=True):
 
 
 class Stability(Struct, kw_only=True):
-    """How far apart the answers of a judge about one reply lie.
+    """The agreement of a judge with itself over repeats.
 
     Attributes:
-        sd: the mean standard deviation.
+        sd: the mean standard deviation of the answers about one reply.
         same: the share of replies about which the answers never differ.
+        alpha: Krippendorff's alpha (interval), with the repeats as raters; null where all answers are the same.
     """
 
     repeats: Count
     asked: Count
     sd: float
     same: float
+    same_ci: Interval
+    alpha: Number
 
 
 class ModelUsage(Struct, kw_only=True):
@@ -194,6 +197,7 @@ class JudgeScoreDocument(JudgeDocument, kw_only=True):
     verdict: Literal["paper", "published"]
     averages: list[Average]
     comparisons: list[JudgeComparison]
+    position_bias: list[PositionBias]
     failing: dict[str, list[FailingCase]]
     stability: dict[str, Stability]
     usage: list[ModelUsage]

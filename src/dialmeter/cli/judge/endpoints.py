@@ -11,9 +11,9 @@ from msgspec import UNSET
 
 from ...core.document import make_document
 from ...errors import DialmeterError
-from ...judges.ask import units_by_judge
 from ...judges.cases import Case
 from ...judges.judge import Judge
+from ...judges.judged_items import units_by_judge
 from ...judges.store import ScoreStore
 from ...views.tables import Table
 from ..options import choice_option, number_option, stacked

@@ -9,7 +9,7 @@ import click
 
 from ...errors import DialmeterError
 from ...judges.cases import Case
-from ...judges.judge import Judge, parse_call
+from ...judges.judge import Judge, is_pairwise, parse_call
 from ...judges.judge_recipe import Recipe
 from ...judges.people.columns import for_level
 from ...readers.ratings.rated_item import Level
@@ -59,7 +59,12 @@ class Chosen(NamedTuple):
 
 
 def chosen_judges(
-    options: dict[str, Any], cases: list[Case], *, talk: list[list[str]] | None = None, level: Level = "reply"
+    options: dict[str, Any],
+    cases: list[Case],
+    *,
+    talk: list[list[str]] | None = None,
+    level: Level = "reply",
+    pairwise: bool = False,
 ) -> Chosen:
     """The judges that the options name, in this order: --judge, --judge-command, --endpoint.
 
@@ -68,6 +73,7 @@ def chosen_judges(
         cases: what is judged; their dialogues are not learned from.
         talk: what judges learn from without --corpus; the contexts of the cases where it is not given.
         level: of what is judged: judges of replies are averaged over the replies of a dialogue.
+        pairwise: True if judges that compare pairs of replies can be asked.
 
     Raises:
         DialmeterError: a judge cannot be had, or two have the same name.
@@ -86,6 +92,9 @@ def chosen_judges(
             found.recipes[name] = recipe
     for name, judge in endpoint_judges(options):
         _add(found, name, judge)
+    for name, judge in found.judges.items():
+        if is_pairwise(judge) and not pairwise:
+            raise DialmeterError(f"judge {name} compares pairs of replies; only judge score asks such judges")
     return found
 
 

@@ -26,6 +26,7 @@ from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
+from ...views.tables import interval, percent
 from .. import options as shared
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output, warn
@@ -85,7 +86,7 @@ def score(**options: Any) -> Output:
     guards = shared.chosen_guards(options)
     inputs = RunInputs(_inputs(options) if options["out"] else [])
     cases = read_cases(options["cases_file"])
-    chosen = chosen_judges(options, cases)
+    chosen = chosen_judges(options, cases, pairwise=True)
     judges = chosen.judges
     if options["dry_run"]:
         return dry_run(cases, judges, options["store"])
@@ -167,6 +168,7 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
         verdict=result.how.verdict,
         averages=result.averages,
         comparisons=result.comparisons,
+        position_bias=result.position_bias,
         failing={
             name: [_failing(result, name, case) for case in result.failing(name)[:failing]] for name in _named(result)
         },
@@ -185,10 +187,7 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
         yield Block(comparison_table(compared))
     yield from (Block(failing_table(result, name, most)) for name in named if result.failing(name)[:most])
     for name, found in _stability(judges).items():
-        yield Block(
-            f"{name}: {found['asked']} replies asked {found['repeats']} times, standard deviation {found['sd']:.3f}",
-            raw=True,
-        )
+        yield Block(_stability_line(name, found), raw=True)
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
     for name in options["shown"]:
         yield Block("\n".join(case_lines(result, find_case(result, name), judges)), TEXT)
@@ -215,6 +214,13 @@ def _stability(judges: Mapping[str, Judge]) -> dict[str, dict[str, Any]]:
     """What judges that are asked several times say of their own spread."""
     found: dict[str, dict[str, Any]] = {name: getattr(judge, "stability", dict)() for name, judge in judges.items()}
     return {name: told for name, told in found.items() if told}
+
+
+def _stability_line(name: str, found: Mapping[str, Any]) -> str:
+    alpha = "–" if found["alpha"] is None else f"{found['alpha']:.3f}"
+    same = f"the same answers on {percent(found['same'])} % [{interval(found['same_ci'])}]"
+    spread = f"standard deviation {found['sd']:.3f}"
+    return f"{name}: {found['asked']} asked {found['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
 def _check(guard: Condition, result: JudgeResult) -> None:

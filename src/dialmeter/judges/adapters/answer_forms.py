@@ -40,7 +40,7 @@ _LABELLED = re.compile(
     rf"\b{_LABEL}\b{_BETWEEN}(?P<number>{_NUMBER}|\b(?:{'|'.join(_WORDS)})\b)(?![\w]|[.,]\d)", re.IGNORECASE
 )
 _KEYS = frozenset({"score", "rating", "grade", "mark", "final_score", "overall_score", "overall", "final_rating"})
-_REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
+REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
 _LETTERS = "ABCDE"
 _LETTER = r"(?P<letter>[A-E])[+-]?(?![\w'’])"
 _LABELLED_LETTER = re.compile(rf"(?i:\b(?:{_LABEL}|answer|choice|option)\b)(?i:{_BETWEEN}){_LETTER}")
@@ -101,7 +101,7 @@ def without_reasoning(text: str) -> str:
 
 
 def _json(text: str, scale: Scale) -> ReadAnswer:
-    found = [(value, each) for each in _objects(text) for value in _scores_in(each)]
+    found = [(value, each) for each in objects_in(text) for value in _scores_in(each)]
     if not found:
         return _labelled(text, scale)
     numbers = {_number_of(value, scale) for value, _ in found}
@@ -112,11 +112,11 @@ def _json(text: str, scale: Scale) -> ReadAnswer:
         raise UnreadableAnswer(
             f"the score {one_line(str(found[0][0]), 40)!r} is no number from {scale[0]} to {scale[1]}"
         )
-    reasons = [str(each[key]) for _, each in found for key in _REASONS if isinstance(each.get(key), str)]
+    reasons = [str(each[key]) for _, each in found for key in REASONS if isinstance(each.get(key), str)]
     return ReadAnswer(score, reasons[0] if reasons else "")
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text, whatever is around them."""
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
@@ -202,7 +202,7 @@ def _no_number(text: str, scale: Scale) -> UnreadableAnswer:
 
 
 def _letters(text: str, scale: Scale) -> ReadAnswer:
-    values = [str(value) for each in _objects(text) for value in _scores_in(each)]
+    values = [str(value) for each in objects_in(text) for value in _scores_in(each)]
     found = [each for value in values if (each := _ONLY_LETTER.fullmatch(value))] or [*_LABELLED_LETTER.finditer(text)]
     if not found:
         lines = [line for line in text.splitlines() if line.strip()]

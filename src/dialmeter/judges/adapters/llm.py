@@ -6,6 +6,7 @@ import copy
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 from statistics import fmean, stdev
 from typing import Any, TypeAlias
 
@@ -14,9 +15,8 @@ from msgspec.structs import replace
 
 from ...core.endpoint import ChatAnswer, ChatEndpoint, Price, Usage, estimate_tokens
 from ...errors import DialmeterError, UnreadableAnswer, one_line
-from ...model import Move
 from ...readers.source import Source
-from ..judge import Item, called
+from ..judge import AnyItem, Item, called
 from .answer_forms import FORMS, HIGHEST_LOGPROBS, ReadAnswer, expectation, read_score
 from .model_exchange import CostEstimate, ModelAnswer, ModelExchange
 from .prompts import Prompt, check_rubric, parse_scale, read_rubric, read_template
@@ -163,6 +163,9 @@ class LanguageModel:
 
     def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
         """One score per item, or the error where there is none."""
+        return self._asked(items)
+
+    def _asked(self, items: Sequence[AnyItem]) -> list[float | DialmeterError]:
         requests = self._requests(items)
         answers = self._endpoint.ask_all(
             [messages for messages, _ in requests],
@@ -184,15 +187,14 @@ class LanguageModel:
             found.append(fmean(scores))
         return found
 
-    def exchange(self, context: Sequence[Move], reply: str, *, again: bool = False) -> ModelExchange:
-        """What was asked about a reply and answered, as far as answers are known; nothing is sent.
+    def exchange(self, item: AnyItem, *, again: bool = False) -> ModelExchange:
+        """What was asked about an item and answered, as far as answers are known; nothing is sent.
 
         Args:
-            context: the moves before.
-            reply: the reply.
-            again: the second time, where the same reply was asked about twice.
+            item: a context and a reply.
+            again: the second time, where the same item was asked about twice.
         """
-        messages = self._prompt.messages(context, reply)
+        messages = self._messages(item)
         first = self._repeats if again else 0
         known = [
             self._endpoint.known(messages, self._parameters, optional=self._optional, repeat=number)
@@ -200,7 +202,7 @@ class LanguageModel:
         ]
         return ModelExchange(messages, [self._shown(answer) for answer in known if answer is not None])
 
-    def estimate(self, items: Sequence[Item]) -> CostEstimate:
+    def estimate(self, items: Sequence[AnyItem]) -> CostEstimate:
         """What asking about items would take; nothing is sent."""
         requests = self._requests(items)
         known = [
@@ -216,18 +218,28 @@ class LanguageModel:
         return CostEstimate(self.model, len(items), len(new), len(lengths), tokens, answer_tokens, cost)
 
     def stability(self) -> dict[str, Any]:
-        """The spread of the answers about one reply: the mean standard deviation, and the share without differences."""
+        """The agreement of the judge with itself over repeats.
+
+        The mean standard deviation of the answers about one reply, the share of replies without differences with its interval, and
+        Krippendorff's alpha (interval) with the repeats as raters.
+        """
+        from ...stats.agreement import krippendorff_alpha
+        from ...stats.intervals import wilson_interval
+
         by_prompt: dict[str, list[float]] = {}
         for (prompt, _), score in self._read_scores.items():
             by_prompt.setdefault(prompt, []).append(score)
         several = list(by_prompt.values())
         if self._repeats < 2 or not several:
             return {}
+        same = sum(len(set(scores)) == 1 for scores in several)
         return {
             "repeats": self._repeats,
             "asked": len(several),
             "sd": fmean(map(stdev, several)),
-            "same": fmean(len(set(scores)) == 1 for scores in several),
+            "same": same / len(several),
+            "same_ci": wilson_interval(same, len(several)),
+            "alpha": krippendorff_alpha(list(zip_longest(*several)), "interval").value,
         }
 
     def close(self) -> None:
@@ -239,12 +251,17 @@ class LanguageModel:
         is_json = self._prompt.form == "json" and self._prompt.has_format
         return {"response_format": {"type": "json_object"}} if is_json else {}
 
-    def _requests(self, items: Sequence[Item]) -> list[Request]:
+    def _messages(self, item: Any) -> list[dict[str, str]]:
+        """The messages about an item."""
+        context, reply = item
+        return self._prompt.messages(context, reply)
+
+    def _requests(self, items: Sequence[AnyItem]) -> list[Request]:
         """The requests about items; for a reply that comes twice, the repeats are numbered on, so that it is asked about anew."""
         found: list[Request] = []
         times: Counter[str] = Counter()
-        for context, reply in items:
-            messages = self._prompt.messages(context, reply)
+        for item in items:
+            messages = self._messages(item)
             prompt = messages[-1]["content"]
             found += [(messages, times[prompt] * self._repeats + number) for number in range(self._repeats)]
             times[prompt] += 1

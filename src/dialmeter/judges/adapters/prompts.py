@@ -33,7 +33,7 @@ _FORMAT = {
     "letters": "Answer with one letter from A (very good) to E (very bad), and nothing else.",
 }
 _ONE_NUMBER = "Answer with one whole number from {low} (very bad) to {high} (very good), and nothing else."
-_FIELD = re.compile(r"\{(context|last_turn|reply|rubric|low|high|format)\}")
+_FIELD = re.compile(r"\{(context|last_turn|reply|other_reply|rubric|low|high|format)\}")
 
 
 class Rubric(Struct, frozen=True):
@@ -120,8 +120,8 @@ class Prompt(Struct, frozen=True):
         """True if the sentence that asks for the form of the answer is in it."""
         return "{format}" in self.template + self.system
 
-    def messages(self, context: Sequence[Move], reply: str) -> list[dict[str, str]]:
-        """The messages about one reply. Braces in the texts are not changed.
+    def messages(self, context: Sequence[Move], reply: str, other_reply: str = "") -> list[dict[str, str]]:
+        """The messages about one reply, or about two. Braces in the texts are not changed.
 
         Example:
             >>> Prompt("{last_turn} / {reply}").messages([Move("user", "a {reply}")], "b")
@@ -132,6 +132,7 @@ class Prompt(Struct, frozen=True):
             "context": "\n".join(f"{move.speaker}: {move.text}" for move in context),
             "last_turn": context[-1].text if context else "",
             "reply": reply,
+            "other_reply": other_reply,
             "rubric": self.rubric.text,
             "low": str(low),
             "high": str(high),

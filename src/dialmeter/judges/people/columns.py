@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import Ask, JudgedItem, Watch, score_units
+from ..ask import Ask, Watch, score_units
 from ..cases import item_hash
 from ..judge import Call, Judge, identity_of, load_judge, make_judge
+from ..judged_items import JudgedItem
 from ..store import ScoreStore
 
 TRIVIAL_BESIDE: Mapping[str, Mapping[str, str]] = {
