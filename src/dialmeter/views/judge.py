@@ -15,6 +15,8 @@ from ..judges.cases import Case, case_id
 from ..judges.compare import JudgeComparison, PositionBias
 from ..judges.explanation.explain import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
+from ..judges.published.printed import ATTACKS
+from ..judges.published.stored import PublishedCell
 from ..judges.result import JudgeResult
 from ..judges.validity.reading import AttackValidity
 from ..judges.verdict import READING
@@ -335,3 +337,27 @@ def validity_table(found: Sequence[AttackValidity]) -> Table:
     )
     headings = ("attack", "corpus", "read", "valid", "weak", "invalid", "% valid", "interval", "wrong sense")
     return Table("", headings, rows, frozenset({2, 3, 4, 5, 6}))
+
+
+def published_tables(cells: Sequence[PublishedCell]) -> Iterator[Table]:
+    """The tables of the paper on attacks: recomputed and, in brackets, printed error rates.
+
+    A star marks a cell for which several files fit, and ~ one in which cases without a change are taken out by their share.
+    """
+    for table, attacks in ATTACKS.items():
+        rows: dict[tuple[str, str], dict[str, str]] = {}
+        for cell in cells:
+            if cell.table == table:
+                rows.setdefault((cell.metric, cell.data), {})[cell.attack] = _published(cell)
+        shown = tuple((metric, data, *(own[attack] for attack in attacks)) for (metric, data), own in rows.items())
+        headings = ("metric", "data", *attacks)
+        title = f"Table {table}: error rates, recomputed (printed)"
+        yield Table(title, headings, shown, frozenset(range(2, len(headings))))
+
+
+def _published(cell: PublishedCell) -> str:
+    many = "*" if len(cell.candidates) > 1 else ""
+    rates = [cell.value] if cell.value is not None else sorted(set(cell.candidates.values()))
+    about = "" if cell.is_exact else "~"
+    found = "/".join(f"{about}{rate:.2f}" for rate in rates) or "–"
+    return f"{found}{many} ({cell.printed:.2f})"

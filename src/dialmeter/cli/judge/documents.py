@@ -10,6 +10,7 @@ from ...core.document import AccountRecord, Count, Document, Interval, Number, T
 from ...judges.adapters.model_exchange import CostEstimate
 from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.explanation.explain import Explained
+from ...judges.published.stored import PublishedCell, StoredErrors
 from ...judges.train.ratings import Quality
 from ...judges.validity.reading import AttackValidity
 
@@ -295,6 +296,30 @@ class JudgeTrainSatisfactionDocument(JudgeDocument, kw_only=True):
     counts: TrainingCounts
     means: TrainingMeans
     epochs: list[TrainedSeed]
+
+
+class PublishedCounts(Struct, kw_only=True):
+    """How many files of failing cases there are, and how many cells of the tables have a value."""
+
+    files: Count
+    cells: Count
+    recomputed: Count
+
+
+class JudgePublishedDocument(JudgeDocument, kw_only=True):
+    """Tables 3 and 4 of the paper on attacks, as far as stored folders hold them.
+
+    Attributes:
+        keep_no_ops: whether cases that change nothing are counted, as the authors did.
+        files: the stored files of failing cases.
+    """
+
+    command: Literal["judge published"] = "judge published"
+    scores: list[PublishedCell]
+    account: AccountRecord
+    counts: PublishedCounts
+    keep_no_ops: bool
+    files: list[StoredErrors]
 
 
 class ValidityCounts(Struct, kw_only=True):
