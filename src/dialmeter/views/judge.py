@@ -33,13 +33,19 @@ if TYPE_CHECKING:
 _TEXT = 70
 
 
-def matrix_tables(result: JudgeResult) -> list[Table]:
+def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table]:
     """One table per corpus: attacks down, judges across, then the means by facet.
 
     A mark ° follows a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
     scored fewer cases than the row has. The accounts of the judges are below the last table.
+
+    Args:
+        result: what was scored.
+        intervals: give the interval of every error rate, in whole percent.
     """
-    tables = [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]
+    tables = [
+        _matrix_table(result, corpus, intervals) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)
+    ]
     return [*tables[:-1], replace(tables[-1], foot=(*lines(result.accounts), *_why_no_value(result)))]
 
 
@@ -55,7 +61,7 @@ def _why_no_value(result: JudgeResult) -> Iterator[str]:
         yield f"{one_line(judge, 60)} –{where}: {reason}"
 
 
-def _matrix_table(result: JudgeResult, corpus: str) -> Table:
+def _matrix_table(result: JudgeResult, corpus: str, intervals: bool) -> Table:
     cells = [cell for cell in result.cells if cell.corpus == corpus]
     names = [judge.name for judge in result.judges]
     same = {cell.judge for cell in cells if cell.degenerate}
@@ -67,7 +73,7 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
             attack,
             reading(next(iter(found.values()))),
             str(cases),
-            *(_rate(found[name], cases) for name in names),
+            *(_rate(found[name], cases, intervals) for name in names),
         )
         for attack, found in by_attack.items()
         for cases in [len(next(iter(found.values())).outcomes)]
@@ -92,11 +98,12 @@ def reading(cell: ErrorCell) -> str:
     return " or ".join(READING[each] for each in cell.expected.split(" or "))
 
 
-def _rate(cell: ErrorCell, cases: int) -> str:
+def _rate(cell: ErrorCell, cases: int, intervals: bool) -> str:
     """An error rate, with the judge's own number of cases where it is not that of the row."""
     if cell.value is None:
         return "" if cell.reason == OUTSIDE else "–"
-    return f"{100 * cell.value:.1f}" + ("" if cell.n == cases else f" ({cell.n})")
+    ends = f" [{100 * cell.ci[0]:.0f}, {100 * cell.ci[1]:.0f}]" if intervals and cell.ci else ""
+    return f"{100 * cell.value:.1f}{ends}" + ("" if cell.n == cases else f" ({cell.n})")
 
 
 def _bias(found: PositionBias) -> str:
