@@ -10,7 +10,7 @@ from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
 from ..ask import Ask, Watch, score_units
 from ..cases import item_hash
-from ..judge import Call, Judge, identity_of, load_judge, make_judge
+from ..judge import Call, Judge, identity_of, is_pairwise, load_judge, make_judge
 from ..judged_items import JudgedItem
 from ..store import ScoreStore
 
@@ -122,9 +122,11 @@ def asked_columns(
         ask: answers shards; None to ask in this process.
 
     Raises:
-        DialmeterError: a judge takes items of the other level.
+        DialmeterError: a judge takes items of the other level, or pairs.
     """
     for name, judge in judges.items():
+        if is_pairwise(judge):
+            raise DialmeterError(f"judge {name} compares pairs of replies, and people rated single ones")
         if level_of(judge) not in (None, items.level):
             what = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
