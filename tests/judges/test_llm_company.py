@@ -17,11 +17,12 @@ from dialmeter.judges.adapters.llm import LanguageModel
 from dialmeter.judges.adapters.prompts import read_rubric
 from dialmeter.judges.judge import FACETS, load_judge
 from dialmeter.judges.scorer import score_judge
+from dialmeter.judges.show import case_lines
 from dialmeter.model import Move
 
 from ..cli.invoke import call, checked
 from .chat_server import Reply, Server, saying, serve
-from .made import cases, write_cases
+from .made import case, cases, write_cases
 
 ITEMS = [((Move("user", "hello"), Move("system", "good day")), "bye"), ((Move("user", "bye"),), "bye")]
 
@@ -235,3 +236,10 @@ def test_a_case_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]
     said = call(capsys, "judge", "score", file, "--judge", "length", "--show", "d0:2:speaker:abc")
     assert said.code == 2
     assert "no case 'd0:2:speaker:abc'; did you mean" in said.complaint
+
+
+def test_a_shown_case_gives_no_orders_to_the_terminal(tmp_path: Path) -> None:
+    given = [case("speaker", number, reply="for 1 \x1b[31mred\nsecond line") for number in range(2)]
+    lines = list(case_lines(score_judge(given, ["overlap"]), 0, {}))
+    assert not any("\x1b" in line or "\n" in line for line in lines)
+    assert any(line.startswith("  human reply: for 1 ") and line.endswith("red second line") for line in lines)

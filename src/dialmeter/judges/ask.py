@@ -243,15 +243,34 @@ def _asked(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, i
 def _asked_each(judge: Any, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
     """Asks a judge that gives an error for each item that it cannot score, so that none is asked again."""
     ask = judge.compare_each if is_pairwise(judge) else judge.score_each
-    found = iter(ask([unit.item for unit in shard.units for _ in unit.keys]))
+    items = [unit.item for unit in shard.units for _ in unit.keys]
+    try:
+        found = list(ask(items))
+    except DialmeterError as error:
+        found = [error] * len(items)
+    except Exception as error:
+        found = [DialmeterError(f"{type(error).__name__}: {error}")] * len(items)
+    if len(found) != len(items):
+        found = [UnreadableAnswer(f"gave {len(found)} scores for {len(items)} replies")] * len(items)
+    answers = iter(found)
     alone: list[SingleAnswer] = []
     for unit in shard.units:
-        scores = {key: next(found) for key in unit.keys}
+        scores = {key: next(answers) for key in unit.keys}
+        strange = [_strange(judge, each) for each in scores.values() if not isinstance(each, DialmeterError)]
         errors = [each for each in scores.values() if isinstance(each, DialmeterError)]
+        errors += [UnreadableAnswer(each) for each in strange if each]
         reason, why = (_reason(errors[0]), one_line(str(errors[0]), 300)) if errors else ("", "")
         alone.append(SingleAnswer(unit.keys, {} if errors else scores, reason, why))
         failures = in_a_row(failures, reason)
     return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
+
+
+def _strange(judge: Any, score: float) -> str:
+    """What is wrong with a score; empty where nothing is."""
+    if not isfinite(score):
+        return f"gave {score} as a score"
+    is_wide = is_pairwise(judge) and not -1 <= score <= 1
+    return f"gave {score:g} for a pair, which is not between -1 and 1" if is_wide else ""
 
 
 def in_a_row(failures: int, reason: str) -> int:
@@ -284,12 +303,9 @@ def _scores(judge: Any, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], 
         return {}, FAILED, one_line(f"{type(error).__name__}: {error}", 300)
     if len(scores) != len(items):
         return {}, UNREADABLE, f"gave {len(scores)} scores for {len(items)} replies"
-    strange = [score for score in scores if not isfinite(score)]
+    strange = [wrong for score in scores if (wrong := _strange(judge, score))]
     if strange:
-        return {}, UNREADABLE, f"gave {strange[0]} as a score"
-    wide = [score for score in scores if is_pairwise(judge) and not -1 <= score <= 1]
-    if wide:
-        return {}, UNREADABLE, f"gave {wide[0]:g} for a pair, which is not between -1 and 1"
+        return {}, UNREADABLE, strange[0]
     return dict(zip(keys, scores, strict=True)), "", ""
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..errors import DialmeterError, did_you_mean
+from ..errors import DialmeterError, did_you_mean, one_line
 from .adapters.model_exchange import ModelExchange
 from .cases import Case, case_id
 from .judge import AnyItem, Judge, is_pairwise
 from .result import JudgeResult
 from .verdict import READING, expected_of
+
+_LONGEST = 10_000
+"""Characters of a line."""
 
 
 def case_exchanges(judge: Judge, case: Case) -> dict[str, ModelExchange]:
@@ -54,12 +57,12 @@ def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) ->
     """
     case = result.cases[number]
     must = READING[expected_of(case, result.how.verdict)]
-    yield f"{case_id(case)}: {case.attack} ({case.variant}), {case.facet}; the score {must}"
-    yield from (f"  {move.speaker}: {move.text}" for move in case.context)
-    yield f"  human reply: {case.reply}"
+    yield f"{_safe(case_id(case))}: {_safe(case.attack)} ({_safe(case.variant)}), {case.facet}; the score {must}"
+    yield from (f"  {_safe(move.speaker)}: {_safe(move.text)}" for move in case.context)
+    yield f"  human reply: {_safe(case.reply)}"
     if case.adversarial_context:
-        yield f"  last turn before the adversarial reply: {case.adversarial_context[-1].text}"
-    yield f"  adversarial reply: {case.adversarial}"
+        yield f"  last turn before the adversarial reply: {_safe(case.adversarial_context[-1].text)}"
+    yield f"  adversarial reply: {_safe(case.adversarial)}"
     outcomes = {
         cell.judge: (outcome, cell) for cell in result.cells for outcome in cell.outcomes if outcome.case == number
     }
@@ -70,7 +73,7 @@ def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) ->
         is_counted = cell.value is not None and outcome.conforms is not None
         verdict = ("right" if outcome.conforms else "error") if is_counted else "not counted"
         why = f" ({reasons[judge.name]})" if judge.name in reasons else ""
-        yield f"{judge.name}: human {_number(human)}, adversarial {_number(adversarial)}, {verdict}{why}"
+        yield f"{_safe(judge.name)}: human {_number(human)}, adversarial {_number(adversarial)}, {verdict}{why}"
         if judge.name in judges:
             for reply, exchange in case_exchanges(judges[judge.name], case).items():
                 yield from _exchange_lines(reply, exchange)
@@ -79,14 +82,19 @@ def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) ->
 def _exchange_lines(reply: str, exchange: ModelExchange) -> Iterator[str]:
     for message in exchange.messages:
         yield f"  {reply} reply, {message['role']} prompt:"
-        yield from (f"    {line}" for line in message["content"].splitlines())
+        yield from (f"    {_safe(line)}" for line in message["content"].splitlines())
     for answer in exchange.answers:
         tokens = f"{answer.prompt_tokens} + {answer.answer_tokens} tokens"
         read = f"score {_number(answer.score)}" if answer.score is not None else f"no score: {answer.error}"
         yield f"  {reply} reply, answer ({tokens}; {read}):"
-        yield from (f"    {line}" for line in answer.text.splitlines())
+        yield from (f"    {_safe(line)}" for line in answer.text.splitlines())
         if answer.reason:
-            yield f"    reason: {answer.reason}"
+            yield f"    reason: {_safe(answer.reason)}"
+
+
+def _safe(text: str) -> str:
+    """Text from a file or a model, without anything that a terminal would obey."""
+    return one_line(text, _LONGEST)
 
 
 def _number(value: float | None) -> str:
