@@ -15,6 +15,7 @@ from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
 from dialmeter.judges.adapters.answer_forms import FORMS, read_score
+from dialmeter.judges.adapters.llm_pairwise import read_preference
 from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
@@ -78,6 +79,7 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "talk in the town, of a system": lambda text: understand(text, "system"),
     "a difference of values": lambda text: difference(text, f"{text}x"),
     "changed words": lambda text: changed_spans(text, f"{text} x"),
+    "a preference of a judge": read_preference,
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
     "an id of a batch": lambda text: _id_pattern(_PATTERN).fullmatch(text),
     "a task of a goal": lambda text: _is_absent(["area=east", "food=a a"], text),

@@ -20,7 +20,7 @@ FORMS = ("json", "labelled", "last", "letters", "logprobs")
 HIGHEST_LOGPROBS = 9
 
 _REASONING = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_TAG = re.compile(rf"<(?P<end>/?)\|?(?P<name>{_REASONING})\|?>", re.IGNORECASE)
+_TAG = re.compile(rf"<(?P<close>/?)\|?(?P<tag>{_REASONING})\|?>", re.IGNORECASE)
 
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?"
 _ANY_NUMBER = re.compile(rf"(?<![\w.,]){_NUMBER}(?![\w%]|[.,]\d)|(?<![\w.,]){_NUMBER}(?=%)")
@@ -39,7 +39,7 @@ _LABELLED = re.compile(
     rf"\b{_LABEL}\b{_BETWEEN}(?P<number>{_NUMBER}|\b(?:{'|'.join(_WORDS)})\b)(?![\w]|[.,]\d)", re.IGNORECASE
 )
 _KEYS = frozenset({"score", "rating", "grade", "mark", "final_score", "overall_score", "overall", "final_rating"})
-_REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
+REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
 _LETTERS = "ABCDE"
 _LETTER = r"(?P<letter>[A-E])[+-]?(?![\w'’])"
 _LABELLED_LETTER = re.compile(rf"(?i:\b(?:{_LABEL}|answer|choice|option)\b)(?i:{_BETWEEN}){_LETTER}")
@@ -87,31 +87,20 @@ def without_reasoning(text: str) -> str:
         '5'
     """
     kept: list[str] = []
-    start = other_end = 0
-    opened = ""
-    inside: set[str] = set()
-    for tag in _TAG.finditer(text):
-        name = tag["name"].lower()
-        if not tag["end"]:
-            if not opened:
-                kept.append(text[start : tag.start()])
-                opened = name
-            inside.add(name)
-        elif not opened:
-            kept.clear()
-            start = tag.end()
-        elif name == opened:
-            opened, start = "", tag.end()
-            inside.clear()
-        elif name not in inside:
-            other_end = tag.end()
-    if opened and other_end > start:
-        return without_reasoning(text[other_end:])
-    return "".join(kept) if opened else "".join([*kept, text[start:]])
+    place, opened = 0, ""
+    for found in _TAG.finditer(text):
+        tag = found["tag"].lower()
+        if found["close"] and opened in ("", tag):
+            kept = kept if opened else []  # without an opening, all before it is reasoning
+            place, opened = found.end(), ""
+        elif not found["close"] and not opened:
+            kept.append(text[place : found.start()])
+            opened = tag
+    return "".join(kept if opened else [*kept, text[place:]])
 
 
 def _json(text: str, scale: Scale) -> ReadAnswer:
-    found = [(value, each) for each in _objects(text) for value in _scores_in(each)]
+    found = [(value, each) for each in objects_in(text) for value in _scores_in(each)]
     if not found:
         return _labelled(text, scale)
     numbers = {_number_of(value, scale) for value, _ in found}
@@ -122,11 +111,11 @@ def _json(text: str, scale: Scale) -> ReadAnswer:
         raise UnreadableAnswer(
             f"the score {one_line(str(found[0][0]), 40)!r} is no number from {scale[0]} to {scale[1]}"
         )
-    reasons = [str(each[key]) for _, each in found for key in _REASONS if isinstance(each.get(key), str)]
+    reasons = [str(each[key]) for _, each in found for key in REASONS if isinstance(each.get(key), str)]
     return ReadAnswer(score, reasons[0] if reasons else "")
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text, whatever is around them."""
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
@@ -212,7 +201,7 @@ def _no_number(text: str, scale: Scale) -> UnreadableAnswer:
 
 
 def _letters(text: str, scale: Scale) -> ReadAnswer:
-    values = [str(value) for each in _objects(text) for value in _scores_in(each)]
+    values = [str(value) for each in objects_in(text) for value in _scores_in(each)]
     found = [each for value in values if (each := _ONLY_LETTER.fullmatch(value))] or [*_LABELLED_LETTER.finditer(text)]
     if not found:
         lines = [line for line in text.splitlines() if line.strip()]
@@ -249,7 +238,7 @@ def expectation(tokens: Sequence[AnswerToken], scale: Scale) -> float:
     if not any(token.top for token in tokens):
         raise UnreadableAnswer("the server gives no logprobs; use another form of answer")
     said = "".join(token.token for token in tokens)
-    first = max((tag.end() for tag in _TAG.finditer(said) if tag["end"]), default=0)
+    first = max((tag.end() for tag in _TAG.finditer(said) if tag["close"]), default=0)
     places = []
     start = 0
     for place, token in enumerate(tokens):

@@ -12,7 +12,7 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, checked
-from ..ask import Ask, Watch
+from ..ask import OVER_BUDGET, Ask, Watch
 from ..judge import Judge, load_weights, make_judge, parse_call
 from ..store import ScoreStore
 from .columns import ScoreColumn, asked_columns, carried_columns, for_level, given_column, trivial_judges
@@ -197,4 +197,14 @@ def silent(columns: Sequence[ScoreColumn]) -> list[str]:
         f"{each.name} scored none of {len(each.scores)} items: {next(iter(each.reasons.values()), ('', 'no reason'))[1]}"
         for each in columns
         if not any(score is not None for score in each.scores)
+    ]
+
+
+def over_budget(columns: Sequence[ScoreColumn]) -> list[str]:
+    """The judges that were not asked about everything, because the budget is spent; a line for each."""
+    counts = {each.name: sum(reason == OVER_BUDGET for reason, _ in each.reasons.values()) for each in columns}
+    return [
+        f"{each.name}: {counts[each.name]} of {len(each.scores)} items are unscored, because the budget is spent"
+        for each in columns
+        if counts[each.name]
     ]

@@ -9,10 +9,10 @@ from math import fsum, isfinite
 
 from msgspec import Struct
 
-from ..errors import DialmeterError, UnreadableAnswer, one_line
-from ..model import Move
-from .cases import Case
-from .judge import Judge
+from ...errors import DialmeterError, UnreadableAnswer, one_line
+from ...model import Move
+from ..cases import Case
+from ..judge import Judge
 from .shapley import Base, Shapley, shapley_values
 
 TEXT_MASK = "___"
