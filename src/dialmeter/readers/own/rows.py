@@ -15,7 +15,8 @@ These names of columns are tried in their order:
 ``gold.hotel-area`` and ``pred.hotel-area`` (the point may also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` alone
 where a row has one state. ``state`` alone and slots alone are gold or predicted by the role of the file. An empty cell is a
 state, or a value, that is not there. Rows may come in any order; without a column of turns their order counts, with a
-warning. ``true`` and ``false`` are read as yes and no, with a warning.
+warning. ``true`` and ``false`` are read as yes and no, with a warning. In CSV and TSV, a quote before ``=``, ``+``, ``-`` or
+``@`` at the beginning of a cell is taken off: it keeps spreadsheets from calculating the cell.
 
 States are taken as cumulative; a warning says where they look like updates.
 """
@@ -97,6 +98,8 @@ def detect(sample: Sample) -> bool:
 def _looks_like_state(thing: Any) -> bool:
     if isinstance(thing, dict):
         return _CALLS.isdisjoint(thing)
+    if thing is None:
+        return True
     if isinstance(thing, list):
         return all(isinstance(each, str) for each in thing)
     return isinstance(thing, str) and thing.lstrip()[:1] in ("{", "[")

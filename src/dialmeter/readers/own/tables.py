@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import InputError, MissingExtra, one_line
 from ..parts import as_mapping
 from ..source import Sample, Source
+from ..spreadsheet_cells import unguarded
 from ..strict_json import parse_unique
 
 _DELIMITERS = "\t,;"
@@ -76,7 +77,7 @@ def _delimited(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
         next(reader, None)
         for cells in reader:
             if len(cells) == len(names):
-                yield reader.line_num, dict(zip(names, cells, strict=True))
+                yield reader.line_num, dict(zip(names, map(unguarded, cells), strict=True))
             elif cells:
                 message = f"{len(cells)} cells, while the first line names {len(names)} columns"
                 raise InputError(f"{message}; the file is damaged or cut off", file=source.name, line=reader.line_num)
