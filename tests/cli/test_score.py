@@ -56,17 +56,21 @@ MARKDOWN = f"""\
 Signature: `…|{SHARED}`
 """
 
-LATEX = rf"""\begin{{table}}
+LATEX = rf"""% needs \usepackage{{booktabs}}
+\begin{{table}}
 \centering
-\begin{{tabular}}{{lrrrrl}}
+{{\fontsize{{9}}{{11}}\selectfont\setlength{{\tabcolsep}}{{4pt}}%
+\begin{{tabular}}{{@{{}}lrr@{{}}}}
 \toprule
-measure & value & interval & n & unscored & note \\
+measure & value & n \\
 \midrule
-JGA & 50.00 &  & 6 &  &  \\
-FGA(lam=0.5) & 56.56 &  & 6 &  &  \\
-GCA & 61.40 &  & 6 &  &  \\
+JGA & 50.00 & 6 \\
+FGA$_{{\lambda=0.5}}$ & 56.56 & 6 \\
+GCA & 61.40 & 6 \\
 \bottomrule
-\end{{tabular}}
+\end{{tabular}}\par}}
+\caption{{Scores in percent.}}
+\label{{tab:score}}
 \end{{table}}
 % 3 of 3 dialogues scored
 

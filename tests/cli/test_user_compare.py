@@ -52,7 +52,7 @@ def test_text_markdown_latex_and_csv(capsys: pytest.CaptureFixture[str], tmp_pat
     assert "| I-recall | full |" in markdown
     assert "\n\nSignature: `…|" in markdown
     latex = call(capsys, "user", "compare", *files, "--as", "latex").out
-    assert r"-50.00\textsuperscript{**" in latex
+    assert r"$-$50.00\textsuperscript{**" in latex
     assert latex.splitlines()[-1].startswith("% signature  …|")
     table = call(capsys, "user", "compare", *files, "--as", "csv").out.splitlines()
     assert table[0].startswith("measure,user,value,")

@@ -96,8 +96,8 @@ def test_markdown_latex_and_csv(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert "\nSignature: `…|rules:dialmeter|profile:multiwoz|values:exact|" in markdown
     assert r"| missed\_constraints |" in markdown
     latex = call(capsys, "user", "score", file, "--as", "latex").out
-    assert latex.startswith("\\begin{table}")
-    assert latex.count("\\begin{table}") == latex.count("\\end{table}") == 2
+    assert latex.startswith("% needs \\usepackage{booktabs}\n\\begin{table")
+    assert latex.count("\\begin{table") == latex.count("\\end{table") == 2
     assert "% signature  …|rules:dialmeter" in latex
     rows = list(csv.DictReader(io.StringIO(call(capsys, "user", "score", file, "--as", "csv").out)))
     assert [row["domain"] for row in rows if row["measure"]] == ["combined", "combined"]

@@ -9,7 +9,7 @@ from ..core.account import Account, lines
 from ..core.comparison import PairedDifference
 from ..measure import Score
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
-from .tables import Table, interval, percent
+from .tables import Table, highest, interval, percent
 
 
 def stars(p: float | None) -> str:
@@ -75,6 +75,26 @@ def account_lines(compared: TrackerComparison) -> tuple[str, ...]:
     return tuple(lines({name: result.account for name, result in compared.results.items()}))
 
 
+def holm_note(versus: Iterable[PairedDifference]) -> str:
+    """Over which tests p values are corrected.
+
+    Example:
+        >>> from msgspec.structs import replace
+        >>> one = PairedDifference("JGA", "b", "a", 0.1, None, 0.01, 0.02, 1, 0, 0)
+        >>> holm_note([one, replace(one, measure="GCA"), replace(one, measure="SA", p=None)])
+        'p values are corrected by Holm over 2 tests (2 measures, 1 pair)'
+    """
+    tested = [each for each in versus if each.p is not None]
+    if not tested:
+        return "there are no tests"
+    measures = len({each.measure for each in tested})
+    pairs = len({(each.base, each.system) for each in tested})
+    counted = ", ".join(
+        f"{number} {word}{'s' * (number > 1)}" for number, word in ((measures, "measure"), (pairs, "pair"))
+    )
+    return f"p values are corrected by Holm over {len(tested)} test{'s' * (len(tested) > 1)} ({counted})"
+
+
 def difference_cells(found: PairedDifference | None) -> tuple[str, ...]:
     """Difference, its interval, p values, and dialogues won, tied and lost; blank for the base."""
     if found is None:
@@ -108,7 +128,29 @@ def wide_table(compared: TrackerComparison, letters: bool) -> Table:
             cell = (names.index(better), column)
             marks[cell] = "".join(sorted(marks.get(cell, "") + letter[worse]))
     numeric = frozenset(range(1, len(measures) + 1))
-    return Table("", ("system", *measures), rows, numeric, marks, foot=account_lines(compared))
+    return Table(
+        "",
+        ("system", *measures),
+        rows,
+        numeric,
+        marks,
+        foot=account_lines(compared),
+        notes=(_marks_note(compared, letters, bool(marks)),),
+        caption=f"{len(names)} trackers on {next(iter(compared.results.values())).dialogues} dialogues, in percent.",
+        best=highest(rows, numeric),
+    )
+
+
+def _marks_note(compared: TrackerComparison, letters: bool, any_marks: bool) -> str:
+    """What the marks mean, or that there are none."""
+    if not any_marks:
+        return f"No difference is significant at .05; {holm_note(compared.versus)}."
+    if letters:
+        return (
+            f"A superscript names the trackers that a tracker is better than at p < .05; {holm_note(compared.versus)}."
+        )
+    first = next(iter(compared.results))
+    return f"Against {first}: * p < .05, ** p < .01, *** p < .001; {holm_note(compared.versus)}."
 
 
 def rank_table(compared: TrackerComparison) -> Table:
@@ -150,7 +192,10 @@ def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
         (where, measure, *(percent(cells.get((places[where], measure, name))) for name in names))
         for where, measure in keys
     )
-    return Table(f"by {group}", (group, "measure", *names), rows, frozenset(range(2, len(names) + 2)))
+    numeric = frozenset(range(2, len(names) + 2))
+    return Table(
+        f"by {group}", (group, "measure", *names), rows, numeric, best=highest(rows, sorted(numeric), across=True)
+    )
 
 
 def disagreement_table(found: Sequence[Disagreement]) -> Table:

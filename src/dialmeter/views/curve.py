@@ -9,7 +9,7 @@ from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
 from .chart_files import Chart, chart, slug
 from .charts import bars, data, lines
-from .tables import Table, interval, percent
+from .tables import Table, highest, interval, percent
 
 
 def tables_of(curve: Curve) -> Iterator[Table]:
@@ -62,7 +62,9 @@ def _values(points: Sequence[CurvePoint], about: str) -> Table:
         for ratio in dict.fromkeys(point.ratio for point in points)
     )
     title = f"values by share of training data, mean over seeds{about}"
-    return Table(title, ("ratio", "seeds", *measures), rows, frozenset(range(len(measures) + 2)))
+    columns = range(2, len(measures) + 2)
+    headings = ("ratio", "seeds", *measures)
+    return Table(title, headings, rows, frozenset((0, 1, *columns)), best=highest(rows, columns))
 
 
 def _intervals(points: Sequence[CurvePoint], reference: str | None, about: str) -> Table:
@@ -115,10 +117,11 @@ def _domains(table: DomainTable) -> Table:
         (name, str(dialogues), *(percent(row.domains[name].value) for row in table.rows))
         for name, dialogues in table.domains.items()
     ]
+    best = highest(rows, range(2, len(measures) + 2))
     rows.append((MEAN, "", *(percent(row.mean.value) for row in table.rows)))
     rows.append((POOLED, "", *(percent(row.pooled.value) for row in table.rows)))
     numeric = frozenset(range(1, len(measures) + 2))
-    return Table(f"by domain{_at(table)}", ("domain", "dialogues", *measures), tuple(rows), numeric)
+    return Table(f"by domain{_at(table)}", ("domain", "dialogues", *measures), tuple(rows), numeric, best=best)
 
 
 def _domain_intervals(table: DomainTable) -> Table:

@@ -31,7 +31,8 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
         for score in scores
     )
     headings = ("measure", "value", "interval", "n", "unscored", "note")
-    return Table("", headings, rows, frozenset({1, 2, 3, 4}), foot=(account.line,))
+    caption = "Scores in percent."
+    return Table("", headings, rows, frozenset({1, 2, 3, 4}), foot=(account.line,), caption=caption)
 
 
 def _own(score: Score, shared: Sequence[str]) -> str:

@@ -19,9 +19,11 @@ from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias import bias_charts
+from ...views.latex.paper_table import Paper
 from ...views.tables import Table
 from ...views.tracker import shared_signature
 from .. import options as shared
+from ..paper_options import paper_options
 from ..printer import Block, Output
 from ..progress import watched
 from ..several import chosen_golds
@@ -47,6 +49,7 @@ POOLED = "pooled"
 @shared.interval_options(resamples=1000)
 @click.option("--pairs", is_flag=True, help="Print every pair of measures, not only those with GCA.")
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
+@paper_options
 @shared.chart_options
 def bias(**options: Any) -> Output:
     """Do measures depend on where in a dialogue mistakes fall?
@@ -79,7 +82,7 @@ def bias(**options: Any) -> Output:
     notices = _notices(measured, studies)
     return Output(
         document=lambda charts: _document(measured, studies, notices, charts, options["rows"]),
-        parts=_parts(measured, studies, options["pairs"]),
+        parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
     )
@@ -148,10 +151,13 @@ def _document(
     )
 
 
-def _parts(measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], every_pair: bool) -> Iterator[Block]:
+def _parts(
+    measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], options: dict[str, Any]
+) -> Iterator[Block]:
+    every_pair = options["pairs"]
     yield Block(views.long_table(studies, every_pair), ("csv",))
     pages = {each.system: _page(each, measured.get(each.system), every_pair) for each in studies}
-    yield Block(views.markdown_page(pages), ("markdown",))
+    yield Block(views.markdown_page(pages, Paper(bold=options["bold"])), ("markdown",))
     for number, (system, (tables, sentences)) in enumerate(pages.items()):
         gap = "\n" if number else ""
         yield Block(gap + _heading(system, measured, studies[number]), ("text",))

@@ -37,6 +37,7 @@ from ...tracking.scoring import score_file
 from ...views import compare as views
 from ...views.tracker import shared_signature, system_charts
 from .. import options as shared
+from ..paper_options import paper_options
 from ..printer import TEXT, Block, Output, signature, tables
 from ..progress import watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
@@ -78,6 +79,7 @@ _LISTED = 10
     "Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
 )
 @shared.fail_if_worse_option("system")
+@paper_options
 @shared.chart_options
 def compare_(**options: Any) -> Output:
     """Compare trackers: FILES are prediction files, the first of which is the baseline.

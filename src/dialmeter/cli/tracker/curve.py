@@ -19,6 +19,7 @@ from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ...views.curve import curve_charts, tables_of
 from ...views.tracker import shared_signature
 from .. import options as shared
+from ..paper_options import paper_options
 from ..printer import EVERY, TEXT, Block, Output, signature
 from .study_documents import TrackerCurveDocument
 
@@ -34,6 +35,7 @@ from .study_documents import TrackerCurveDocument
 @shared.choice_option("--trend", SCALES, "Slopes per tenfold training data, or per whole training set.", "scale")
 @shared.rule_options
 @shared.interval_options(resamples=1000)
+@paper_options
 @shared.chart_options
 def curve_(**options: Any) -> Output:
     """Few-shot curves and zero-shot tables from the prediction files in DIR.

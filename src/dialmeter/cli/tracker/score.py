@@ -35,6 +35,7 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
+from ..paper_options import paper_options
 from ..printer import EVERY, PROSE, TEXT, Block, Output, message, signature, tables
 from ..work import chosen_workers, work_options
 from .documents import TrackerScoreDocument
@@ -58,6 +59,7 @@ _MISTAKES = 10
 @click.option(
     "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
 )
+@paper_options
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
