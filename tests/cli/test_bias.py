@@ -65,7 +65,8 @@ def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         assert title in out
     for name in TRIVIAL:
         assert f"\n({name})" in out
-    assert "\nSignature: …|rules:dialmeter|" in out
+    assert "|rules:dialmeter|" in out
+    assert "\nSignature: JGA,SA," in out
     assert "nan" not in out
 
 

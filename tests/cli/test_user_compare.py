@@ -47,16 +47,20 @@ def test_text_markdown_latex_and_csv(capsys: pytest.CaptureFixture[str], tmp_pat
     files = pair(tmp_path)
     text = call(capsys, "user", "compare", *files).out
     assert "-50.00 **" in text
-    assert "12 dialogues with the same goal for every user\nsignature  …|rules:dialmeter|" in text
+    assert "12 dialogues with the same goal for every user\nsignature  I-GCDF1,I-precision," in text
     markdown = call(capsys, "user", "compare", *files, "--as", "markdown").out
     assert "| I-recall | full |" in markdown
-    assert "\n\nSignature: `…|" in markdown
+    assert "\n\nSignature: `I-GCDF1," in markdown
     latex = call(capsys, "user", "compare", *files, "--as", "latex").out
     assert r"$-$50.00\textsuperscript{**" in latex
-    assert latex.splitlines()[-1].startswith("% signature  …|")
+    assert latex.splitlines()[-1].startswith("% signature  I-GCDF1,")
     table = call(capsys, "user", "compare", *files, "--as", "csv").out.splitlines()
-    assert table[0].startswith("measure,user,value,")
+    assert table[0] == (
+        "user,domain,measure,value,low,high,n,unscored,reason,base,difference,difference_low,difference_high,"
+        "p,p_holm,wins,ties,losses,signature"
+    )
     assert len(table) == 13
+    assert [line.split(",")[9] for line in table[1:]] == [""] * 6 + ["full"] * 6
     in_hotel = call(capsys, "user", "compare", *files, "--domain", "hotel").out
     assert in_hotel.startswith("in hotel\n")
 

@@ -23,7 +23,8 @@ Styles: TypeAlias = tuple[str, ...]
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
-EVERY: Styles = (*PROSE, "csv")
+CSV: Styles = ("csv",)
+EVERY: Styles = (*PROSE, *CSV)
 
 
 class Block(Struct, frozen=True):

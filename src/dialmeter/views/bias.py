@@ -16,7 +16,7 @@ from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts import grid, points
 from .latex.paper_table import Paper
-from .tables import Table, highest, markdown_text, percent, render
+from .tables import Table, highest, markdown_text, percent, plain_number, render
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
@@ -143,12 +143,10 @@ def _cells(finding: object, names: Sequence[str]) -> list[str]:
     cells = []
     for name in names:
         value = getattr(finding, name)
-        cells += [_plain(limit) for limit in (value or (None, None))] if name in _LIMITS else [_plain(value)]
+        cells += (
+            [plain_number(limit) for limit in (value or (None, None))] if name in _LIMITS else [plain_number(value)]
+        )
     return cells
-
-
-def _plain(value: object) -> str:
-    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
 def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]], paper: Paper) -> str:

@@ -9,7 +9,7 @@ from ..core.account import Account, lines
 from ..core.comparison import PairedDifference
 from ..measure import Score
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
-from .tables import Table, highest, interval, percent
+from .tables import Table, highest, interval, percent, records_table, score_records
 
 
 def stars(p: float | None) -> str:
@@ -93,6 +93,44 @@ def holm_note(versus: Iterable[PairedDifference]) -> str:
         f"{number} {word}{'s' * (number > 1)}" for number, word in ((measures, "measure"), (pairs, "pair"))
     )
     return f"p values are corrected by Holm over {len(tested)} test{'s' * (len(tested) > 1)} ({counted})"
+
+
+def comparison_rows(
+    scores: Mapping[str, Iterable[Score]], versus: Iterable[PairedDifference], unit: str = "system"
+) -> Table:
+    """One row per score with one number per cell, for other programs; differences of the scores that were compared.
+
+    Args:
+        scores: by system, or by user; those that were compared come first.
+        versus: the comparisons; of a system that was compared with several, those with the first.
+        unit: what is compared.
+    """
+    against: dict[tuple[str, str], PairedDifference] = {}
+    for each in versus:
+        against.setdefault((each.measure, each.system), each)
+    rows = [({unit: name}, score) for name, found in scores.items() for score in found]
+    # The first score of a system under a measure is the one that was compared; those of groups follow.
+    compared = [against.pop((score.measure, owner[unit]), None) for owner, score in rows]
+    records = []
+    for record, found in zip(score_records(rows), compared, strict=True):
+        signature = record.pop("signature")
+        records.append({**record, **_difference_record(found), "signature": signature})
+    return records_table(records)
+
+
+def _difference_record(found: PairedDifference | None) -> dict[str, object]:
+    low, high = (found.ci if found else None) or (None, None)
+    return {
+        "base": found.base if found else "",
+        "difference": found.difference if found else None,
+        "difference_low": low,
+        "difference_high": high,
+        "p": found.p if found else None,
+        "p_holm": found.p_holm if found else None,
+        "wins": found.wins if found else None,
+        "ties": found.ties if found else None,
+        "losses": found.losses if found else None,
+    }
 
 
 def difference_cells(found: PairedDifference | None) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..measure import Score
 from ..readers.spreadsheet_cells import guarded
 
 if TYPE_CHECKING:
@@ -195,8 +196,64 @@ def _csv(table: Table) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([guarded(visible(heading)) for heading in table.headings])
-    writer.writerows(table.marked(guarded, lambda mark: f" {mark}"))
+    # A cell with a mark would be no number.
+    writer.writerows([guarded(visible(cell)) for cell in cells] for cells in table.rows)
     return file.getvalue().rstrip("\n")
+
+
+def score_records(scores: Sequence[tuple[Mapping[str, str], Score]]) -> list[dict[str, object]]:
+    """Scores with one number for each key: for CSV.
+
+    Args:
+        scores: what a score belongs to, such as its system, and the score.
+
+    Example:
+        >>> score = Score(measure="JGA", value=0.5, n=6, unscored=0, signature="JGA|v:1", group={"domain": "taxi"})
+        >>> score_records([({"system": "a"}, score)])  # doctest: +NORMALIZE_WHITESPACE
+        [{'system': 'a', 'domain': 'taxi', 'measure': 'JGA', 'value': 0.5, 'low': None, 'high': None, 'n': 6, 'unscored': 0,
+          'reason': '', 'signature': 'JGA|v:1'}]
+    """
+    groups = {key: "" for owner, score in scores for key in (*owner, *score.group)}
+    found: list[dict[str, object]] = []
+    for owner, score in scores:
+        low, high = score.ci or (None, None)
+        found.append(
+            {
+                **groups,
+                **owner,
+                **score.group,
+                "measure": score.measure,
+                "value": score.value,
+                "low": low,
+                "high": high,
+                "n": score.n,
+                "unscored": score.unscored,
+                "reason": score.reason or score.ci_reason,
+                "signature": score.signature,
+            }
+        )
+    return found
+
+
+def records_table(records: Sequence[Mapping[str, object]]) -> Table:
+    """A table of records that have the same keys; numbers are written with six decimals, and nothing where there is none.
+
+    Example:
+        >>> records_table([{"measure": "JGA", "value": 0.5, "low": None}]).rows
+        (('JGA', '0.500000', ''),)
+    """
+    rows = tuple(tuple(map(plain_number, each.values())) for each in records)
+    return Table("", tuple(records[0]) if records else (), rows)
+
+
+def plain_number(value: object) -> str:
+    """A cell for other programs.
+
+    Example:
+        >>> plain_number(0.5), plain_number(6), plain_number(None)
+        ('0.500000', '6', '')
+    """
+    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
 def distinct(table: Table) -> Table:

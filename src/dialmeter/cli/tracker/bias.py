@@ -21,7 +21,7 @@ from ...views import bias as views
 from ...views.bias import bias_charts
 from ...views.latex.paper_table import Paper
 from ...views.tables import Table
-from ...views.tracker import shared_signature
+from ...views.tracker import signature_of
 from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import Block, Output
@@ -170,7 +170,7 @@ def _page(one: BiasStudy, measured: MeasuredTracker | None, every_pair: bool) ->
     tables, sentences = views.tables_of(one, found, every_pair), summary(one)
     if measured is not None:
         tables.insert(0, views.yardstick_table(one.system, measured.result, measured.yardsticks))
-        sentences.append(f"Signature: {shared_signature(measured.result.scores)}")
+        sentences.append(f"Signature: {signature_of(measured.result.scores)}")
     return tables, sentences
 
 

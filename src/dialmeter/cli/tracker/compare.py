@@ -35,10 +35,10 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scoring import score_file
 from ...views import compare as views
-from ...views.tracker import shared_signature, system_charts
+from ...views.tracker import signature_of, system_charts
 from .. import options as shared
 from ..paper_options import paper_options
-from ..printer import TEXT, Block, Output, signature, tables
+from ..printer import CSV, TEXT, Block, Output, signature, tables
 from ..progress import watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
 from .documents import TrackerCompareDocument
@@ -231,10 +231,15 @@ def _parts(
     groups: dict[str, dict[str, list[Score]]],
     options: dict[str, Any],
 ) -> Iterator[Block]:
-    yield Block(views.long_table(compared), ("text", "csv"))
+    listed = {
+        name: [*result.scores, *chain.from_iterable(found[name] for found in groups.values())]
+        for name, result in compared.results.items()
+    }
+    yield Block(views.comparison_rows(listed, compared.versus), CSV)
+    yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
-    yield from signature(shared_signature(scores), quoted=False, gap=("text", "markdown"))
+    yield from signature(signature_of(scores), quoted=False, gap=("text", "markdown"))
     yield from tables(views.grouped_table(found, group) for group, found in groups.items())
     yield from tables([views.rank_table(compared), views.tau_table(compared)], TEXT)
     yield from tables([views.turn_table(tests)] if tests else [])
