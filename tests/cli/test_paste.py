@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import json
 import re
 from pathlib import Path
 
@@ -92,3 +94,71 @@ def test_no_cell_is_a_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     cells = [cell for row in csv.reader(io.StringIO(said.out)) for cell in row]
     assert {"'=HYPERLINK(1)", "'-2+3"} <= set(cells)
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@")) and not NUMBER.fullmatch(cell)]
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["runs/gpt-4.1.json", "runs/gpt-4.2.json.gz"], ["gpt-4.1", "gpt-4.2"]),
+        (["2026/som/pred.jsonl", "2026/trade/pred.jsonl"], ["som", "trade"]),
+        (["a/x/p.json", "b/x/p.json", "b/y/p.json"], ["a/x", "b/x", "b/y"]),
+        (["a/p.json", "q.json"], ["p", "q"]),
+        (["p.json", "p.jsonl"], ["p.json", "p.jsonl"]),
+        (["p.jsonl", "p.jsonl#other"], ["p", "other"]),
+        (["a.jsonl#x", "b.jsonl#x"], ["a", "b"]),
+        (["../p.json", "p.json"], ["../p", "p"]),
+    ],
+)
+def test_systems_are_named_by_what_differs_in_their_paths(
+    files: list[str],
+    names: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path / "in")
+    data = native_lines(TOWN)
+    for file in files:
+        path = Path(file.partition("#")[0])
+        lines = data.replace(b'"pred"', f'"pred:{file.partition("#")[2]}"'.encode()) if "#" in file else data
+        written(path, gzip.compress(lines) if path.suffix == ".gz" else lines)
+    if files == ["p.jsonl", "p.jsonl#other"]:
+        both = [
+            {**json.loads(line), "turns": [{**t, "pred:other": {}} for t in json.loads(line)["turns"]]}
+            for line in data.splitlines()
+        ]
+        written(Path("p.jsonl"), "".join(json.dumps(line) + "\n" for line in both))
+    found = call(capsys, "tracker", "compare", *files, "--measure", "JGA", "--resamples", "100", "--json", "-q").json
+    assert [score["system"] for score in found["scores"]] == names
+
+
+def test_the_result_comes_first(
+    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made)
+    words = (
+        "agenda.jsonl",
+        "agenda.jsonl#keyword",
+        "--measure",
+        "JGA",
+        "--measure",
+        "GCA",
+        "--resamples",
+        "1000",
+        "-q",
+    )
+    said = call(capsys, "tracker", "compare", *words).out
+    found = call(capsys, "tracker", "compare", *words, "--json").json["versus"]
+    lines = said.splitlines()
+    assert lines[0].startswith("keyword against agenda: ")
+    for each in found:
+        if each["p_holm"] < 0.05:
+            assert f"{each['measure']} ({100 * each['difference']:+.2f})" in lines[0]
+    assert lines[2].startswith("measure")
+    assert "P values are corrected by Holm over 2 tests (2 measures, 1 pair)." in lines
+    three = ("native.jsonl", "worse.jsonl", "worst.jsonl", "--measure", "JGA", "--resamples", "100", "-q")
+    assert "Holm over 2 tests (1 measure, 2 pairs)" in call(capsys, "tracker", "compare", *three).out
+    letters = call(capsys, "tracker", "compare", *three, "--marks", "letters", "--as", "markdown").out
+    assert "Holm over 3 tests (1 measure, 3 pairs)" in letters
+    assert letters.startswith("- worse against native: ")

@@ -62,7 +62,9 @@ def test_text_markdown_latex_and_csv(capsys: pytest.CaptureFixture[str], tmp_pat
     assert len(table) == 13
     assert [line.split(",")[9] for line in table[1:]] == [""] * 6 + ["full"] * 6
     in_hotel = call(capsys, "user", "compare", *files, "--domain", "hotel").out
-    assert in_hotel.startswith("in hotel\n")
+    assert in_hotel.startswith("hasty against full: worse under I-GCDF1 (-33.33), I-recall (-50.00); no significant")
+    assert "\n\nin hotel\nmeasure " in in_hotel
+    assert "\nP values are corrected by Holm over 6 tests (6 measures, 1 pair).\n" in in_hotel
 
 
 def test_goals_that_differ_are_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -171,7 +171,8 @@ def test_caption_label_and_bold(
     monkeypatch.chdir(town)
     words = ("tracker", "compare", "native.jsonl", "worse.jsonl", "--resamples", "200", "--measure", "JGA", "--quiet")
     said = call(capsys, *words, "--as", "latex", "--by", "domain").out
-    assert said.startswith("% needs \\usepackage{booktabs}\n\\begin{table}\n")
+    assert said.startswith("% worse against native: ")
+    assert "\n\n% needs \\usepackage{booktabs}\n\\begin{table}\n" in said
     assert r"\caption{2 trackers on 8 dialogues, in percent.}" in said
     assert r"\caption{By domain}" in said
     assert re.findall(r"\\label\{.*\}", said) == [r"\label{tab:compare}", r"\label{tab:compare-2}"]

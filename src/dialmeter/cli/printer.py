@@ -60,6 +60,15 @@ def tables(found: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
     return [Block(table, styles) for table in found if table.rows]
 
 
+def result_blocks(lines: Sequence[str]) -> list[Block]:
+    """What a comparison says in words, before its tables; a list in Markdown."""
+    from ..views.tables import markdown_text, visible
+
+    plain = Block("\n".join(map(visible, lines)), PROSE[::2])
+    listed = Block("\n".join(f"- {markdown_text(visible(line))}" for line in lines), ("markdown",))
+    return [plain, listed] if lines else []
+
+
 def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
     """The signatures of the scores.
 

@@ -55,7 +55,8 @@ def comparison_table(
             span = interval(score.ci, score.ci_reason) if score else ""
             rows.append((measure if not place else "", name, value, span, *difference_cells(found)))
     headings = ("measure", unit, "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
-    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)))
+    notes = (f"{note[0].upper()}{note[1:]}.",) if (note := holm_note(against.values())) else ()
+    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)), notes=notes)
 
 
 def long_table(compared: TrackerComparison) -> Table:
@@ -86,13 +87,53 @@ def holm_note(versus: Iterable[PairedDifference]) -> str:
     """
     tested = [each for each in versus if each.p is not None]
     if not tested:
-        return "there are no tests"
+        return "no test was made"
     measures = len({each.measure for each in tested})
     pairs = len({(each.base, each.system) for each in tested})
     counted = ", ".join(
         f"{number} {word}{'s' * (number > 1)}" for number, word in ((measures, "measure"), (pairs, "pair"))
     )
     return f"p values are corrected by Holm over {len(tested)} test{'s' * (len(tested) > 1)} ({counted})"
+
+
+def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> list[str]:
+    """What a comparison says, one line for each pair: under which measures one is better or worse.
+
+    Args:
+        versus: the comparisons.
+        level: p values below it, after Holm, are significant.
+
+    Example:
+        >>> one = PairedDifference("JGA", "new", "base", 0.1, None, 0.01, 0.02, 1, 0, 0)
+        >>> result_lines([one, PairedDifference("GCA", "new", "base", -0.01, None, 0.4, 0.4, 1, 0, 0)])
+        ['new against base: better under JGA (+10.00); no significant difference under GCA']
+    """
+    pairs: dict[tuple[str, str], list[PairedDifference]] = {}
+    for each in versus:
+        pairs.setdefault((each.system, each.base), []).append(each)
+    found = []
+    for (system, base), differences in pairs.items():
+        kinds: dict[str, list[str]] = {}
+        for each in differences:
+            kind, shown = _outcome(each, level)
+            kinds.setdefault(kind, []).append(shown)
+        if len(differences) > 1 and len(kinds.get(_NONE, ())) == len(differences):
+            kinds[_NONE] = ["any measure"]
+        told = "; ".join(f"{kind} under {', '.join(kinds[kind])}" for kind in _OUTCOMES if kind in kinds)
+        found.append(f"{system} against {base}: {told}")
+    return found
+
+
+_NONE = "no significant difference"
+_OUTCOMES = ("better", "worse", _NONE, "no test")
+
+
+def _outcome(each: PairedDifference, level: float) -> tuple[str, str]:
+    if each.p_holm is None or each.difference is None:
+        return "no test", each.measure
+    if each.p_holm >= level or not each.difference:
+        return _NONE, each.measure
+    return ("better" if each.difference > 0 else "worse"), f"{each.measure} ({100 * each.difference:+.2f})"
 
 
 def comparison_rows(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from msgspec import UNSET
 from ...core.account import in_documents
 from ...core.document import make_document
 from ...core.result import score_dict
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError
 from ...model import Notice
 from ...studies.bias.bias_verdict import notices_of_study, sign_changes, summary, verdicts
 from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
@@ -26,7 +25,7 @@ from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import Block, Output
 from ..progress import watched
-from ..several import chosen_golds
+from ..several import chosen_golds, chosen_names
 from .study_documents import TrackerBiasDocument
 
 POOLED = "pooled"
@@ -93,11 +92,7 @@ def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, s
     matched = chosen_golds(files, golds)
     if len(set(files)) < len(files):
         raise DialmeterError("a file is given twice")
-    stems = [Path(file).name.split(".")[0] or file for file in files]
-    names = stems if len({*stems, POOLED}) > len(stems) else list(files)
-    names = [one_line(name, 1000) for name in names]
-    if len(set(names)) < len(names) or (POOLED in names and len(names) > 1):
-        raise DialmeterError("two files would have the same name in the tables; rename one")
+    names = chosen_names(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
     return list(zip(names, files, matched, strict=True))
 
 

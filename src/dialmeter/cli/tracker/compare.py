@@ -38,7 +38,7 @@ from ...views import compare as views
 from ...views.tracker import signature_of, system_charts
 from .. import options as shared
 from ..paper_options import paper_options
-from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
 from ..progress import watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
 from .documents import TrackerCompareDocument
@@ -84,7 +84,8 @@ _LISTED = 10
 def compare_(**options: Any) -> Output:
     """Compare trackers: FILES are prediction files, the first of which is the baseline.
 
-    Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by Holm over the whole table.
+    The result comes first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by
+    Holm over all measures and pairs of the table; a line below it says how many tests that are.
     """
     rules = shared.chosen_rules(options)
     how = shared.chosen_resampling(options) or Resampling()
@@ -236,6 +237,8 @@ def _parts(
         for name, result in compared.results.items()
     }
     yield Block(views.comparison_rows(listed, compared.versus), CSV)
+    level = 1 - (shared.chosen_confidence(options) or Resampling().confidence)
+    yield from result_blocks(views.result_lines(compared.versus, level))
     yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]

@@ -17,11 +17,11 @@ from ...users.compare import UserComparison, common_goals
 from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
-from ...views.compare import comparison_rows
+from ...views.compare import comparison_rows, result_lines
 from ...views.tracker import signature_of
 from ...views.user import comparison_chart, comparison_table
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
-from ..printer import CSV, TEXT, Block, Output, signature
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..several import chosen_names, fail_if_worse
 from ..work import work_options
 from .documents import UserCompareDocument
@@ -97,6 +97,7 @@ def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult])
 
 
 def _parts(found: UserComparison, dialogues: int, domain: str) -> Iterator[Block]:
+    yield from result_blocks(result_lines(found.versus))
     yield Block(comparison_table(found, domain))
     listed = {
         name: [score for score in result.scores if score.group["domain"] == domain]
