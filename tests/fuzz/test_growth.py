@@ -17,9 +17,11 @@ from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
+from dialmeter.model import Act, Move
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
+from dialmeter.users.text import RuleMaker, TextSchema, TextTurn
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
@@ -30,11 +32,14 @@ COMPUTED = {
     "dialmeter.simulation.language.understand._domain_words",
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compiled",
-    "dialmeter.users.from_text.__init__",
+    "dialmeter.users.text.rules.__init__",
     "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
 }
 """Functions that put patterns together: tested below by what calls them."""
+
+_READER = RuleMaker(profile.named("multiwoz"), None)
+_SCHEMA = TextSchema({"hotel": frozenset(["area", "stars", "parking", "day"])}, {"hotel": {"area": ("east end",)}})
 
 FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a completion": state_in,
@@ -54,6 +59,12 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a difference of values": lambda text: difference(text, f"{text}x"),
     "changed words": lambda text: changed_spans(text, f"{text} x"),
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
+    **{
+        f"text read by rules, of a {speaker}": lambda text, speaker=speaker: _READER.acts(
+            TextTurn(speaker, text, Move("system", text, acts=(Act("Request", "hotel", "area"),)), "hotel"), _SCHEMA
+        )
+        for speaker in ("user", "system")
+    },
 }
 UNITS = (
     " ",

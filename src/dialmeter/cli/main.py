@@ -55,6 +55,7 @@ _USER = {
     "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
     "query": ("user.query:query", "Find the dialogues behind a score, and read one turn by turn."),
     "labels": ("user.labels:labels", "Find turns whose words and acts do not agree."),
+    "understand": ("user.understand:understand", "Measure how well acts are found in words."),
     "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
     "items": ("user.items:items", "What users of agents convey of goals in words."),
     "values": ("user.values:values", "Build a map of values and their surface forms, to be edited."),

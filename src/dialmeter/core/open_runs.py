@@ -114,7 +114,7 @@ class _Manifest(Struct):
     refused: list[str] = []
     verdicts: dict[str, Any] | None = None
     blame: bool = False
-    from_text: bool = False
+    from_text: str | bool = False
     map: str | None = None
 
 

@@ -124,6 +124,8 @@ class ScoringSetup:
             remarks += [Remark(code, number, what) for code, what in found]
             if move.acts is None:
                 remarks.append(Remark("no-acts", number))
+            elif move.read_by:
+                remarks.append(Remark("from-text", number, move.read_by))
             turn = PreparedTurn(number, acts, self._is_about_taxi(acts, move.text))
             if is_system:
                 turn.no_book = bool(parts & NO_BOOK)

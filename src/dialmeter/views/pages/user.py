@@ -149,7 +149,8 @@ class UserKind(RunKind):
         words = ["user", "score", name, "--rules", str((manifest.get("rules") or {}).get("name"))]
         words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
         words += ["--blame"] if manifest.get("blame") else []
-        words += ["--from-text"] if manifest.get("from_text") else []
+        reader = manifest.get("from_text")
+        words += ["--from-text", "--reader", str(reader)] if reader else []
         words += ["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else []
         return words
 
@@ -246,6 +247,7 @@ def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
                 "text": move.get("text", ""),
                 "acts": _heard(move.get("acts"), after.get("understood")),
                 "listener": after.get("speaker", ""),
+                "reader": move.get("read_by", ""),
                 "events": at_turn.get(place, []),
             }
         )
