@@ -55,6 +55,8 @@ _USER = {
     "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
     "query": ("user.query:query", "Find the dialogues behind a score, and read one turn by turn."),
     "labels": ("user.labels:labels", "Find turns whose words and acts do not agree."),
+    "goals": ("user.goals:goals", "Derive goals from dialogues that have none."),
+    "profile": ("user.profile:profile", "Propose a profile for a corpus."),
     "understand": ("user.understand:understand", "Measure how well acts are found in words."),
     "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
     "items": ("user.items:items", "What users of agents convey of goals in words."),

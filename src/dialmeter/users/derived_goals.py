@@ -6,7 +6,7 @@ score other users on the same goals, and readers of text against acts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ..model import USER, Conversation, DomainGoal, Goal
 from .profile import INFORM, NO_BOOK, NO_OFFER, REQUEST, Profile, classifier
@@ -80,16 +80,20 @@ def _from_state(state: Mapping[str, str]) -> Goal:
     return {domain: DomainGoal(info=info) for domain, info in found.items()}
 
 
-def goal_lines(goals: Mapping[str, Goal]) -> Iterator[tuple[str, dict[str, object]]]:
-    """Goals in MultiWOZ's layout, which ``--goals`` reads, by dialogue."""
-    for dialogue, goal in goals.items():
-        yield (
-            dialogue,
-            {
-                domain: {
-                    **{name: dict(part) for name, part in wanted.parts.items()},
-                    **({"reqt": list(wanted.requests)} if wanted.requests else {}),
-                }
-                for domain, wanted in goal.items()
-            },
-        )
+def written_goals(goals: Mapping[str, Goal]) -> dict[str, dict[str, dict[str, object]]]:
+    """Goals by dialogue in MultiWOZ's layout, which ``--goals`` reads.
+
+    Example:
+        >>> written_goals({"d1": {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}})
+        {'d1': {'hotel': {'info': {'area': 'east'}, 'reqt': ['phone']}}}
+    """
+    return {
+        dialogue: {
+            domain: {
+                **{name: dict(part) for name, part in wanted.parts.items()},
+                **({"reqt": list(wanted.requests)} if wanted.requests else {}),
+            }
+            for domain, wanted in goal.items()
+        }
+        for dialogue, goal in goals.items()
+    }
