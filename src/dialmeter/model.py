@@ -76,6 +76,8 @@ class Move(Struct, frozen=True, omit_defaults=True):
     """What this speaker understood of the move before."""
     requested: Mapping[str, tuple[str, ...]] | None = None
     """Slots that a user asks for, service → ``domain-slot``, where the file lists them beside the acts."""
+    read_by: str = ""
+    """What found the acts in the text, where the speaker did not give them."""
 
 
 class DomainGoal(Struct, frozen=True, omit_defaults=True):

@@ -181,12 +181,12 @@ def test_users_that_only_speak(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "(--from-text looks at their words)" in notice["message"]
     read = score(capsys, file, "--map", values, "--from-text")
     assert value(read) == value(read, "R-GCDF1") == 1
-    assert "|from:text|" in read["scores"][0]["signature"]
+    assert "|from:text(rules)|" in read["scores"][0]["signature"]
     [notice] = [each for each in read["warnings"] if each["code"] == "from-text"]
-    assert (notice["count"], notice["where"][0]) == (4, "spoken turn 0")
+    assert (notice["count"], notice["where"][0]) == (4, "spoken turn 0: rules")
     said = call(capsys, "user", "score", file, "--map", values, "--from-text")
     assert "warning: 4 turns without acts whose constraints and requests were found in the text" in said.err
-    assert "|from:text|" in said.out
+    assert "|from:text(rules)|" in said.out
 
 
 def test_acts_are_not_looked_for_where_they_are_given(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

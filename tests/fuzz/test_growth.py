@@ -20,7 +20,7 @@ from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
-from dialmeter.model import SYSTEM, USER, Step
+from dialmeter.model import SYSTEM, USER, Act, Move, Step
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.readers.completions.llm import _PATTERN, _id_pattern
 from dialmeter.simulation.language.understand import understand
@@ -30,6 +30,7 @@ from dialmeter.users.blame.words import WordSearch
 from dialmeter.users.items.goal_items import GoalItem, form_of
 from dialmeter.users.items.verdicts import _asked
 from dialmeter.users.rules import named as named_rules
+from dialmeter.users.text import RuleMaker, TextSchema, TextTurn
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
@@ -49,10 +50,10 @@ COMPUTED = {
     "dialmeter.users.blame.words._number",
     "dialmeter.users.blame.words._yes_or_no",
     "dialmeter.users.blame.words.find",
-    "dialmeter.users.from_text.__init__",
     "dialmeter.users.items.goal_items.form_of",
     "dialmeter.users.items.verdicts._asked",
     "dialmeter.users.prepared_dialogue.__init__",
+    "dialmeter.users.text.rules.__init__",
     "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
     "dialmeter.users.rules.__post_init__",
@@ -61,6 +62,8 @@ COMPUTED = {
 
 _WORDS = WordSearch(profile.named("multiwoz"), None)
 _NO_ANSWER = named_rules("dialmeter").values.no_answer
+_READER = RuleMaker(profile.named("multiwoz"), None)
+_SCHEMA = TextSchema({"hotel": frozenset(["area", "stars", "parking", "day"])}, {"hotel": {"area": ("east end",)}})
 
 FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a completion": state_in,
@@ -111,6 +114,12 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
         )
     },
     "a placeholder": lambda text: [re.search(pattern, text) for pattern in _NO_ANSWER],
+    **{
+        f"text read by rules, of a {speaker}": lambda text, speaker=speaker: _READER.acts(
+            TextTurn(speaker, text, Move("system", text, acts=(Act("Request", "hotel", "area"),)), "hotel"), _SCHEMA
+        )
+        for speaker in ("user", "system")
+    },
 }
 UNITS = (
     " ",

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from dialmeter.model import Conversation, DomainGoal, Move
 from dialmeter.users.blame import PARTIES, REASONS, Blamer, BlameVerdict, Database, Loss
+from dialmeter.users.blame.failures import STOP_TESTS, TRACE_TESTS
 from dialmeter.users.blame.precision import (
     OUTSIDE_CONSTRAINT_TESTS,
     OUTSIDE_REQUEST_TESTS,
@@ -131,10 +132,10 @@ CASES: dict[str, tuple[Conversation, str, tuple[str, str, int | None], dict[str,
         {},
     ),
     "slot_misheard": (
-        moves(AREA, OFFER, hears("Hotel-Inform parking=yes", "Hotel-Request parking=?"), END),
-        "parking=yes",
+        moves(AREA, system("Hotel-Inform price=1"), hears("Hotel-Inform area=east", "Hotel-Inform area=west"), END),
+        "area=east",
         ("understanding", "system", 2),
-        {},
+        {"changes": ("repetitions.max=0",)},
     ),
     "domain_misheard": (
         moves(AREA, OFFER, hears("Train-Request price=?", "Train-Inform day=monday"), END),
@@ -321,8 +322,11 @@ LISTS: dict[str, Tests] = {
     "outside request": OUTSIDE_REQUEST_TESTS,
     "repeat": REPEATED_CONSTRAINT_TESTS,
     "request repeat": REPEATED_REQUEST_TESTS,
+    "trace": TRACE_TESTS,
+    "stop": STOP_TESTS,
 }
 NEVER_BOTH = {
+    ("stop", "no_reply"): "where there is no reply, no reply reports a failure",
     ("outside", "value_is_reference"): "a value with the word same is not the name of a domain",
     ("outside", "choice_misheard"): "a slot that declines a booking is not one that chooses",
 }
@@ -331,7 +335,7 @@ NEVER_BOTH = {
 
 def _recorded(monkeypatch: pytest.MonkeyPatch, name: str, run: Callable[[], Loss]) -> tuple[Loss, set[str]]:
     """The loss, and the tests of a list that find a cause for the same unit."""
-    from dialmeter.users.blame import precision, recall, verdict
+    from dialmeter.users.blame import failures, precision, recall, verdict
 
     found: set[str] = set()
     place = {
@@ -341,18 +345,24 @@ def _recorded(monkeypatch: pytest.MonkeyPatch, name: str, run: Callable[[], Loss
         "outside request": "OUTSIDE_REQUEST_TESTS",
         "repeat": "REPEATED_CONSTRAINT_TESTS",
         "request repeat": "REPEATED_REQUEST_TESTS",
+        "trace": "TRACE_TESTS",
+        "stop": "STOP_TESTS",
     }[name]
 
     def first(seen: Any) -> None:
         found.update(test.__name__ for test in LISTS[name] if test(seen) is not None)
 
-    for module in (precision, recall, verdict):
+    for module in (failures, precision, recall, verdict):
         if hasattr(module, place):
             monkeypatch.setattr(module, place, (first, *LISTS[name]))
     return run(), found
 
 
 BOTH_LABEL = user("Hotel-Inform area=east | Hotel-Request phone=?", "A hotel with 4 stars.")
+PARKING = user("Hotel-Inform area=east | Hotel-Inform stars=4 | Hotel-Inform parking=yes")
+SAME = user("Hotel-Inform area=east | Hotel-Inform stars=same as before")
+WITH_DATABASE = {("trace", "not_the_goals"), ("trace", "database_decides")}
+"""Pairs of which one asks a database."""
 ORDER: dict[tuple[str, str], tuple[Conversation, str, tuple[str, ...]]] = {
     ("constraint", "second_choice"): (
         talk(SECOND, user("Hotel-Inform area=west"), OFFER, user("Hotel-Inform name=inn", "in the east"), END),
@@ -414,7 +424,6 @@ ORDER: dict[tuple[str, str], tuple[Conversation, str, tuple[str, ...]]] = {
         "notbook=none",
         (),
     ),
-    ("outside", "slot_misheard"): (CASES["slot_misheard"][0], "parking=yes", ()),
     ("outside request", "domain_misheard"): (
         moves(AREA, system("Hotel-NoOffer"), hears("Train-Request price=?", "Train-Inform day=monday"), END),
         "train-price",
@@ -508,6 +517,82 @@ ORDER: dict[tuple[str, str], tuple[Conversation, str, tuple[str, ...]]] = {
         "hotel-phone",
         ("requests.max=0",),
     ),
+    ("trace", "replaced_value"): (
+        moves(
+            AREA,
+            OFFER,
+            user("Hotel-Inform area=west | Hotel-Inform stars=same as before"),
+            system(
+                "Hotel-NoOffer area=east | Hotel-NoOffer stars=same as before",
+                heard="Hotel-Inform stars=same as before",
+            ),
+            BYE,
+            END,
+        ),
+        "hotel-phone",
+        (),
+    ),
+    ("trace", "literal_reference"): (
+        moves(
+            SAME,
+            system(
+                "Hotel-NoOffer area=west | Hotel-NoOffer stars=same as before",
+                heard="Hotel-Inform area=west | Hotel-Inform stars=same as before",
+            ),
+            BYE,
+            END,
+        ),
+        "hotel-phone",
+        (),
+    ),
+    ("trace", "unsaid_value"): (
+        moves(
+            PARKING,
+            system(
+                "Hotel-NoOffer parking=yes | Hotel-NoOffer area=west",
+                heard="Hotel-Inform parking=yes | Hotel-Inform area=west",
+            ),
+            BYE,
+            END,
+        ),
+        "hotel-phone",
+        (),
+    ),
+    ("trace", "value_outside_goal"): (
+        moves(
+            PARKING,
+            system("Hotel-NoOffer parking=yes", heard="Hotel-Inform parking=yes | Hotel-Inform area=west"),
+            BYE,
+            END,
+        ),
+        "hotel-phone",
+        (),
+    ),
+    ("trace", "slot_heard_otherwise"): (
+        moves(TWICE, system("Hotel-NoOffer internet=no", heard="Hotel-Inform area=west"), BYE, END),
+        "hotel-phone",
+        (),
+    ),
+    ("trace", "not_the_goals"): (moves(TWICE, system("Hotel-NoOffer internet=no"), BYE, END), "hotel-phone", ()),
+    ("trace", "database_decides"): (CASES["nothing_found"][0], "hotel-phone", ()),
+    ("trace", "whole_goal_listed"): (CASES["nothing_found"][0], "hotel-phone", ()),
+    ("stop", "failure_reported"): (
+        moves(TWICE, system("Hotel-NoOffer area=east"), hears("general-bye", "Booking-Book Ref=1"), END),
+        "hotel-phone",
+        (),
+    ),
+    ("stop", "booking_heard"): (
+        moves(TWICE, system("general-reqmore"), hears("general-bye", "Booking-Book Ref=1"), END),
+        "hotel-phone",
+        (),
+    ),
+    ("stop", "only_courtesies"): (moves(TWICE, system("general-reqmore")), "hotel-phone", ()),
+    ("stop", "nothing_follows"): (
+        moves(TWICE, system("Hotel-Inform area=west", heard="Hotel-Inform area=west")),
+        "hotel-phone",
+        (),
+    ),
+    ("stop", "never_heard"): (CASES["constraint_unheard"][0], "stars=4", ()),
 }
 
 
@@ -522,8 +607,9 @@ def test_the_first_of_two_neighbours_decides(name: str, first: str, monkeypatch:
     names = [test.__name__ for test in LISTS[name]]
     second = names[names.index(first) + 1]
     each, about, changes = ORDER[name, first]
-    expected = loss_of(each, about, *changes)
-    loss, found = _recorded(monkeypatch, name, lambda: loss_of(each, about, *changes))
+    options: dict[str, Any] = {"database": nothing} if (name, first) in WITH_DATABASE else {}
+    expected = loss_of(each, about, *changes, **options)
+    loss, found = _recorded(monkeypatch, name, lambda: loss_of(each, about, *changes, **options))
     assert {first, second} <= found
     assert not found & set(names[: names.index(first)])
     assert loss == expected
@@ -575,6 +661,27 @@ def test_a_stuck_dialogue_is_explained_by_its_loop() -> None:
     stuck = [AREA, system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")] * 4
     loss = loss_of(talk({**TWO, **HOTEL}, *stuck), "day=monday")
     assert (loss.party, loss.of, loss.turn) == ("understanding", "user", 1)
+
+
+def test_a_loop_decides_before_the_limit_of_turns_and_the_limit_before_the_last_turn() -> None:
+    wanted = {**TWO, **HOTEL}
+    reply = system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")
+    assert loss_of(talk(wanted, *[AREA, reply] * 4), "day=monday", limit=8).why == "value_misheard"
+    assert loss_of(talk(wanted, *[AREA, reply] * 2), "day=monday", limit=4).why == "turn_limit"
+    assert loss_of(talk(wanted, *[AREA, reply] * 2), "day=monday").why == "value_misheard"
+
+
+def test_a_value_that_the_user_has_replaced_does_not_make_it_the_goals_fault() -> None:
+    each = talk(
+        goal(hotel={"fail_info": {"area": "west"}, "info": {"area": "east"}, "requests": ["phone"]}),
+        user("Hotel-Inform area=west"),
+        OFFER,
+        AREA,
+        system("Hotel-NoOffer area=west"),
+        BYE,
+        END,
+    )
+    assert loss_of(each, "hotel-phone").why == "failure_unexplained"
 
 
 def test_without_what_was_heard_nobody_misheard() -> None:

@@ -19,6 +19,7 @@ from dialmeter.users.record import UserRow, finish, identity, row_of, rows_of
 from dialmeter.users.result import UserSettings
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
+from dialmeter.users.text import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 from .talks import goal, system, talk, user
@@ -85,7 +86,7 @@ def test_a_finished_run(tmp_path: Path) -> None:
         UserSettings(named("gcdf1-repo"), HOW.profile),
         UserSettings(HOW.rules, profile_named("town")),
         UserSettings(HOW.rules, HOW.profile, ValueMap({"area": {"east": ["east"]}})),
-        UserSettings(HOW.rules, HOW.profile, from_text=True),
+        UserSettings(HOW.rules, HOW.profile, from_text=RuleMaker(HOW.profile, None)),
     ],
 )
 def test_whatever_changes_scores_makes_another_run(how: UserSettings) -> None:

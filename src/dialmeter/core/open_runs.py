@@ -124,7 +124,7 @@ class _Manifest(Struct):
     refused: list[str] = []
     verdicts: dict[str, Any] | None = None
     blame: bool = False
-    from_text: bool = False
+    from_text: str | bool = False
     map: str | None = None
     raters: list[_Raters] = []
     dimensions: list[str] = []

@@ -19,6 +19,7 @@ from .agents.agent import Agent, ChosenAgent, made
 from .language.generate import say
 from .language.grammar import intent_of
 from .language.noise import noisy
+from .language.town_maker import TownMaker
 from .language.understand import understand
 from .trackers import turns
 from .world.database import town
@@ -172,7 +173,14 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
         if intent_of(each.name) == "request" and each.slot:
             requested.setdefault(each.service, []).append(f"{each.service}-{each.slot}")
     listed = {service: tuple(dict.fromkeys(slots)) for service, slots in requested.items()}
-    return structs.replace(move, speaker=speaker, text=text, acts=acts, requested=listed if speaker == USER else None)
+    return structs.replace(
+        move,
+        speaker=speaker,
+        text=text,
+        acts=acts,
+        requested=listed if speaker == USER else None,
+        read_by=TownMaker.name if move.acts is None else "",
+    )
 
 
 def line(talk: Conversation) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..simulation.outcome import outcome
 from ..simulation.play import Setting
 from ..simulation.world import World
 from ..users.outcome import DialogueOutcome
-from ..users.result import UserResult, how_scored
+from ..users.result import UserResult
 
 if TYPE_CHECKING:
     from ..stats import Comparison, Interval
@@ -141,7 +141,7 @@ def _value(rows: Sequence[tuple[float, ...]], place: int) -> float | None:
 
 
 def _signature(measure: str, cell: CrossCell) -> str:
-    setting, how = cell.setting, cell.result.how
+    setting = cell.setting
     played = (
         f"user:{cell.user}",
         f"system:{cell.system}",
@@ -149,9 +149,8 @@ def _signature(measure: str, cell: CrossCell) -> str:
         f"turns:{setting.max_turns}",
         f"seed:{setting.seed}",
     )
-    shared = how_scored(how.rules, how.profile, how.value_map, how.from_text)
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
-    return "|".join((measure, *played, *shared, *cell.account.signed, *counts))
+    return "|".join((measure, *played, *cell.result.signed, *cell.account.signed, *counts))
 
 
 def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ resamples=1000, seed=12345, keep=True, watch=..., sink=None) -> UserResult``
     ``dialogues`` is a file, a folder, or conversations. ``watch`` wraps the conversations for a progress bar, ``sink`` takes
     every conversation with its outcome. Dialogues that cannot be scored are in ``result.refused``, the rest goes on.
 
-``UserScorer(rules, profile, value_map, *, from_text=False, keep=False)``
+``UserScorer(rules, profile, value_map, *, from_text=False, keep=False, accuracy="")``
     ``.add(conversation) -> DialogueOutcome`` (raises InputError), ``.outcome(conversation)`` the same without taking it into
     the result, ``.refuse(error)``, ``.merge(other)``, ``.result(notices=(), resampling=None) -> UserResult``.
 

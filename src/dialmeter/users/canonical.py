@@ -39,7 +39,8 @@ class Matcher:
         self._threshold = threshold
         self._fuzzy = fuzzy
         self._kept = kept or {}
-        self._forms: dict[SlotValues, tuple[Sequence[str], Sequence[str]]] = {}
+        self._forms: dict[SlotValues, dict[str, str]] = {}
+        self._near: dict[tuple[SlotValues, str], str | None] = {}
         self._answers: dict[tuple[str, str, str, tuple[str, ...]], str] = {}
 
     @classmethod
@@ -63,6 +64,7 @@ class Matcher:
         if found is None:
             if len(self._answers) >= _MEMORY:
                 self._answers.clear()
+                self._near.clear()
             found = self._answers[key] = self._find(self.map, domain, slot, value, goal_values)
         return found
 
@@ -85,27 +87,29 @@ class Matcher:
 
     def _nearest(self, table: SlotValues, value: str) -> str | None:
         """The canonical value of the form that is most like a value."""
-        found = self._forms.get(table)
-        if found is None:
-            found = self._forms[table] = (forms := tuple(table.by_form), _processed(forms))
-        return self._best(table, value, *found)
+        key = (table, value)
+        if key not in self._near:
+            forms = self._forms.get(table)
+            if forms is None:
+                forms = self._forms[table] = {form: _sorted_words(form) for form in table.by_form}
+            self._near[key] = self._best(table, value, forms)
+        return self._near[key]
 
     def _nearest_of(self, table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
         """The same among the forms of some canonical values."""
-        forms = [form for each in goal_values for form in table.values.get(each, ())]
-        return self._best(table, value, forms, _processed(forms)) if forms else None
+        forms = {form: _sorted_words(form) for each in goal_values for form in table.values.get(each, ())}
+        return self._best(table, value, forms) if forms else None
 
-    def _best(self, table: SlotValues, value: str, forms: Sequence[str], processed: Sequence[str]) -> str | None:
-        from rapidfuzz import fuzz, process, utils
+    def _best(self, table: SlotValues, value: str, forms: Mapping[str, str]) -> str | None:
+        """The canonical value of the best of some forms, which are given with their words sorted."""
+        from rapidfuzz import fuzz, process
 
         percent = 100 * self._threshold
-        best = process.extractOne(
-            utils.default_process(value), processed, scorer=fuzz.token_sort_ratio, score_cutoff=max(percent - 0.5, 0)
-        )
+        best = process.extractOne(_sorted_words(value), forms, scorer=fuzz.ratio, score_cutoff=max(percent - 0.5, 0))
         # Published scores are whole percents.
         if best is None or round(best[1]) < round(percent, 6):
             return None
-        return table.by_form[forms[best[2]]]
+        return table.by_form[best[2]]
 
 
 def _written_alike(table: SlotValues, goal_values: Iterable[str], value: str) -> str | None:
@@ -114,7 +118,8 @@ def _written_alike(table: SlotValues, goal_values: Iterable[str], value: str) ->
     return next((table.by_form[form] for form in (*forms, *table.by_form) if form.lower() == value), None)
 
 
-def _processed(forms: Sequence[str]) -> list[str]:
+def _sorted_words(text: str) -> str:
+    """The words in order; the likeness of two such texts is the published one, ``token_sort_ratio``."""
     from rapidfuzz.utils import default_process
 
-    return [default_process(form) for form in forms]
+    return " ".join(sorted(default_process(text).split()))

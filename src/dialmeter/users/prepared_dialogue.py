@@ -22,6 +22,9 @@ ActEntry: TypeAlias = tuple[int, str, str]
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
 
+KnownActs: TypeAlias = dict[Sequence[Act], tuple[ByService, int, list[tuple[str, str]]]]
+"""What the acts of a turn come to: by service, all of their types, and remarks, each a code and what it is about."""
+
 
 class PreparedTurn(Struct, eq=False):
     """One turn. Only services with at least one act are in ``acts``."""
@@ -110,18 +113,28 @@ class ScoringSetup:
         wants = goal_units(goal, self.rules.faults.goal_slots_as_written)
         self._look_at_goal(wants, remarks)
         turns = []
+        by_user: KnownActs = {}
+        by_system: KnownActs = {}
+        views: dict[tuple[int, int, bool], dict[str, SystemTurn]] = {}
         for number, move in enumerate(talk.moves):
-            acts = self._by_service(move.acts or (), wants, number, remarks)
+            is_system = number % 2 == 1
+            acts, parts, found = self._known_acts(
+                move.acts or (), wants, by_system if is_system else by_user, is_system
+            )
+            remarks += [Remark(code, number, what) for code, what in found]
             if move.acts is None:
                 remarks.append(Remark("no-acts", number))
+            elif move.read_by:
+                remarks.append(Remark("from-text", number, move.read_by))
             turn = PreparedTurn(number, acts, self._is_about_taxi(acts, move.text))
-            if number % 2:
-                self._mark_placeholders(acts)
-                turn.no_book = any(part & NO_BOOK for said in acts.values() for part, _, _ in said)
+            if is_system:
+                turn.no_book = bool(parts & NO_BOOK)
                 if move.understood is None:
                     remarks.append(Remark("no-understanding", number))
                 else:
-                    turn.understood = self._by_service(move.understood, wants, number, None)
+                    turn.understood = self._known_acts(move.understood, wants, by_user, False)[0]
+                # Turns with the same acts are seen alike from a domain.
+                turn.by_domain = views.setdefault((id(acts), id(turn.understood), turn.taxi), turn.by_domain)
             turns.append(turn)
         said = self._said(turns, remarks)
         return PreparedDialogue(
@@ -173,10 +186,27 @@ class ScoringSetup:
             found = self._known[service] = self.profile.knows(service)
         return found
 
+    def _known_acts(
+        self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], known: KnownActs, is_system: bool
+    ) -> tuple[ByService, int, list[tuple[str, str]]]:
+        """The acts of a turn by service, all of their types, and what is to remark; looked up where a dialogue repeats itself."""
+        found = known.get(acts)
+        if found is None:
+            remarks: list[tuple[str, str]] = []
+            by_service = self._by_service(acts, wants, remarks)
+            if is_system:
+                self._mark_placeholders(by_service)
+            parts = 0
+            for entries in by_service.values():
+                for each, _, _ in entries:
+                    parts |= each
+            found = known[acts] = by_service, parts, remarks
+        return found
+
     def _by_service(
-        self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], number: int, remarks: list[Remark] | None
+        self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], remarks: list[tuple[str, str]]
     ) -> ByService:
-        """Acts by service, one value each; without ``remarks`` for what the listener understood."""
+        """Acts by service, one value each."""
         found: ByService = {}
         parts_of, slots, matcher, values = self._parts, self._slots, self.matcher, self.matcher.map
         rewritten = False
@@ -188,10 +218,10 @@ class ScoringSetup:
             entries = found.get(service)
             if entries is None:
                 entries = found[service] = []
-                if remarks is not None and not self._is_known(service):
-                    remarks.append(Remark("unknown-domain", number, service))
-            if not parts and remarks is not None:
-                remarks.append(Remark("unknown-act", number, name))
+                if not self._is_known(service):
+                    remarks.append(("unknown-domain", service))
+            if not parts:
+                remarks.append(("unknown-act", name))
             written = act.slot
             slot = slots.get(written)
             if slot is None:
@@ -209,8 +239,8 @@ class ScoringSetup:
                 rewritten = rewritten or canonical != lower
                 entries.append((parts, slot, canonical))
             # The map holds this slot for other domains only.
-            if remarks is not None and values and values.is_split(slot) and values.table(service, slot) is None:
-                remarks.append(Remark("slot-of-another-domain", number, f"{service}-{slot}"))
+            if values and values.is_split(slot) and values.table(service, slot) is None:
+                remarks.append(("slot-of-another-domain", f"{service}-{slot}"))
         if rewritten and self.rules.values.collisions == "keep":
             return self._kept(acts, wants)
         return found

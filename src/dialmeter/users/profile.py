@@ -65,6 +65,16 @@ class UtteranceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """UtteranceWords that make a sentence a question without its mark."""
     domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Domain → the slots that it has."""
+    before: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Slot → words right before its value, such as "from" before a departure."""
+    times: tuple[str, ...] = ()
+    """Slots whose values are times of day."""
+    numbers: tuple[str, ...] = ()
+    """Slots whose values are whole numbers."""
+    flags: tuple[str, ...] = ()
+    """Slots whose values are yes and no."""
 
 
 class DomainTraits(Struct, frozen=True):

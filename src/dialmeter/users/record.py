@@ -83,7 +83,7 @@ def identity(inputs: Sequence[Mapping[str, str | None]], how: UserSettings, blam
         rules=how.rules,
         profile=how.profile,
         map=how.value_map.shown if how.value_map is not None else None,
-        from_text=how.from_text,
+        from_text=how.reader,
         measures=list(MEASURES),
         blame=blamed,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from .outcome import COMBINED, DialogueOutcome
 from .profile import Profile
 from .rules import UserRules
 from .score_table import MEASURES, ScoreTable, column, intervals, mean
+from .text.reader import ActMaker
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -40,12 +41,20 @@ class UserSettings(Struct, frozen=True):
     rules: UserRules
     profile: Profile
     value_map: ValueMap | None = None
-    from_text: bool = False
+    from_text: ActMaker | None = None
+    """What finds acts in the words of turns that have none."""
+    accuracy: str = ""
+    """What was measured of it, in words; empty where nothing was."""
+
+    @property
+    def reader(self) -> str:
+        """The name of what finds acts in words; empty where acts are not looked for there."""
+        return "" if self.from_text is None else self.from_text.name
 
     @property
     def signed(self) -> tuple[str, ...]:
         """The fields of signatures that all scores share."""
-        return how_scored(self.rules, self.profile, self.value_map, self.from_text)
+        return how_scored(self.rules, self.profile, self.value_map, (self.reader,) if self.reader else ())
 
 
 class UserResult(Result):
@@ -67,7 +76,14 @@ class UserResult(Result):
         self.book = book
         self.refused = list(refused)
         self.resampling = resampling
-        self.notices = [*notices, *notices_of(book.remarks, self.refused)]
+        self.notices = [*notices, *notices_of(book.remarks, self.refused, how.accuracy)]
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """The fields of signatures that all scores share; they name who read text, in a file or now."""
+        how = self.how
+        readers = {remark.what for _, remark in self.book.remarks.get("from-text", ())} | {how.reader} - {""}
+        return how_scored(how.rules, how.profile, how.value_map, sorted(readers))
 
     @property
     def dialogues(self) -> int:
@@ -112,7 +128,7 @@ class UserResult(Result):
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
         columns = {key: column(self.book.rows, *key) for key in keys}
         limits = intervals(self.book.rows, columns, self.resampling) if self.resampling else {}
-        shared = self.how.signed
+        shared = self.signed
         found = []
         for key, values in columns.items():
             measure, domain = key
@@ -225,13 +241,15 @@ def _or_one(value: float | None) -> float:
     return 1.0 if value is None else value
 
 
-def how_scored(rules: UserRules, profile: Profile, value_map: ValueMap | None, from_text: bool) -> tuple[str, ...]:
+def how_scored(
+    rules: UserRules, profile: Profile, value_map: ValueMap | None, readers: Sequence[str]
+) -> tuple[str, ...]:
     """The fields that all numbers of a run share: rules with what is changed in them, profile, value map.
 
     Example:
         >>> from .profile import named as profile
         >>> from .rules import changed, named
-        >>> how_scored(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz"), None, False)
+        >>> how_scored(changed(named("gcdf1-repo"), "requests.max=1"), profile("multiwoz"), None, ())
         ('rules:gcdf1-repo', 'requests.max:1', 'profile:multiwoz', 'values:exact')
     """
     base = (f"base:{rules.base}",) if rules.base not in ("", rules.name) else ()
@@ -242,7 +260,7 @@ def how_scored(rules: UserRules, profile: Profile, value_map: ValueMap | None, f
         *changes,
         f"profile:{profile.shown or profile.name}",
         f"map:{value_map.shown}" if value_map is not None and rules.values.map else "values:exact",
-        *(("from:text",) if from_text else ()),
+        *((f"from:text({'+'.join(readers)})",) if readers else ()),
     )
 
 
@@ -300,8 +318,15 @@ _MESSAGES = {
 }
 
 
-def notices_of(remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Sequence[InputError]) -> list[Notice]:
+def notices_of(
+    remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Sequence[InputError], accuracy: str = ""
+) -> list[Notice]:
     """Notices in the order of their codes, after that of the unscored dialogues.
+
+    Args:
+        remarks: by code, each with its dialogue.
+        refused: dialogues that cannot be scored.
+        accuracy: what was measured of the reading of text, in words.
 
     Example:
         >>> notices_of({"unknown-act": [("d1", Remark("unknown-act", 3, "Hotel-Sing"))]}, [])[0].where
@@ -315,8 +340,15 @@ def notices_of(remarks: Mapping[str, Sequence[tuple[str, Remark]]], refused: Seq
     for code in sorted(remarks):
         places = sorted({_place(dialogue, remark) for dialogue, remark in remarks[code]})
         count = len(remarks[code])
-        found.append(Notice(code, count, f"{count} {_MESSAGES[code]}", tuple(places[:SHOWN])))
+        more = _reading(remarks[code], accuracy) if code == "from-text" else ""
+        found.append(Notice(code, count, f"{count} {_MESSAGES[code]}{more}", tuple(places[:SHOWN])))
     return found
+
+
+def _reading(remarks: Iterable[tuple[str, Remark]], accuracy: str) -> str:
+    """Who read the text, and how well."""
+    readers = ", ".join(sorted({remark.what for _, remark in remarks}))
+    return f" by {readers}; {accuracy or 'how well was not measured (see `dialmeter user understand`)'}"
 
 
 def _place(dialogue: str, remark: Remark) -> str:

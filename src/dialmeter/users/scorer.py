@@ -20,7 +20,6 @@ from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
 from .counting import InformWalk, requests
 from .events import Event
-from .from_text import TextReader
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
@@ -30,6 +29,7 @@ from .result import UserResult, UserSettings
 from .rules import UserRules
 from .rules import load as load_rules
 from .score_table import ScoreTable
+from .text import ActMaker, RuleMaker, TextReader
 
 
 class UserScorer:
@@ -39,8 +39,9 @@ class UserScorer:
         rules: a rule set, its name, or a TOML file.
         profile: a profile, its name, or a TOML file.
         value_map: a value map, its name, or its file; without one values are compared as they are, letter case aside.
-        from_text: find constraints and requests in the words of turns that have no acts.
+        from_text: what finds acts in the words of turns that have none; True for the rules of dialmeter.
         keep: keep every outcome in the result; without it only scores and counts are.
+        accuracy: what was measured of the reading of text, in words.
 
     Example:
         >>> from dialmeter.model import Act, DomainGoal, Move
@@ -58,8 +59,9 @@ class UserScorer:
         profile: str | Path | Profile = "multiwoz",
         value_map: str | Path | ValueMap | None = None,
         *,
-        from_text: bool = False,
+        from_text: bool | ActMaker | None = False,
         keep: bool = False,
+        accuracy: str = "",
     ) -> None:
         self.rules = rules if isinstance(rules, UserRules) else load_rules(str(rules))
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
@@ -67,9 +69,17 @@ class UserScorer:
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
         self._setup = ScoringSetup(self.rules, self.profile, matcher)
         self._walk = InformWalk(self._setup)
-        self._from_text = TextReader(self.profile, self.value_map) if from_text else None
+        maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
+        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
+        self._reader = TextReader(maker, self.profile) if maker is not None else None
+        self._read: tuple[Conversation, Conversation] | None = None
         self._keep = keep
         self.reset()
+
+    @classmethod
+    def under(cls, how: UserSettings) -> UserScorer:
+        """A scorer with some settings."""
+        return cls(how.rules, how.profile, how.value_map, from_text=how.from_text, accuracy=how.accuracy)
 
     def reset(self) -> None:
         """Forgets all dialogues."""
@@ -79,13 +89,13 @@ class UserScorer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.rules, self.profile, self.value_map)
-        options = {"from_text": self._from_text is not None, "keep": self._keep}
+        options = {"from_text": self.settings.from_text, "keep": self._keep, "accuracy": self.settings.accuracy}
         return _restored, (type(self), arguments, options, (self.book, self.refused, self._once))
 
     @property
     def settings(self) -> UserSettings:
         """What dialogues are scored with."""
-        return UserSettings(self.rules, self.profile, self.value_map, self._from_text is not None)
+        return self._settings
 
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Scores one dialogue.
@@ -109,10 +119,15 @@ class UserScorer:
         Raises:
             InputError: it cannot be scored.
         """
-        read = self._from_text.read(talk) if self._from_text else None
-        dialogue = self._setup.prepare(read.talk if read else talk)
-        dialogue.remarks += read.remarks if read else ()
-        return dialogue
+        return self._setup.prepare(self.read(talk))
+
+    def read(self, talk: Conversation) -> Conversation:
+        """A dialogue with the acts that are found in its words, where they are looked for."""
+        if self._reader is None:
+            return talk
+        if self._read is None or self._read[0] is not talk:
+            self._read = talk, self._reader.read(talk)
+        return self._read[1]
 
     def outcome(self, talk: Conversation) -> DialogueOutcome:
         """Scores one dialogue without taking it into the result.
@@ -202,7 +217,7 @@ def score_user(
     value_map: str | Path | ValueMap | None = None,
     *,
     form: str | None = None,
-    from_text: bool = False,
+    from_text: bool | ActMaker | None = False,
     ci: float = 0.95,
     resamples: int = 1000,
     seed: int = 12345,
@@ -218,7 +233,7 @@ def score_user(
         profile: a profile, its name, or a TOML file.
         value_map: a value map, its name, or its file.
         form: the layout of the file; found where it is not named.
-        from_text: find constraints and requests in the words of turns that have no acts.
+        from_text: what finds acts in the words of turns that have none; True for the rules of dialmeter.
         ci: the confidence of the intervals; 0 for none.
         resamples: how often dialogues are drawn for them.
         seed: of the draw.
@@ -326,7 +341,7 @@ def score_shard(
     """
     settings = task.settings
     how = settings.how
-    scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
+    scorer = UserScorer.under(how)
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
     found = UserShard(scorer.book, scorer.refused, [], [], [])
     talks = talks or open_span(task.span, settings.form, settings.goals)
@@ -340,12 +355,13 @@ def score_shard(
             except InputError as error:
                 scorer.refuse(error.at(file=talks.name))
                 continue
-            verdict = blamer.verdict(talk, scorer.prepare(talk), outcome) if blamer is not None else None
+            read = scorer.read(talk)
+            verdict = blamer.verdict(read, scorer.prepare(talk), outcome) if blamer is not None else None
             if verdict is not None:
                 found.verdicts.append(verdict)
             if part is None and not settings.kept:
                 continue
-            row = row_of(talk, outcome, verdict)
+            row = row_of(read, outcome, verdict)
             if settings.kept:
                 found.rows.append(row)
             if part is not None and talk.id not in part.done:

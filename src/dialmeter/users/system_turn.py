@@ -32,7 +32,6 @@ class SystemTurn(Struct, eq=False, gc=False):
     """What a system turn does, as seen from one domain.
 
     Attributes:
-        number: of the turn.
         services: those with acts.
         taxi: is it about a taxi?
         no_book: a booking failed, in any service.
@@ -51,7 +50,6 @@ class SystemTurn(Struct, eq=False, gc=False):
         understood_requests: the requests that it understood there.
     """
 
-    number: int
     services: frozenset[str]
     taxi: bool
     no_book: bool
@@ -103,7 +101,6 @@ def system_turn(turn: PreparedTurn, domain: str, setup: ScoringSetup) -> SystemT
         )
     heard = None if turn.understood is None else turn.understood.get(domain, _NOTHING)
     return SystemTurn(
-        number=turn.number,
         services=frozenset(turn.acts),
         taxi=turn.taxi,
         no_book=turn.no_book,

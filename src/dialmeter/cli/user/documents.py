@@ -298,6 +298,56 @@ class UserLabelsDocument(UserDocument, kw_only=True):
     findings: list[LabelFinding]
 
 
+class UnderstandCounts(Struct, kw_only=True):
+    """How much was read."""
+
+    dialogues: Count
+    turns: Count
+
+
+class ReadingRecord(Struct, kw_only=True):
+    """Units of a kind that were found in words; domain and slot are empty for all together."""
+
+    kind: Literal["inform", "request"]
+    domain: str
+    slot: str
+    right: Count
+    found: Count
+    given: Count
+    precision: float | None
+    recall: float | None
+
+
+class EffectRecord(Struct, kw_only=True):
+    """A score from acts and from text."""
+
+    measure: str
+    by_acts: float
+    from_text: float
+    bias: float
+    correlation: float | None
+    n: Count
+
+
+class UserUnderstandDocument(UserDocument, kw_only=True):
+    """How well acts are found in words.
+
+    Attributes:
+        reader: what finds them.
+        summary: precision and recall in words.
+        reading: all units together, then by domain and slot.
+        effects: what reading does to the scores of dialogues with goals.
+    """
+
+    command: Literal["user understand"] = "user understand"
+    account: AccountRecord
+    counts: UnderstandCounts
+    reader: Text
+    summary: str
+    reading: list[ReadingRecord]
+    effects: list[EffectRecord]
+
+
 class PatternCounts(Struct, kw_only=True):
     """How many dialogues were looked at."""
 

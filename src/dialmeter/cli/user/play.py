@@ -21,6 +21,7 @@ from ...simulation.outcome import outcome, played, silence
 from ...simulation.play import MAX_TURNS, Setting, Task
 from ...simulation.world import town
 from ...simulation.world.goals import read_goals
+from ...users.result import SHOWN
 from ...views.tables import percent
 from ..options import command, force_option, number_option, resume_option, seed_option, stacked
 from ..printer import Output, message, warn
@@ -93,11 +94,12 @@ def play(**options: Any) -> Output:
         resume=options["resume"],
         force=options["force"],
     )
-    counts, account = _counts(open_conversations(options["out"]), len(tasks))
+    counts, account, in_words = _counts(open_conversations(options["out"]), len(tasks))
     if not account.scored:
         raise DialmeterError(
             f"{one_line(options['out'], 200)}: none of {len(tasks)} dialogues was played: {account.why}"
         )
+    warn(in_words, options["quiet"])
     user, system = setting.user.text, setting.system.text
     share = percent(counts["completed"] / counts["dialogues"])
     lines = [
@@ -111,7 +113,7 @@ def play(**options: Any) -> Output:
             UserPlayDocument,
             account=account,
             counts=counts,
-            warnings=notices,
+            warnings=[*notices, *in_words],
             out=options["out"],
             user=user,
             system=system,
@@ -149,10 +151,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], Account]:
+def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], Account, list[Notice]]:
     counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
     silent: list[tuple[str, str]] = []
+    in_words: list[str] = []
     for talk in talks:
+        in_words += [f"{talk.id} turn {number}" for number, move in enumerate(talk.moves) if move.read_by]
         if talk.goal is not None:
             counts["dialogues"] += 1
             counts["turns"] += len(talk.moves) // 2
@@ -160,4 +164,7 @@ def _counts(talks: Iterable[Conversation], asked: int) -> tuple[dict[str, int], 
             counts["completed"] += outcome(talk, town()).complete
             if found := silence(talk):
                 silent.append((talk.id, found))
-    return counts, played(asked, counts["dialogues"], silent)
+    message = f"{len(in_words)} turns of agents that speak in words only; their acts are those that the town found in the text"
+    message += " (scores say from:text(town)); how well was not measured (see `dialmeter user understand`)"
+    notices = [Notice("from-text", len(in_words), message, tuple(in_words[:SHOWN]))] if in_words else []
+    return counts, played(asked, counts["dialogues"], silent), notices

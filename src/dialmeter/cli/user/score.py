@@ -40,7 +40,7 @@ from .scoring import chosen_how, dialogue_options, next_line, refused_lines, sco
 @scoring_options
 @work_options
 @shared.interval_options(resamples=1000)
-@click.option("--blame", "blamed", is_flag=True, help="Say who lost each point: goal, understanding, system or user.")
+@click.option("--blame", "blamed", is_flag=True, help="Say who lost each point, at which turn, and why.")
 @click.option("--logs", is_flag=True, help="Show events that are mere notes, too.")
 @click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be scored.")
 @shared.chart_options

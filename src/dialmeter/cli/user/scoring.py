@@ -30,6 +30,7 @@ from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shar
 from ..options import Option, chosen_map, from_option, map_option, rules_option, stacked
 from ..progress import watched
 from ..work import worked
+from .reading import chosen_maker, measured_accuracy, reading_options
 
 LISTED = 20
 """How many dialogues that cannot be scored are named on a terminal."""
@@ -54,6 +55,12 @@ scoring_options = stacked(
     rules_option("The rule set: dialmeter, or gcdf1-repo for the published evaluator."),
     set_option("Change one switch, as repetitions.max=4."),
     click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
+    reading_options,
+    click.option(
+        "--accuracy",
+        metavar="FILE",
+        help="What `user understand --json` measured of the reader, to be said beside the scores.",
+    ),
 )
 
 
@@ -63,8 +70,21 @@ def chosen_how(options: dict[str, Any]) -> UserSettings:
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
         value_map=chosen_map(options),
-        from_text=options.get("from_text", False),
+        **_chosen_reading(options),
     )
+
+
+def _chosen_reading(options: dict[str, Any]) -> dict[str, Any]:
+    """What finds acts in words, and what was measured of it, where they are looked for."""
+    if not options.get("from_text"):
+        if options.get("accuracy"):
+            raise DialmeterError("--accuracy goes with --from-text")
+        return {}
+    maker = chosen_maker(options)
+    return {
+        "from_text": maker,
+        "accuracy": measured_accuracy(options["accuracy"], maker.name) if options["accuracy"] else "",
+    }
 
 
 class ScoredUser(NamedTuple):
@@ -114,7 +134,7 @@ def scored(
     def alone(task: ShardTask[UserShardSettings]) -> UserShard:
         return score_shard(task, opened, lambda each: watched(each, opened, options["quiet"]))
 
-    scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
+    scorer = UserScorer.under(how)
     notices: dict[Notice, None] = {}
     verdicts: list[BlameVerdict] = []
     rows: list[UserRow] = []
@@ -206,4 +226,4 @@ def _scoring_words(options: dict[str, Any]) -> list[str]:
             words += [option, options[name]]
     for change in options["changes"]:
         words += ["--set", change]
-    return words + (["--from-text"] if options["from_text"] else [])
+    return words + (["--from-text", "--reader", options["reader"]] if options["from_text"] else [])

@@ -3,6 +3,10 @@
 ``[{"conversation_id": "dlg-1", "utterances": [{"index": 0, "speaker": "USER", "text": "A latte, please."}]}]``
 
 JSON lines of such dialogues read the same. Moves stand as the list has them; a speaker may have several in a row.
+
+An utterance may have ``"segments": [{"text": "latte", "annotations": [{"name": "coffee_ordering.name.drink.accept"}]}]``. Each annotation is
+then an act, ``inform`` of the slot ``name.drink`` in the service ``coffee_ordering``. In a dialogue with segments, utterances of one speaker in a row are
+one move, so that its user can be scored.
 """
 
 from __future__ import annotations
@@ -10,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...model import Conversation, Move
+from msgspec.structs import replace
+
+from ...model import Act, Conversation, Move
 from ..entries import Entry, entries, first_entry, speaker
-from ..parts import as_mapping, as_text, first_mapping
+from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample
 
-CARRIES = "text of Taskmaster dialogues"
+CARRIES = "text and annotated segments of Taskmaster dialogues"
 
 
 def detect(sample: Sample) -> bool:
@@ -26,10 +32,39 @@ def detect(sample: Sample) -> bool:
 items = entries
 
 
+_VERDICTS = ("accept", "reject")
+"""Ends of annotations that say what became of a value; they are no part of a slot."""
+
+
 def conversation(item: Entry) -> Conversation:
-    return item.conversation("conversation_id", "utterances", _moves)
+    talk = item.conversation("conversation_id", "utterances", _moves)
+    if all(move.acts is None for move in talk.moves):
+        return talk
+    moves: list[Move] = []
+    for move in talk.moves:
+        if moves and moves[-1].speaker == move.speaker:
+            before = moves.pop()
+            moves.append(Move(move.speaker, f"{before.text} {move.text}", (*(before.acts or ()), *(move.acts or ()))))
+        else:
+            moves.append(replace(move, acts=move.acts or ()))
+    return replace(talk, moves=tuple(moves))
 
 
 def _moves(place: int, thing: Any) -> Iterator[Move]:
     said = as_mapping(thing, "an utterance")
-    yield Move(speaker(said.get("speaker")), as_text(said.get("text"), "text"))
+    segments = said.get("segments")
+    acts = None if segments is None else tuple(_acts(as_list(segments, "segments")))
+    yield Move(speaker(said.get("speaker")), as_text(said.get("text"), "text"), acts)
+
+
+def _acts(segments: list[Any]) -> Iterator[Act]:
+    for each in segments:
+        segment = as_mapping(each, "a segment")
+        text = as_text(segment.get("text"), "the text of a segment")
+        for thing in as_list(segment.get("annotations") or [], "annotations"):
+            name = as_text(as_mapping(thing, "an annotation").get("name"), "the name of an annotation")
+            service, _, slot = name.partition(".")
+            for verdict in _VERDICTS:
+                slot = slot.removesuffix(f".{verdict}")
+            if slot and text:
+                yield Act("inform", service, slot, (text,))

@@ -50,7 +50,7 @@ def check_talk(
         how: what it would be scored with.
         watch: wraps the conversations, for a progress bar.
     """
-    scorer = UserScorer(how.rules, how.profile, how.value_map, from_text=how.from_text)
+    scorer = UserScorer.under(how)
     perfect = UserScorer(how.rules, with_plain_acts(how.profile), how.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()

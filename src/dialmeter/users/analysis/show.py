@@ -49,7 +49,9 @@ def lines(row: UserRow) -> Iterator[str]:
         at_turn.setdefault(event.turns[-1] if event.turns else -1, []).append(event)
     for place, move in enumerate(row.talk):
         yield f"turn {place}  {one_line(move.speaker, 12):6}  {one_line(move.text, 300)}".rstrip()
-        if move.acts:
+        if move.read_by:
+            yield f"    in the text {_acts(move.acts or ())} (found by {one_line(move.read_by)})"
+        elif move.acts:
             yield f"    said        {_acts(move.acts)}"
         if move.understood is not None and place:
             yield f"    understood  {_acts(move.understood)}"

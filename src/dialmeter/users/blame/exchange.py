@@ -48,8 +48,6 @@ class ExchangeItem(NamedTuple):
 class ListedValue(NamedTuple):
     """A value that the system says cannot be found or booked."""
 
-    turn: int
-    domain: str
     slot: str
     value: str
     """Canonical."""
@@ -166,7 +164,7 @@ class Exchange:
                     lower = value.lower()
                     if lower not in _EMPTY:
                         canonical = setup.matcher(domain, slot, lower, goal_values)
-                        found.append(ListedValue(number, domain, slot, canonical, lower))
+                        found.append(ListedValue(slot, canonical, lower))
         return found
 
     def tells(self, number: int, domain: str, slot: str) -> list[ExchangeItem]:

@@ -68,13 +68,6 @@ def booking_declined(seen: Mention) -> Cause | None:
     return None
 
 
-def slot_misheard(seen: Mention) -> Cause | None:
-    """The user heard the slot asked for or told, and the system did neither."""
-    places = {("ask", seen.item.domain, seen.item.slot), ("tell", seen.item.domain, seen.item.slot)}
-    heard = any(each.key in places for each in seen.talk.added[seen.turn])
-    return Cause("slot_misheard", seen.turn, "system", seen.item.slot) if heard else None
-
-
 def domain_misheard(seen: Mention) -> Cause | None:
     """The user heard something of the domain that the system did not say."""
     heard = any(each.domain == seen.item.domain for each in seen.talk.added[seen.turn])
@@ -98,7 +91,6 @@ OUTSIDE_CONSTRAINT_TESTS: tuple[OutsideTest, ...] = (
     value_is_domain,
     choice_misheard,
     booking_declined,
-    slot_misheard,
     outside_goal,
 )
 """For a constraint that the goal does not have."""

@@ -74,7 +74,7 @@ def tracker_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
 
 
 def user_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-    """For each run, scores by domain, their spread, events, and who lost units of the goal."""
+    """For each run, scores by domain, their spread, events, and who lost the points."""
     for run in runs:
         of = _of(run, runs)
         yield _by_domain(run, link, of)

@@ -33,6 +33,7 @@ class _Loss(Struct, frozen=True):
     domain: str
     about: str
     party: str
+    why: str
     weight: int = 1
 
 
@@ -68,6 +69,7 @@ class UserKind(RunKind):
         Field("slot", "slot"),
         Field("credit", "credit"),
         Field("party", "who lost it"),
+        Field("why", "why it was lost"),
     )
 
     def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
@@ -76,18 +78,18 @@ class UserKind(RunKind):
         Example:
             >>> KIND.scan(b'{"id": "d", "goal": {}, "events": [{"class": "unmatched", "family": "repetition", "domain": "inn", '
             ...           b'"about": "area=east", "turns": [0, 2]}]}', Counter()).findings
-            {('inn', 'unmatched', 'repetition', 'area', 'not credited', ''): 1}
+            {('inn', 'unmatched', 'repetition', 'area', 'not credited', '', ''): 1}
         """
         row = _DECODER.decode(line)
         found: dict[Finding, int] = {}
         for event in row.events:
-            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "")
+            key: Finding = (event.domain, event.name, event.family, event.slot, CREDIT[event.credited], "", "")
             found[key] = found.get(key, 0) + 1
         for loss in row.verdict.losses if row.verdict else ():
-            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party)
+            key = (loss.domain, "", "", loss.about.partition("=")[0], "", loss.party, loss.why)
             found[key] = found.get(key, 0) + loss.weight
         for domain in row.goal:
-            found[domain, "", "", "", "", ""] = 1
+            found[domain, "", "", "", "", "", ""] = 1
         return Scanned(row.id, found)
 
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
@@ -137,7 +139,7 @@ class UserKind(RunKind):
         return {"talks": [talk(row, {}) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Domains, spread, events, and who lost units of the goal."""
+        """Domains, spread, events, and who lost the points."""
         return user_charts(runs, link)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
@@ -146,7 +148,8 @@ class UserKind(RunKind):
         words = ["user", "score", name, "--rules", str((manifest.get("rules") or {}).get("name"))]
         words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
         words += ["--blame"] if manifest.get("blame") else []
-        words += ["--from-text"] if manifest.get("from_text") else []
+        reader = manifest.get("from_text")
+        words += ["--from-text", "--reader", str(reader)] if reader else []
         words += ["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else []
         return words
 
@@ -178,9 +181,7 @@ class UserKind(RunKind):
         if parties:
             lost = found.counts("domain", "party")
             shown = tuple((domain, *(str(lost[domain, party]) for party in parties)) for domain in domains)
-            yield Table(
-                "who lost units of the goal", ("domain", *parties), shown, frozenset(range(1, len(parties) + 1))
-            )
+            yield Table("who lost the points", ("domain", *parties), shown, frozenset(range(1, len(parties) + 1)))
 
 
 KIND = UserKind()
@@ -206,13 +207,13 @@ class GoalUnit(NamedTuple):
 
 
 class ShownEvent(NamedTuple):
-    """An event with its meaning."""
+    """An event with its meaning, or points that were lost for one reason."""
 
     name: str
     domain: str
     about: str
     said: str
-    turns: str
+    note: str
     credited: bool
     meaning: str
     marked: bool
@@ -228,9 +229,13 @@ def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         place = turns[-1] if turns and 0 <= turns[-1] < len(moves) else -1
         at_turn.setdefault(place, []).append(_shown(event, meaning, wanted))
     verdict = row.get("verdict")
+    together: dict[tuple[int, str, str, str, str], list[Mapping[str, Any]]] = {}
     for loss in (verdict or {}).get("losses", ()):
         place = -1 if loss["turn"] is None else loss["turn"]
-        at_turn.setdefault(place, []).append(_shown_loss(loss, wanted))
+        key = (place, loss["side"], loss["domain"], loss["why"], loss["evidence"])
+        together.setdefault(key, []).append(loss)
+    for (place, *_), losses in together.items():
+        at_turn.setdefault(place, []).append(_shown_losses(losses, wanted))
     shown = []
     for place, move in enumerate(moves):
         after = moves[place + 1] if place + 1 < len(moves) else {}
@@ -241,6 +246,7 @@ def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
                 "text": move.get("text", ""),
                 "acts": _heard(move.get("acts"), after.get("understood")),
                 "listener": after.get("speaker", ""),
+                "reader": move.get("read_by", ""),
                 "events": at_turn.get(place, []),
             }
         )
@@ -259,14 +265,15 @@ def _main(verdict: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return (verdict or {}).get("recall") or (verdict or {}).get("precision") or {}
 
 
-def _shown_loss(loss: Mapping[str, Any], wanted: Mapping[str, str]) -> ShownEvent:
-    """A lost point at the turn of its evidence."""
-    party = party_in_words(loss["party"], loss.get("of", ""))
-    marked = (
-        bool(wanted) and wanted.get("party") == loss["party"] and wanted.get("domain", loss["domain"]) == loss["domain"]
-    )
-    points = "missing" if loss["side"] == "recall" else "too much"
-    return ShownEvent(f"lost by {party}", loss["domain"], loss["about"], "", points, False, loss["evidence"], marked)
+def _shown_losses(losses: Sequence[Mapping[str, Any]], wanted: Mapping[str, str]) -> ShownEvent:
+    """Points of one domain that were lost for the same reason, at the turn of the evidence."""
+    first = losses[0]
+    party = party_in_words(first["party"], first.get("of", ""))
+    asked = not wanted.keys().isdisjoint(("party", "why"))
+    marked = asked and all(wanted.get(name, first[name]) == first[name] for name in ("party", "domain", "why"))
+    units = ", ".join(loss["about"] for loss in losses)
+    note = "missing" if first["side"] == "recall" else "too much"
+    return ShownEvent(f"lost by {party}", first["domain"], units, "", note, False, first["evidence"], marked)
 
 
 def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping[str, str]) -> ShownEvent:
@@ -280,6 +287,7 @@ def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping
         "slot": slot,
         "credit": CREDIT[credited],
         "party": "",
+        "why": "",
     }
     turns = event.get("turns") or ()
     return ShownEvent(
@@ -287,7 +295,7 @@ def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping
         event["domain"],
         about,
         event.get("said", ""),
-        ", ".join(map(str, turns)) if len(turns) > 1 else "",
+        f"turns {', '.join(map(str, turns))}" if len(turns) > 1 else "",
         credited,
         meaning.get(event["class"], ""),
         bool(wanted) and all(facts[name] == text for name, text in wanted.items()),

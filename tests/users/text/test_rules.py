@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from dialmeter.model import SYSTEM, USER, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.users.from_text import TextReader
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import score_user
+from dialmeter.users.text import RuleMaker, TextReader
 from dialmeter.values.maps import ValueMap
 
-from ..shared_data import shared
-from .talks import goal, system, talk, user
+from ...shared_data import shared
+from ..talks import goal, system, talk, user
 
 GOAL = goal(
     hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}, "book": {"people": "4"}, "requests": ["phone"]},
@@ -36,8 +36,9 @@ VALUES = ValueMap(
 
 def found(*lines: str, values: ValueMap | None = VALUES) -> list[tuple[str, str, str, str]]:
     moves = [Move(SYSTEM if place % 2 else USER, line) for place, line in enumerate(lines)]
-    read = TextReader(named("multiwoz"), values).read(Conversation("d", tuple(moves), GOAL))
-    return [(act.name, act.service, act.slot, "".join(act.values)) for act in read.talk.moves[-1].acts or ()]
+    profile = named("multiwoz")
+    read = TextReader(RuleMaker(profile, values), profile).read(Conversation("d", tuple(moves), GOAL))
+    return [(act.name, act.service, act.slot, "".join(act.values)) for act in read.moves[-1].acts or ()]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,17 @@ def found(*lines: str, values: ValueMap | None = VALUES) -> list[tuple[str, str,
         ),
         ("A hotel with 4 stars.", [("Inform", "hotel", "stars", "4")]),
         ("A hotel for 4 people.", [("Inform", "hotel", "people", "4")]),
-        ("A hotel for 4.", []),  # 4 of what?
+        ("A hotel for 4.", [("Inform", "hotel", "people", "4")]),
+        ("A hotel with 4.", []),  # 4 of what?
+        ("A hotel for two nights.", [("Inform", "hotel", "stay", "2")]),
+        ("A train that leaves at half past 10.", [("Inform", "train", "leaveat", "10:30")]),
+        ("A train leaving by 5:15 pm.", [("Inform", "train", "leaveat", "17:15")]),
+        ("A train, any day is fine.", [("Inform", "train", "day", "dontcare")]),
+        ("Thank you for all the help with the hotel.", []),
+        ("That is all. Do you have any other hotel?", []),
+        ("I do not need parking at the hotel.", [("Inform", "hotel", "parking", "no")]),
+        ("Does it have parking? I mean the hotel.", [("Request", "hotel", "parking", "?")]),
+        ("Is it in the east? I mean the hotel.", []),
         ("A hotel with free parking.", [("Inform", "hotel", "parking", "yes")]),
         ("Yes, a hotel.", []),
         ("I need a hotel.", []),  # the domain, not the type
@@ -87,8 +98,9 @@ def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() 
     result = score_user([half], value_map=VALUES, from_text=True, ci=0)
     assert result.outcomes[0].said == {"hotel": {"area=east": (0,), "stars=4": (2,)}}
     notice = next(each for each in result.notices if each.code == "from-text")
-    assert (notice.count, notice.where) == (1, ("d turn 2",))
-    assert "from:text" in result.signature.split("|")
+    assert (notice.count, notice.where) == (1, ("d turn 2: rules",))
+    assert "from:text(rules)" in result.signature.split("|")
+    assert "how well was not measured" in notice.message
     plain = score_user([half], value_map=VALUES, ci=0)
     assert [each.code for each in plain.notices] == ["no-acts", "no-understanding"]
     assert "from:text" not in plain.signature

@@ -1,0 +1,76 @@
+"""``dialmeter user goals``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from ...core.output import check_target, write_file
+from ...errors import InputError, one_line
+from ...model import Goal
+from ...readers.conversations import open_conversations
+from ...readers.corpus import open_corpus
+from ...users.derived_goals import derived_goal, written_goals
+from ...users.profile import load as load_profile
+from ..options import PLAIN, command, force_option, from_option
+from ..printer import Block, Output, refusals
+from ..progress import watched
+from .scoring import profile_option
+
+
+@command(last=PLAIN)
+@click.argument("dialogues")
+@from_option("the file", "layout")
+@profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd.")
+@click.option("--states", metavar="FILE", help="Belief states by dialogue, for dialogues without acts of the user.")
+@click.option("--out", metavar="FILE", help="Write the goals here; without it they are printed.")
+@force_option("a file in --out")
+def goals(**options: Any) -> Output:
+    """Derive goals from what the users of DIALOGUES say and ask for, where the corpus has none.
+
+    By service, the last value of each slot is a constraint, and each slot asked for is a request. Where the users have no
+    acts, --states gives the constraints. `user score DIALOGUES --goals FILE` then scores. Such a goal is what the
+    user did: use it to score other users on the same goals.
+    """
+    out = Path(options["out"]) if options["out"] else None
+    if out is not None:
+        check_target(out, force=options["force"])
+    profile = load_profile(options["profile"])
+    states = _final_states(options["states"]) if options["states"] else {}
+    corpus = open_conversations(options["dialogues"], options["form"])
+    found: dict[str, Goal] = {}
+    empty: list[str] = []
+    for talk in watched(corpus, corpus, options["quiet"]):
+        goal = derived_goal(talk, profile, states.get(talk.id))
+        if goal:
+            found[talk.id] = goal
+        else:
+            empty.append(talk.id)
+    if not found:
+        message = "no user says or asks for anything that the profile knows, so there are no goals to derive"
+        raise InputError(f"{message} (--profile, or --states where there are no acts)", file=corpus.name)
+    notices = [*corpus.notices, *refusals(corpus.refused)]
+    text = msgspec.json.format(msgspec.json.encode(written_goals(found)), indent=1).decode()
+    if out is None:
+        return Output(parts=[Block(text)], notices=notices)
+    write_file(out, text + "\n", force=options["force"])
+    units = sum(len(part) for goal in found.values() for wanted in goal.values() for part in wanted.parts.values())
+    requests = sum(len(wanted.requests) for goal in found.values() for wanted in goal.values())
+    lines = [f"{out}: goals of {len(found)} dialogues, {units} constraints, {requests} requests"]
+    if empty:
+        lines.append(f"{len(empty)} dialogues without a goal, such as {one_line(empty[0], 80)}")
+    where = one_line(options["dialogues"], 200)
+    lines.append(f"Next: dialmeter user score {where} --goals {out} --profile {one_line(options['profile'], 200)}")
+    return Output(parts=[Block("\n".join(lines))], notices=notices)
+
+
+def _final_states(file: str) -> dict[str, dict[str, str]]:
+    """The last belief state of each dialogue."""
+    return {
+        dialogue.id: {slot: value for slot, value in (dialogue.turns[-1].gold or {}).items() if isinstance(value, str)}
+        for dialogue in open_corpus(file)
+        if dialogue.turns
+    }

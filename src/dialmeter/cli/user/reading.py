@@ -1,0 +1,83 @@
+"""What the commands share that find acts in words: which reader, and what was measured of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct
+
+from ...errors import DialmeterError, InputError
+from ...readers.source import Source
+from ...simulation.language.town_maker import TownMaker
+from ...users.profile import load as load_profile
+from ...users.text import ActMaker, RuleMaker
+from ..options import chosen_map, stacked
+
+READERS = ("rules", "town", "model")
+
+reading_options = stacked(
+    click.option(
+        "--reader",
+        type=click.Choice(READERS),
+        default="rules",
+        show_default=True,
+        help="What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
+    ),
+    click.option("--endpoint", metavar="URL", help="Where a language model answers, for --reader model."),
+    click.option("--model", metavar="NAME", help="The model at --endpoint."),
+    click.option(
+        "--key-variable",
+        default="OPENAI_API_KEY",
+        show_default=True,
+        metavar="NAME",
+        help="The environment variable with the key for --endpoint.",
+    ),
+    click.option(
+        "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
+    ),
+)
+
+
+def chosen_maker(options: dict[str, Any]) -> ActMaker:
+    """The reader that the options name.
+
+    Raises:
+        DialmeterError: a language model without an address.
+    """
+    profile = load_profile(options["profile"])
+    if options["reader"] == "town":
+        return TownMaker()
+    if options["reader"] == "rules":
+        return RuleMaker(profile, chosen_map(options))
+    if not options["endpoint"] or not options["model"]:
+        raise DialmeterError("--reader model needs --endpoint URL and --model NAME")
+    from ...users.text.model_maker import ModelMaker
+
+    return ModelMaker(profile, options["endpoint"], options["model"], options["key_variable"], options["cache"])
+
+
+class _Measured(Struct):
+    reader: str
+    summary: str
+    kind: str = ""
+    command: str = ""
+
+
+def measured_accuracy(file: str, reader: str) -> str:
+    """What a file of ``user understand --json`` says of a reader.
+
+    Raises:
+        InputError: another file, or another reader.
+    """
+    source = Source(file)
+    try:
+        found = msgspec.json.decode(source.read_all(), type=_Measured)
+    except msgspec.MsgspecError:
+        raise InputError("not what `dialmeter user understand --json` prints", file=source.name) from None
+    if found.command != "user understand":
+        raise InputError("not what `dialmeter user understand --json` prints", file=source.name)
+    if found.reader != reader:
+        raise InputError(f"measured of the reader {found.reader}, not of {reader}", file=source.name)
+    return found.summary

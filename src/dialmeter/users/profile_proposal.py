@@ -1,0 +1,160 @@
+"""A profile for a corpus that has none, proposed from its dialogues, to be looked at and edited."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from ..model import USER, Conversation
+
+_KINDS = {
+    "no_book": r"no_?book|notify_failure|book(?:ing)?_fail",
+    "no_offer": r"no_?offer|notify_failure|no_?(?:result|match|entit)|nothing_found",
+    "book": r"^(?:.*-)?book$|notify_success|confirm_?booking|^booked$",
+    "recommend": r"recommend|suggest|select|^(?:.*-)?offer$",
+    "request": r"request(?!_alts)|^(?:.*-)?ask",
+    "inform": r"inform(?!_intent|_count)|^(?:.*-)?(?:tell|answer|provide)",
+}
+"""Part of a profile → what the names of its acts look like; the first that fits an act takes it."""
+_GENERAL = re.compile(r"^(?:general|)$", re.IGNORECASE)
+_NAME = re.compile(r"(?:^|[_ .])(?:name|title)$")
+_TIME = re.compile(r"\d{1,2}:\d\d(?: ?[ap]m)?", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,3}")
+_FLAGS = frozenset(["yes", "no", "true", "false"])
+_DONTCARE = frozenset(["dontcare", "dont care", "don't care", "any"])
+
+
+class CorpusSurvey:
+    """What the acts of a corpus are called.
+
+    Example:
+        >>> from dialmeter.model import Act, Move
+        >>> survey = CorpusSurvey()
+        >>> survey.add(Conversation("d1", (Move("user", acts=(Act("tell", "bikes", "model", ("B1",)), Act("ask", "bikes", "price"))),)))
+        >>> print(survey.proposal("bikes"))  # doctest: +ELLIPSIS
+        # Proposed from 1 dialogues: look at it before it is used.
+        about = "bikes, proposed from its dialogues"
+        domains = ["bikes"]
+        general = ["general"]
+        <BLANKLINE>
+        [acts]
+        inform = "^tell$"
+        request = "^ask$"
+        ...
+    """
+
+    def __init__(self) -> None:
+        self.dialogues = 0
+        self.acts: Counter[str] = Counter()
+        self._said: set[str] = set()
+        self._slots: dict[str, dict[str, Counter[str]]] = {}
+
+    def add(self, talk: Conversation) -> None:
+        """Looks at a dialogue."""
+        self.dialogues += 1
+        for move in talk.moves:
+            for act in move.acts or ():
+                self.acts[act.name] += 1
+                if move.speaker == USER:
+                    self._said.add(act.name)
+                if act.slot and not _GENERAL.match(act.service):
+                    values = self._slots.setdefault(act.service, {}).setdefault(act.slot, Counter())
+                    values.update(value.lower() for value in act.values)
+        for domain, wanted in (talk.goal or {}).items():
+            slots = self._slots.setdefault(domain, {})
+            for part in wanted.parts.values():
+                for slot, value in part.items():
+                    slots.setdefault(slot, Counter())[value.lower()] += 1
+            for slot in wanted.requests:
+                slots.setdefault(slot, Counter())
+
+    def kinds(self) -> dict[str, list[str]]:
+        """Part of a profile → names of acts; ``other`` for those that fit none."""
+        found: dict[str, list[str]] = {}
+        for name in sorted(self.acts):
+            kinds = [kind for kind, pattern in _KINDS.items() if re.search(pattern, name, re.IGNORECASE)]
+            if "no_book" in kinds and "no_offer" in kinds:
+                kinds = ["no_book", "no_offer"]
+            for kind in kinds[: 2 if kinds[:1] == ["no_book"] and "no_offer" in kinds else 1] or ["other"]:
+                found.setdefault(kind, []).append(name)
+        return found
+
+    def proposal(self, name: str) -> str:
+        """The profile as TOML."""
+        return "\n".join(self._lines(name)) + "\n"
+
+    def _lines(self, name: str) -> Iterator[str]:
+        services = sorted(self._slots)
+        yield f"# Proposed from {self.dialogues} dialogues: look at it before it is used."
+        yield f"about = {_toml(f'{name}, proposed from its dialogues')}"
+        yield f"domains = {_toml([_escaped(each) for each in services])}"
+        yield 'general = ["general"]'
+        yield ""
+        yield "[acts]"
+        # A profile needs both; a corpus may have no request.
+        kinds = {"inform": ["inform"], "request": ["request"], **self.kinds()}
+        for kind in ("inform", "request", "recommend", "book", "no_book", "no_offer", "other"):
+            if kind in kinds:
+                yield f"{kind} = {_toml('|'.join(f'^{re.escape(each)}$' for each in kinds[kind]))}"
+        yield f"raw = {_toml('|'.join(f'^{re.escape(each)}$' for each in kinds['request']))}"
+        entities = {
+            domain: [slot for slot in slots if _NAME.search(slot)] for domain, slots in sorted(self._slots.items())
+        }
+        yield from _table("entity_slots", entities)
+        dontcare = sorted({value for values in self._values() for value in values if value in _DONTCARE})
+        yield from ("", "[fine]", f"values = {_toml(dontcare or ['dontcare'])}")
+        yield from ("", "[words]")
+        for kind in ("inform", "request"):
+            said = [each for each in kinds[kind] if each in self._said]
+            if said:
+                yield f"{kind} = {_toml(said[0])}"
+        yield f"times = {_toml(self._slots_with(_TIME.fullmatch))}"
+        yield f"numbers = {_toml(self._slots_with(_NUMBER.fullmatch))}"
+        yield f"flags = {_toml(self._slots_with(_FLAGS.__contains__))}"
+        yield from _table("words.domains", {domain: [_spoken(domain)] for domain in services})
+        spoken = {slot: [_spoken(slot)] for slots in self._slots.values() for slot in slots}
+        yield from _table("words.slots", {slot.lower(): words for slot, words in sorted(spoken.items())})
+        yield from _table(
+            "words.of", {domain: sorted(map(str.lower, slots)) for domain, slots in sorted(self._slots.items())}
+        )
+
+    def _values(self) -> Iterator[Counter[str]]:
+        yield from (values for slots in self._slots.values() for values in slots.values())
+
+    def _slots_with(self, looks_right: Callable[[str], object]) -> list[str]:
+        """The slots whose values all look right; those of free choice and questions aside."""
+        every: dict[str, set[str]] = {}
+        for slots in self._slots.values():
+            for slot, values in slots.items():
+                every.setdefault(slot.lower(), set()).update(values)
+        aside = {*_DONTCARE, "", "?"}
+        return sorted(
+            slot
+            for slot, values in every.items()
+            if values - aside and all(looks_right(each) for each in values - aside)
+        )
+
+
+def _spoken(name: str) -> str:
+    """How a name in code may be said: ``Hotels_1`` as "hotel", ``party_size`` as "party size"."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"_?\d+$", "", name)).replace("_", " ").replace(".", " ").lower()
+    return words[:-1] if name[:1].isupper() and words.endswith("s") and " " not in words else words
+
+
+def _escaped(name: str) -> str:
+    """A name for a list of patterns, in which brackets and stars have a meaning."""
+    return re.sub(r"([*?\[])", r"[\1]", name)
+
+
+def _table(name: str, rows: dict[str, list[str]]) -> Iterator[str]:
+    filled = {key: listed for key, listed in rows.items() if listed}
+    if filled:
+        yield from ("", f"[{name}]", *(f"{_toml(key)} = {_toml(listed)}" for key, listed in filled.items()))
+
+
+def _toml(value: str | Iterable[str]) -> str:
+    """A text or a list as TOML, whose basic strings are those of JSON."""
+    return msgspec.json.encode(value if isinstance(value, str) else list(value)).decode().replace("\x7f", "\\u007f")

@@ -1,0 +1,186 @@
+"""How well a maker reads: precision and recall of what it finds in the words of users, and what its errors do to the scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...model import USER, Conversation, Move
+from ..canonical import Matcher
+from ..goals import request, requested_slot
+from ..profile import INFORM, REQUEST, Profile, classifier
+from .reader import TextReader
+
+UnitKind: TypeAlias = Literal["inform", "request"]
+ReadUnit: TypeAlias = tuple[int, UnitKind, str, str, str]
+"""Turn, kind, domain, slot, and canonical value; a request has no value."""
+
+
+class ReadingTally(Struct, frozen=True):
+    """How many units are given by the acts, how many were found in the words, and how many of these are right."""
+
+    right: int
+    found: int
+    given: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of right ones among those found.
+
+        Example:
+            >>> ReadingTally(3, 4, 6).precision, ReadingTally(3, 4, 6).recall
+            (0.75, 0.5)
+        """
+        return self.right / self.found if self.found else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of those given that was found."""
+        return self.right / self.given if self.given else None
+
+
+class ScoreEffect(Struct, frozen=True):
+    """What reading does to a score.
+
+    Attributes:
+        measure: its name.
+        by_acts: the mean from acts.
+        from_text: the mean from text, over the same dialogues.
+        correlation: of the two, by dialogue; None where one of them is constant.
+        n: dialogues that have both.
+    """
+
+    measure: str
+    by_acts: float
+    from_text: float
+    correlation: float | None
+    n: int
+
+    @property
+    def bias(self) -> float:
+        """How much too high the score from text is."""
+        return self.from_text - self.by_acts
+
+
+class ReadingAccuracy(Struct, frozen=True):
+    """The accuracy of a maker on dialogues with acts.
+
+    Attributes:
+        maker: its name.
+        dialogues: how many were read.
+        turns: of users in them.
+        informs: of all slots.
+        requests: of all slots.
+        slots: kind, domain and slot → tally.
+        effects: on the scores of dialogues with goals.
+    """
+
+    maker: str
+    dialogues: int
+    turns: int
+    informs: ReadingTally
+    requests: ReadingTally
+    slots: dict[tuple[UnitKind, str, str], ReadingTally]
+    effects: tuple[ScoreEffect, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """Precision and recall in words.
+
+        Example:
+            >>> tally = ReadingTally(3, 4, 6)
+            >>> ReadingAccuracy("rules", 2, 9, tally, tally, {}).summary
+            'informs P .75 R .50, requests P .75 R .50 (2 dialogues)'
+        """
+        informs = f"informs P {short(self.informs.precision)} R {short(self.informs.recall)}"
+        requests = f"requests P {short(self.requests.precision)} R {short(self.requests.recall)}"
+        return f"{informs}, {requests} ({self.dialogues} dialogues)"
+
+
+def short(share: float | None) -> str:
+    """A share with two digits; a dash where there is none.
+
+    Example:
+        >>> short(0.853), short(1.0), short(None)
+        ('.85', '1.00', '–')
+    """
+    return "–" if share is None else f"{share:.2f}".removeprefix("0")
+
+
+def without_acts(talk: Conversation) -> Conversation:
+    """The words of a dialogue and nothing else but its goal."""
+    return replace(talk, moves=tuple([Move(move.speaker, move.text) for move in talk.moves]))
+
+
+def units_of(talk: Conversation, profile: Profile, matcher: Matcher) -> Iterator[ReadUnit]:
+    """What the acts of a user say and ask for."""
+    parts_of = classifier(profile.acts)
+    listed = any(move.requested is not None for move in talk.moves)
+    outside = {*profile.general, profile.booking}
+    for number, move in enumerate(talk.moves):
+        if move.speaker != USER:
+            continue
+        for act in move.acts or ():
+            parts, slot, service = parts_of(act.name), act.slot.lower(), act.service
+            if not slot or service in outside:
+                continue
+            if parts & INFORM:
+                for value in act.values:
+                    if value:
+                        yield number, "inform", service, slot, matcher(service, slot, value.lower())
+            if parts & REQUEST and not listed:
+                yield number, "request", service, slot, ""
+        for service, slots in (move.requested or {}).items():
+            for each in slots if service not in outside else ():
+                yield number, "request", service, requested_slot(request(service, each)), ""
+
+
+def measure_reading(
+    talks: Iterable[Conversation], reader: TextReader, profile: Profile, matcher: Matcher
+) -> tuple[ReadingAccuracy, list[tuple[Conversation, Conversation]]]:
+    """Reads the words of dialogues with acts, and compares.
+
+    Args:
+        talks: dialogues with acts.
+        reader: reads their words.
+        profile: names the acts.
+        matcher: brings values to canonical form, on both sides.
+
+    Returns:
+        The accuracy, without effects on scores; and each dialogue as it is and as it was read.
+    """
+    right: Counter[tuple[UnitKind, str, str]] = Counter()
+    found: Counter[tuple[UnitKind, str, str]] = Counter()
+    given: Counter[tuple[UnitKind, str, str]] = Counter()
+    pairs = []
+    turns = 0
+    for talk in talks:
+        read = reader.read(without_acts(talk))
+        pairs.append((talk, read))
+        turns += sum(move.speaker == USER for move in talk.moves)
+        wanted, made = set(units_of(talk, profile, matcher)), set(units_of(read, profile, matcher))
+        for counter, units in ((right, wanted & made), (found, made), (given, wanted)):
+            counter.update((kind, domain, slot) for _, kind, domain, slot, _ in units)
+    slots = {key: ReadingTally(right[key], found[key], given[key]) for key in sorted({*found, *given})}
+
+    def total(kind: UnitKind) -> ReadingTally:
+        chosen = [each for (of, *_), each in slots.items() if of == kind]
+        return ReadingTally(
+            sum(each.right for each in chosen), sum(each.found for each in chosen), sum(each.given for each in chosen)
+        )
+
+    name = reader.maker.name
+    return ReadingAccuracy(name, len(pairs), turns, total("inform"), total("request"), slots), pairs
+
+
+def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:
+    """The effect of reading on a score, from the scores of dialogues by acts and from text."""
+    from ...stats import pearson
+
+    by_acts, from_text = [one for one, _ in pairs], [other for _, other in pairs]
+    correlation = pearson(by_acts, from_text).value if len(pairs) > 2 else None
+    return ScoreEffect(measure, sum(by_acts) / len(pairs), sum(from_text) / len(pairs), correlation, len(pairs))

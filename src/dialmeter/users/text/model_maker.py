@@ -1,0 +1,103 @@
+"""Acts found by a language model behind an endpoint, as JSON by a schema. Answers are cached, so that reading can be resumed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ...core.endpoint import ChatEndpoint
+from ...errors import UnreadableAnswer, one_line
+from ...model import Act
+from ..profile import Profile
+from .reader import TextSchema, TextTurn
+
+_TASK = (
+    'You label one turn of a dialogue. Answer with JSON: {"informs": [{"domain": .., "slot": .., "value": ..}], '
+    '"requests": [{"domain": .., "slot": ..}]}. An inform is a value that the speaker states in this turn; a request is a '
+    "slot that the speaker asks for in this turn. Use only the domains and slots that are listed. If any value is fine, the "
+    "value is dontcare. Both lists may be empty."
+)
+
+
+class _Inform(Struct):
+    domain: str
+    slot: str
+    value: str | int | float | bool
+
+
+class _Request(Struct):
+    domain: str
+    slot: str
+
+
+class _Answer(Struct):
+    informs: list[_Inform] = []
+    requests: list[_Request] = []
+
+
+class ModelMaker:
+    """Asks a language model for the acts of a turn.
+
+    Args:
+        profile: how acts are named.
+        url: of the endpoint.
+        model: its name.
+        key: the environment variable that holds the key.
+        cache: a folder in which answers are kept.
+    """
+
+    def __init__(self, profile: Profile, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
+        self._given = (profile, url, model, key, cache)
+        self._words = profile.words
+        self._endpoint = ChatEndpoint(url, model, key=key, cache=cache)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ModelMaker, self._given
+
+    @property
+    def name(self) -> str:
+        """The name of the model, as in a signature."""
+        return one_line(self._endpoint.model.replace("|", "/"), 80)
+
+    def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
+        """The acts of a turn.
+
+        Raises:
+            UnreadableAnswer: what came is not JSON of the wanted form.
+        """
+        about = {
+            "domains": {domain: sorted(slots) for domain, slots in sorted(schema.slots.items())},
+            "before": turn.reply_to.text if turn.reply_to else "",
+            "domain spoken of last": turn.domain or "",
+            "speaker": turn.speaker,
+            "turn": turn.text,
+        }
+        answer = self._endpoint.ask(
+            [{"role": "system", "content": _TASK}, {"role": "user", "content": msgspec.json.encode(about).decode()}],
+            {"temperature": 0},
+            optional={"response_format": {"type": "json_object"}},
+            must_speak=True,
+        )
+        try:
+            found = msgspec.json.decode(answer.text.strip().removeprefix("```json").removesuffix("```"), type=_Answer)
+        except msgspec.MsgspecError:
+            raise UnreadableAnswer(f"no JSON with informs and requests: {one_line(answer.text, 200)!r}") from None
+        informs = [
+            Act(self._words.inform, each.domain, each.slot, (_text(each.value),))
+            for each in found.informs
+            if each.slot.lower() in schema.slots.get(each.domain, ())
+        ]
+        requests = [
+            Act(self._words.request, each.domain, each.slot, ("?",))
+            for each in found.requests
+            if each.slot.lower() in schema.slots.get(each.domain, ())
+        ]
+        return tuple(dict.fromkeys([*informs, *requests]))
+
+
+def _text(value: str | int | float | bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

@@ -1,0 +1,120 @@
+"""Times, dates and numbers as people say them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_DIGITS = {
+    word: number
+    for number, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+        ]
+    )
+}
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_HOUR = r"(?P<{0}hour>\d{{1,2}}|" + "|".join(list(_DIGITS)[1:13]) + ")"
+_PART = r"(?:in the |at )?(?P<{0}part>morning|afternoon|evening|(?<=at )night|a\.?m\b\.?|p\.?m\b\.?)"
+_TIME = re.compile(
+    "|".join(
+        [
+            rf"\b{_PART.format('e')} {_HOUR.format('e')}[:.](?P<eminute>\d\d)\b",
+            rf"\b(?P<hhalf>half past|quarter past|quarter to) {_HOUR.format('h')}(?: {_PART.format('h')})?\b",
+            rf"\b{_HOUR.format('c')}:(?P<cminute>\d\d)(?: ?{_PART.format('c')})?",
+            rf"\b{_HOUR.format('d')} ?(?:o'?clock ?)?{_PART.format('d')}",
+            rf"\b{_HOUR.format('o')} ?o'?clock\b",
+            r"\b(?P<nnoon>noon|midday|midnight)\b",
+        ]
+    )
+)
+_PAST = {"half past": 30, "quarter past": 15, "quarter to": -15}
+_NUMBER = re.compile(
+    rf"(?<![\w:.£$-])(?:\d{{1,3}}|{'|'.join(_DIGITS)})(?![\w:]|\.\d| ?[ap]\.?m\b| way\b| of (?:the|those|them)\b)"
+)
+
+
+def times(text: str) -> Iterator[tuple[int, int, str]]:
+    """The times in a text in lower case: where each begins and ends, and the time with two digits for the hour.
+
+    Example:
+        >>> [found[2] for found in times("at half past 11 in the morning, 5:15 pm, 7 in the evening or noon")]
+        ['11:30', '17:15', '19:00', '12:00']
+    """
+    for found in _TIME.finditer(text):
+        parts = {name[1:]: value for name, value in found.groupdict().items() if value is not None}
+        if "noon" in parts:
+            yield *found.span(), "00:00" if parts["noon"] == "midnight" else "12:00"
+            continue
+        hour = _value(parts["hour"])
+        minute = int(parts.get("minute", 0)) + _PAST.get(parts.get("half", ""), 0)
+        part = parts.get("part", "").replace(".", "")
+        if part in ("afternoon", "evening", "night", "pm") and hour < 12:
+            hour += 12
+        elif part in ("morning", "am") and hour == 12:
+            hour = 0
+        total = hour * 60 + minute
+        if 0 <= total < 24 * 60 and int(parts.get("minute", 0)) < 60:
+            yield *found.span(), f"{total // 60:02}:{total % 60:02}"
+
+
+def numbers(text: str) -> Iterator[tuple[int, int, str]]:
+    """The whole numbers in a text in lower case, in digits, with their places.
+
+    Example:
+        >>> list(numbers("two tickets, not 17:30"))
+        [(0, 3, '2')]
+    """
+    for found in _NUMBER.finditer(text):
+        yield *found.span(), str(_value(found[0]))
+
+
+def forms_of_date(value: str) -> list[str]:
+    """How a date is said; none if the value is no date.
+
+    Example:
+        >>> forms_of_date("2019-03-05")[:3]
+        ['march 5th', 'march 5', '5th of march']
+    """
+    parts = value.split("-")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts) or not 1 <= int(parts[1]) <= 12:
+        return []
+    month, day = _MONTHS[int(parts[1]) - 1], int(parts[2])
+    ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return [
+        form
+        for name in (month, month[:3])
+        for form in (f"{name} {day}{ending}", f"{name} {day}", f"{day}{ending} of {name}", f"{day}{ending} {name}")
+    ] + [f"the {day}{ending}"]
+
+
+def _value(word: str) -> int:
+    return _DIGITS[word] if word in _DIGITS else int(word)

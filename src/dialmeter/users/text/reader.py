@@ -1,0 +1,116 @@
+"""The one way from words to acts: a maker gets a turn, what came before it and a schema, and gives acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...model import Act, Conversation, Goal, Move
+from ..profile import REQUEST, Profile, classifier
+from .phrases import domain_phrases, phrases_in, words_of
+
+
+class TextTurn(Struct, frozen=True):
+    """A turn to read, with its context.
+
+    Attributes:
+        speaker: user or system.
+        text: what is said.
+        reply_to: the turn before, with its acts; None at the beginning.
+        domain: the one that was spoken of last; None if none was.
+    """
+
+    speaker: str
+    text: str
+    reply_to: Move | None = None
+    domain: str | None = None
+
+
+class TextSchema(Struct, frozen=True):
+    """What may be spoken of in a dialogue.
+
+    Attributes:
+        slots: domain → its slots, in lower case.
+        values: domain → slot → values of the goal, in lower case.
+    """
+
+    slots: Mapping[str, frozenset[str]]
+    values: Mapping[str, Mapping[str, tuple[str, ...]]]
+
+
+class ActMaker(Protocol):
+    """Finds the acts of a turn in its words."""
+
+    @property
+    def name(self) -> str:
+        """As in a signature."""
+        ...
+
+    def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
+        """The acts of a turn."""
+        ...
+
+
+class TextReader:
+    """Fills in the acts of turns that have words only.
+
+    Args:
+        maker: finds them.
+        profile: how acts are named, and the slots of the domains.
+
+    Example:
+        >>> from dialmeter.model import DomainGoal
+        >>> from dialmeter.users.profile import named
+        >>> from dialmeter.users.text import RuleMaker
+        >>> goal = {"hotel": DomainGoal(info={"area": "east"})}
+        >>> said = Move("user", "I want a hotel in the east. What is the phone number?")
+        >>> profile = named("multiwoz")
+        >>> talk = TextReader(RuleMaker(profile, None), profile).read(Conversation("d1", (said,), goal))
+        >>> [(act.name, act.service, act.slot, act.values) for act in talk.moves[0].acts]
+        [('Inform', 'hotel', 'area', ('east',)), ('Request', 'hotel', 'phone', ('?',))]
+    """
+
+    def __init__(self, maker: ActMaker, profile: Profile) -> None:
+        self.maker = maker
+        self._slots = profile.words.of
+        self._parts_of = classifier(profile.acts)
+        self._domain_phrases = domain_phrases(profile.words.domains)
+
+    def read(self, talk: Conversation) -> Conversation:
+        """A conversation with acts at every turn; a turn that got them from its words says so."""
+        schema = self._schema(talk.goal or {})
+        moves: list[Move] = []
+        current: str | None = None
+        listed = any(move.requested is not None for move in talk.moves)
+        for move in talk.moves:
+            if move.acts is None:
+                acts = self.maker.acts(TextTurn(move.speaker, move.text, moves[-1] if moves else None, current), schema)
+                # If other turns list requested slots, request acts are ignored.
+                requested = self._requested(acts) if listed and move.requested is None else move.requested
+                move = replace(move, acts=acts, requested=requested, read_by=self.maker.name)  # noqa: PLW2901
+            named = [self._domain_phrases[each] for *_, each in phrases_in(words_of(move.text), self._domain_phrases)]
+            spoken_of = [act.service for act in move.acts or () if act.service in schema.slots]
+            current = next(iter([*spoken_of[-1:], *named[-1:]]), current)
+            moves.append(move)
+        return replace(talk, moves=tuple(moves))
+
+    def _requested(self, acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for act in acts:
+            if self._parts_of(act.name) & REQUEST and act.slot:
+                found[act.service] = (*found.get(act.service, ()), act.slot)
+        return found
+
+    def _schema(self, goal: Goal) -> TextSchema:
+        values: dict[str, dict[str, tuple[str, ...]]] = {}
+        slots = {domain: frozenset(listed) for domain, listed in self._slots.items()}
+        for domain, wanted in goal.items():
+            inside = values.setdefault(domain, {})
+            for part in wanted.parts.values():
+                for slot, value in part.items():
+                    inside[slot.lower()] = (*inside.get(slot.lower(), ()), value.lower())
+            slots[domain] = slots.get(domain, frozenset()) | {*inside, *map(str.lower, wanted.requests)}
+        return TextSchema(slots, values)

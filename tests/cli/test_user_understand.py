@@ -1,0 +1,131 @@
+"""``dialmeter user understand``, and scores from text that say how well the text was read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialmeter.core.open_runs import open_run
+from dialmeter.model import Conversation, Move
+from dialmeter.readers.own.native import written
+from dialmeter.simulation.language.town_maker import TownMaker
+
+from ..simulation.chat_server import chat_server, saying
+from .invoke import call, checked
+from .user_samples import TALKS, users
+
+
+def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:
+    """The words of dialogues, without acts."""
+    file = folder / "spoken.jsonl"
+    bare = [
+        Conversation(talk.id, tuple(Move(move.speaker, move.text or "East, please.") for move in talk.moves), talk.goal)
+        for talk in talks
+    ]
+    file.write_text("".join(json.dumps(written(talk)) + "\n" for talk in bare))
+    return file
+
+
+def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = checked(call(capsys, "user", "understand", users(tmp_path), "--json"), "user-understand")
+    assert found["reader"] == "rules"
+    assert found["summary"].startswith("informs P ")
+    assert [each["kind"] for each in found["reading"][:2]] == ["inform", "request"]
+    assert {each["measure"] for each in found["effects"]} == {"I-GCDF1", "R-GCDF1"}
+
+
+def test_tables(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "understand", users(tmp_path))
+    assert said.code == 0
+    assert "what reading does to the scores" in said.out
+    assert "correlation" in said.out
+
+
+def test_dialogues_without_acts_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capsys, "user", "understand", spoken(tmp_path))
+    assert said.code == 2
+    assert "no dialogue has acts of the user" in said.err
+
+
+def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    accuracy = tmp_path / "accuracy.json"
+    accuracy.write_text(call(capsys, "user", "understand", users(tmp_path), "--json").out)
+    text = spoken(tmp_path)
+    plain = call(capsys, "user", "score", text, "--from-text", "--json").json
+    measured = call(capsys, "user", "score", text, "--from-text", "--accuracy", accuracy, "--json").json
+    [unmeasured], [notice] = (
+        [each["message"] for each in found["warnings"] if each["code"] == "from-text"] for found in (plain, measured)
+    )
+    assert "by rules; how well was not measured" in unmeasured
+    assert json.loads(accuracy.read_text())["summary"] in notice
+    assert all("|from:text(rules)|" in each["signature"] for each in measured["scores"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not what `dialmeter user understand --json` prints"),
+        ('{"reader": "rules", "summary": ""}', "not what `dialmeter user understand --json` prints"),
+        (
+            '{"reader": "town", "summary": "", "command": "user understand"}',
+            "measured of the reader town, not of rules",
+        ),
+    ],
+)
+def test_other_files_of_accuracy(text: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    accuracy = tmp_path / "accuracy.json"
+    accuracy.write_text(text)
+    said = call(capsys, "user", "score", spoken(tmp_path), "--from-text", "--accuracy", accuracy)
+    assert (said.code, message in said.err, said.err.count("\n")) == (2, True, 1)
+
+
+def test_accuracy_and_a_model_need_more(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = users(tmp_path)
+    assert "--accuracy goes with --from-text" in call(capsys, "user", "score", file, "--accuracy", "x").err
+    said = call(capsys, "user", "score", file, "--from-text", "--reader", "model")
+    assert (said.code, "needs --endpoint URL and --model NAME" in said.err) == (2, True)
+
+
+def test_what_was_found_is_kept_and_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    call(capsys, "user", "score", spoken(tmp_path), "--from-text", "--out", run)
+    rows = list(open_run(run))
+    assert {move["read_by"] for row in rows for move in row["talk"]} == {"rules"}
+    assert any(move.get("acts") for row in rows for move in row["talk"])
+    shown = call(capsys, "user", "query", run, "--dialogue", TALKS[0].id).out
+    assert "in the text " in shown
+    assert "(found by rules)" in shown
+    call(capsys, "report", run)
+    page = (run / "report.html").read_text()
+    assert 'class="cells found"' in page
+    assert "found in the text by rules" in page
+
+
+def test_a_language_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("httpx", reason="the extra llm is not installed")
+    with chat_server(lambda *_: saying('{"informs": [], "requests": []}')) as (url, asked):
+        words = ["--reader", "model", "--endpoint", url, "--model", "tiny", "--cache", tmp_path / "answers"]
+        found = call(capsys, "user", "score", spoken(tmp_path), "--from-text", *words, "--json", "--workers", "1").json
+    assert asked
+    assert "|from:text(tiny)|" in found["scores"][0]["signature"]
+
+
+def test_agents_that_speak_in_words_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What the town finds in the words of an agent is said when it plays, and when its dialogues are scored."""
+    pytest.importorskip("httpx", reason="the extra llm is not installed")
+    file = tmp_path / "played.jsonl"
+    with chat_server(lambda *_: saying("I need a train. Goodbye.")) as (url, _):
+        words = ["--user", "endpoint", "--endpoint", url, "--model", "tiny", "--goals", "2", "--max-turns", "2"]
+        played = call(capsys, "user", "play", *words, "--workers", "1", "--out", file, "--json").json
+    [notice] = [each for each in played["warnings"] if each["code"] == "from-text"]
+    assert "from:text(town)" in notice["message"]
+    assert "how well was not measured" in notice["message"]
+    scored = call(capsys, "user", "score", file, "--profile", "town", "--json").json
+    assert "|from:text(town)|" in scored["scores"][0]["signature"]
+    assert any(each["code"] == "from-text" for each in scored["warnings"])
+
+
+def test_the_town_reads_its_own_templates() -> None:
+    assert TownMaker().acts(Move("user", "I need a train to Tolderby."), None)[0].values == ("tolderby",)

@@ -1,0 +1,108 @@
+"""Reading text is a measured thing: precision, recall, and what errors do to scores."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialmeter.model import Act, Move
+from dialmeter.users.canonical import Matcher
+from dialmeter.users.profile import named
+from dialmeter.users.text import RuleMaker, TextReader, TextSchema, TextTurn, measure_reading
+from dialmeter.users.text.accuracy import ReadingTally, score_effect, without_acts
+from dialmeter.users.text.numbers import numbers, times
+
+from ...shared_data import shared
+from ..talks import goal, system, talk, user
+
+GOAL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]})
+PROFILE = named("multiwoz")
+
+
+class Silent:
+    """Finds nothing."""
+
+    name = "silent"
+
+    def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
+        return ()
+
+
+def test_what_is_found_is_compared_with_the_acts() -> None:
+    said = user(
+        "Hotel-Inform area=east | Hotel-Inform stars=4 | Hotel-Request phone=?", "A hotel in the east with 3 stars."
+    )
+    found, pairs = measure_reading(
+        [talk(GOAL, said, system("general-bye", text="Bye."))],
+        TextReader(RuleMaker(PROFILE, None), PROFILE),
+        PROFILE,
+        Matcher(None),
+    )
+    assert found.informs == ReadingTally(right=1, found=2, given=2)
+    assert found.requests == ReadingTally(right=0, found=0, given=1)
+    assert found.slots["inform", "hotel", "stars"] == ReadingTally(0, 1, 1)
+    assert found.summary == "informs P .50 R .50, requests P – R .00 (1 dialogues)"
+    assert [move.read_by for move in pairs[0][1].moves] == ["rules", "rules"]
+
+
+def test_a_reader_that_finds_nothing_has_no_precision() -> None:
+    each = talk(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye"))
+    found, _ = measure_reading([each], TextReader(Silent(), PROFILE), PROFILE, Matcher(None))
+    assert (found.maker, found.informs.precision, found.informs.recall) == ("silent", None, 0)
+
+
+def test_words_are_read_without_acts_and_requests() -> None:
+    each = without_acts(talk(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye", text="Bye.")))
+    assert each.moves == (Move("user", "East."), Move("system", "Bye."))
+    assert each.goal == GOAL
+
+
+def test_the_effect_on_a_score() -> None:
+    effect = score_effect("I-GCDF1", [(1.0, 0.5), (0.5, 0.0), (0.0, 0.0), (1.0, 1.0)])
+    assert (effect.by_acts, effect.from_text, effect.bias) == (0.625, 0.375, -0.25)
+    assert effect.correlation == pytest.approx(0.5625 / 0.6875)
+    assert score_effect("I-GCDF1", [(1.0, 0.5)]).correlation is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("17:30", ["17:30"]),
+        ("half past 11 in the morning", ["11:30"]),
+        ("a quarter to nine", ["08:45"]),
+        ("evening 6:15", ["18:15"]),
+        ("one in the afternoon", ["13:00"]),
+        ("12 am or 12 pm", ["00:00", "12:00"]),
+        ("5 p.m.", ["17:00"]),
+        ("2 nights", []),
+        ("25:00", []),
+        ("noon", ["12:00"]),
+    ],
+)
+def test_times(text: str, found: list[str]) -> None:
+    assert [value for *_, value in times(text)] == found
+
+
+def test_numbers_that_are_no_times_or_sums() -> None:
+    assert [value for *_, value in numbers("for two at 17:30, £5, 3 people, 4pm, one way, zero bags")] == [
+        "2",
+        "3",
+        "0",
+    ]
+
+
+def test_rules_read_people_as_docs_report() -> None:
+    """The half of the dialogues on which the rules were not designed, as in `benchmarks/text_reading.py`."""
+    import sys
+
+    shared("data", "tracking", "som_dst_100.json")
+    sys.path.insert(0, "benchmarks")
+    try:
+        import text_reading
+    finally:
+        sys.path.remove("benchmarks")
+    from dialmeter.values.maps import ValueMap
+
+    values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
+    found = text_reading.sgd(1, named("sgd"))
+    assert text_reading.multiwoz_informs(1, values) == ReadingTally(297, 353, 359)
+    assert (found.informs, found.requests) == (ReadingTally(255, 269, 299), ReadingTally(40, 46, 76))
