@@ -198,6 +198,8 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
         seconds: how long it took.
         roles: how many messages of each role the log has.
         error: what a crashed run reports.
+        source: what ended it in the words of the log.
+        basis: the parts that the reward is made of, where the log lists them.
     """
 
     id: str
@@ -211,6 +213,8 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
     seconds: float | None = None
     roles: Mapping[str, int] = field(default_factory=dict)
     error: str = ""
+    source: str = ""
+    basis: tuple[str, ...] = ()
 
 
 class Schema(Struct, frozen=True):

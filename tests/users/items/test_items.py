@@ -158,5 +158,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert found["scores"][0]["value"] == 0.75
     assert found["account"]["reasons"] == [{"reason": "without items", "count": 1, "where": ""}]
     assert "ItemRecall" in call(capsys, "user", "items", path, "-q").out
+    path.write_text(json.dumps([*entries, entries[0]]))
+    twice = call(capsys, "user", "items", path, "-q")
+    assert (twice.code, "dialogue 0:0: duplicate dialogue id" in twice.err) == (2, True)
+    assert call(capsys, "user", "items", path, "-q", "--skip-bad").code == 0
     path.write_text(json.dumps([{**entries[0], "info": {}}]))
     assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint

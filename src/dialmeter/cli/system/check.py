@@ -58,6 +58,8 @@ def _document(found: LogCheck) -> Any:
         endings=found.endings,
         tools=found.tools,
         scorers=found.scorers,
+        sources=found.sources,
+        basis=found.basis,
         problems=found.problems,
     )
 
@@ -76,8 +78,10 @@ def _parts(found: LogCheck, file: str) -> Iterator[Block]:
     yield from tables(
         [
             count_table("how dialogues ended", "ending", found.endings),
+            count_table("what ended dialogues, in the words of the log", "source", found.sources),
             count_table("tools", "tool", found.tools),
             count_table("rewards", "scorer", found.scorers),
+            count_table("parts of rewards", "parts", found.basis),
         ]
     )
     yield Block(f"account: {found.account.line}")

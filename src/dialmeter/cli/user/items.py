@@ -16,6 +16,7 @@ from ...readers.trajectories import open_trajectories
 from ...users.items.faults import FaultTable, LogItems, Share, read_items
 from ...users.items.goal_items import KINDS
 from ...views.tables import Table, interval, percent
+from ..main import EXIT_INPUT
 from ..options import chosen_resampling, command, from_option, interval_options
 from ..printer import EVERY, TEXT, Block, Output, signature, tables
 from ..progress import watched
@@ -29,11 +30,13 @@ SHOWN = 10
 @click.argument("log")
 @from_option("the log", "layout")
 @interval_options(resamples=10_000)
+@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be read.")
 def items(**options: Any) -> Output:
     """Did the user of an agent's LOG convey the values that its goal in words names?
 
     An item is a value of an expected call that the instruction names. It is missed only if the agent asked for it, or if the
     user ended the dialogue with its call undone. ItemRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
+    Dialogues that cannot be read are listed; the exit code is then 2.
     """
     log = open_trajectories(options["log"], options["form"])
     found = read_items(watched(log, log, options["quiet"]))
@@ -46,6 +49,7 @@ def items(**options: Any) -> Output:
     reasons = counted([*unread, *([("", NO_ITEMS)] * found.without)])
     account = Account("dialogue", asked, asked, len(found.dialogues), reasons)
     resampling = chosen_resampling(options)
+    accepted = options["skip_bad"] or not log.refused
     recall = found.recall(resampling)
     return Output(
         document=lambda _: make_document(
@@ -62,7 +66,11 @@ def items(**options: Any) -> Output:
         ),
         parts=_parts(found, recall, account, one_line(options["log"])),
         notices=log.notices,
-        errors=[one_line(str(error), 1000) for error in log.refused[:20]],
+        errors=[
+            *(one_line(str(error), 1000) for error in log.refused[:20]),
+            *([] if accepted else [f"{len(log.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
+        ],
+        exit_code=0 if accepted else EXIT_INPUT,
     )
 
 
