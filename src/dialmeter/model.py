@@ -148,6 +148,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
         text: what the other side reads.
         aside: text that the other side never sees, such as words beside a call.
         calls: of tools.
+        acts: dialogue acts, where the file has them.
     """
 
     at: int
@@ -155,6 +156,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     text: str = ""
     aside: str = ""
     calls: tuple[ToolCall, ...] = ()
+    acts: tuple[Act, ...] = ()
 
 
 class ExpectedAction(Struct, frozen=True, omit_defaults=True):

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..model import Trajectory
-from .layouts import LOG_FORMATS, OpenFile, find_layout
+from .layouts import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_layout
+from .not_known import no_data
 from .parts import UniqueIds
+from .raw_file import STDIN
 from .source import Source
 
 
@@ -42,6 +44,36 @@ class Trajectories(OpenFile):
             raise self._source.placed(error) from None
         finally:
             self._source.close()
+
+
+def is_log(path: str | Path, form: str | None = None) -> bool:
+    """Is this a log of an agent, by its layout, and not a file of dialogues with acts?
+
+    What neither is, and standard input, counts as a log, so that the message comes from :func:`open_trajectories`.
+
+    Example:
+        >>> is_log("-"), is_log("talk.jsonl", "native")
+        (True, False)
+    """
+    if form is not None:
+        return form in LOG_FORMATS.builtin() or form not in CONVERSATION_FORMATS.builtin()
+    if str(path) == STDIN:
+        return True
+    source = Source(path)
+    try:
+        sample = source.sample
+        if no_data(sample):
+            return True
+        fits = [
+            layouts
+            for layouts in (LOG_FORMATS, CONVERSATION_FORMATS)
+            if any(layouts.load(name).detect(sample) for name in layouts.builtin())
+        ]
+    except InputError:
+        return True
+    finally:
+        source.close()
+    return fits != [CONVERSATION_FORMATS]
 
 
 def open_trajectories(path: str | Path, form: str | None = None) -> Trajectories:
