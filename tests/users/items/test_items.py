@@ -113,7 +113,7 @@ CASES = {
     ),
     "forbidden and not said": (
         dialogue("You are mia_li_3668. You do not want to mention economy.", "mia_li_3668"),
-        ["conveyed", "not_needed"],
+        ["conveyed", "forbidden"],
     ),
     "done without asking": (
         dialogue(PLAIN, "Book it.", calls=(ToolCall("book", {"user_id": "mia_li_3668", "cabin": "economy"}),)),
