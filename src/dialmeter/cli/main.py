@@ -56,7 +56,8 @@ _USER = {
     "query": ("user.query:query", "Find the dialogues behind a score, and read one turn by turn."),
     "labels": ("user.labels:labels", "Find turns whose words and acts do not agree."),
     "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
-    "items": ("user.items:items", "What users of agents convey of goals in words."),
+    "items": ("user.items:items", "What users of agents convey of goals in words, and say against them."),
+    "goals": ("user.goals:goals", "Write the items of goals in words to a sheet, to be edited."),
     "values": ("user.values:values", "Build a map of values and their surface forms, to be edited."),
 }
 _JUDGE = {

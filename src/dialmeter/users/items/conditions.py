@@ -11,7 +11,9 @@ CONDITIONS: tuple[Condition, ...] = ("", "asked", "fallback", "secret")
 """Always; only if the agent asks; only if the first choice fails; must not be said."""
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_ASKED = re.compile(r"\b(?:(?:if|when|unless|until)\s+(?:\w+\s+){0,3}?(?:asks?|asked)\b)(?!\s+(?:\w+\s+){0,4}(?:confirm|pay))")
+_ASKED = re.compile(
+    r"\b(?:(?:if|when|unless|until)\s+(?:\w+\s+){0,3}?(?:asks?|asked)\b)(?!\s+(?:\w+\s+){0,4}(?:confirm|pay))"
+)
 _FALLBACK = re.compile(r"\bif\b|\bunless\b|\botherwise\b|\bonly when\b")
 _SECRET = re.compile(
     r"(?<!agent )\b(?:do not|don't|does not|doesn't|never|must not|should not|prefer not to|without|not want to)\s+(?:\w+\s+){0,3}?"

@@ -94,9 +94,7 @@ def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[Go
             if kind is not None and form_of(kind, str(value), places).search(text):
                 keys.setdefault((kind, str(value)), []).append(f"{action.name}.{key}")
     return [
-        GoalItem(
-            kind, value, tuple(dict.fromkeys(found)), condition_of(form_of(kind, value, places), goal.instruction)
-        )
+        GoalItem(kind, value, tuple(dict.fromkeys(found)), condition_of(form_of(kind, value, places), goal.instruction))
         for (kind, value), found in keys.items()
     ]
 

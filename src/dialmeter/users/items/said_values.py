@@ -22,7 +22,12 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("date", re.compile(rf"(?<!\w)(?:{_MONTH})\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\w|:)")),
     ("date", re.compile(rf"(?<!\w)\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})(?!\w)")),
     ("date", re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])")),
-    ("day", re.compile(r"\bthe\s+\d{1,2}(?:st|nd|rd|th)(?!\s+\w*(?:option|flight|one|passenger|leg|item|choice|time|order|bag))\b")),
+    (
+        "day",
+        re.compile(
+            r"\bthe\s+\d{1,2}(?:st|nd|rd|th)(?!\s+\w*(?:option|flight|one|passenger|leg|item|choice|time|order|bag))\b"
+        ),
+    ),
     ("amount", re.compile(r"\$\s?\d[\d,]{0,12}(?:\.\d\d)?")),
     ("number", re.compile(r"(?<![\w$#.:/-])\d{5,12}(?!\w|[.,:/-]\d)")),
 )
@@ -120,8 +125,9 @@ def slot_words(found: Iterable[Trajectory], places: Mapping[str, str]) -> dict[s
     words: dict[str, set[str]] = {}
     for each in found:
         calls = [call for step in each.steps for call in step.calls]
-        for call in [*(each.goal.actions if each.goal else ()), *calls]:
-            for slot, value in leaves("", call.arguments):
+        wanted = [action.arguments for action in each.goal.actions] if each.goal else []
+        for arguments in [*wanted, *(call.arguments for call in calls)]:
+            for slot, value in leaves("", arguments):
                 if isinstance(value, str) and kind_of_value(slot, value, places) == "text" and len(value) < 30:
                     words.setdefault(slot, set()).add(value.lower().replace("_", " "))
     return {slot: frozenset(values) for slot, values in words.items() if _FEWEST <= len(values) <= _MOST}

@@ -1,6 +1,7 @@
 """Events of users who only have words: what they say against their instruction, with the message and the words.
 
 invented      a value that neither the instruction nor the agent has named, or a lack of an id that the instruction does not state
+missed        an item has this verdict
 wrong         the same where the instruction gives exactly one other value of this kind; denies having an id that it gives
 leak          says what the instruction forbids, before the agent has said it
 early_stop    ends the dialogue with an item missed and a call undone
@@ -14,27 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from ...model import SYSTEM, USER, Step, Trajectory
 from ...readers.agents.messages import plain_text
+from ..events import Event
 from .conditions import SENTENCE, secret_spans
 from .goal_items import form_of, places_in
 from .said_values import SaidValue, next_day, said_values, same_key, slot_words
 from .verdicts import ItemOutcome, asked_at, done
 
-TextEventKind: TypeAlias = Literal["invented", "wrong", "leak", "early_stop", "stuck", "volunteered"]
-TEXT_EVENTS: dict[TextEventKind, str] = {
-    "invented": "a value that neither the instruction nor the agent named, or an unstated lack of an id",
-    "wrong": "another value than the instruction gives, or denies having an id that it gives",
-    "leak": "what the instruction forbids to say, before the agent said it",
-    "early_stop": "the user ends with an item missed and its call undone",
-    "stuck": "the user says the same again",
-    "volunteered": "said unasked, though only to be said if asked",
-}
-"""Every kind with its meaning."""
+FAULTS = ("missed", "wrong", "leak", "early_stop", "invented", "stuck", "volunteered")
+"""Every class of event of a goal in words."""
 
 _IDS: Mapping[str, str] = {
     "user id": r"user[ -]?ids?|account ids?",
@@ -45,7 +38,9 @@ _IDS: Mapping[str, str] = {
 _LACK = re.compile(
     r"\b(?:don['’]t|do not|can['’]t|cannot|didn['’]t)\s+(?:\w+\s+){0,2}?(?:have|remember|recall|know|find)\s+(?P<what>[^.!?,;]{0,60})"
 )
-_STATED_LACK = re.compile(r"\b(?:(?:don't|do not|cannot|can't|not)\s+(?:\w+\s+)?(?:remember|know|have|recall)|forgot|memory)")
+_STATED_LACK = re.compile(
+    r"\b(?:(?:don't|do not|cannot|can't|not)\s+(?:\w+\s+)?(?:remember|know|have|recall)|forgot|memory)"
+)
 _NEAR = re.compile(r"(?:\w+\s+){0,2}(?:user|account|reservation|confirmation|booking|order|e-?mail)\b")
 _CODE = re.compile(r"\b(?:[Rr]eservation|[Cc]onfirmation)(?: (?:id|ID|number|code))?:? ([A-Z0-9]{6})\b")
 _READS = re.compile(r"(?:get|find|search|list|check|calculate|think|look|read|show)(?:_|$)")
@@ -58,22 +53,6 @@ _SINGLE = frozenset({"user id", "reservation id", "order id", "email", "date", "
 _LONG, _SHORT = 8, 4
 _ALIKE = 0.9
 _SHORTEST_WORD = 4
-
-
-class TextEvent(Struct, frozen=True, omit_defaults=True):
-    """One event.
-
-    Attributes:
-        kind: what happened.
-        at: the place of the message in the log.
-        words: what was said.
-        about: what the goal has instead, or what it is about.
-    """
-
-    kind: TextEventKind
-    at: int
-    words: str = ""
-    about: str = ""
 
 
 class LogWords(Struct, frozen=True):
@@ -89,7 +68,7 @@ class LogWords(Struct, frozen=True):
         return cls(places, slot_words(found, places))
 
 
-def text_events(found: Trajectory, outcomes: Sequence[ItemOutcome], log: LogWords) -> list[TextEvent]:
+def text_events(found: Trajectory, outcomes: Sequence[ItemOutcome], log: LogWords) -> list[Event]:
     """The events of a dialogue, in the order of its messages; none where it has no instruction.
 
     Args:
@@ -101,8 +80,8 @@ def text_events(found: Trajectory, outcomes: Sequence[ItemOutcome], log: LogWord
         >>> from dialmeter.model import TaskGoal
         >>> steps = (Step(1, "user", "I am mia_li_3668."), Step(2, "system", "Your reservation id?"), Step(3, "user", "It is ZX81AB."))
         >>> talk = Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal("You are mia_li_3668."))
-        >>> [(each.kind, each.at, each.words) for each in text_events(talk, [], LogWords({}, {}))]
-        [('invented', 3, 'zx81ab')]
+        >>> [(each.name, each.turns, each.said) for each in text_events(talk, [], LogWords({}, {}))]
+        [('invented', (3,), 'zx81ab')]
     """
     if found.goal is None or not found.goal.instruction:
         return []
@@ -115,29 +94,40 @@ def text_events(found: Trajectory, outcomes: Sequence[ItemOutcome], log: LogWord
         *_early_stop(found, outcomes),
         *_stuck(found.steps),
         *_volunteered(found.steps, outcomes),
+        *(
+            Event("missed", "text", "", each.item.value, () if each.at is None else (each.at,))
+            for each in outcomes
+            if each.verdict == "missed"
+        ),
     ]
-    return sorted(dict.fromkeys(events), key=lambda each: (each.at, each.kind, each.words))
+    return sorted(dict.fromkeys(events), key=lambda each: (each.turns, each.name, each.said))
 
 
-def _values(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[TextEvent]:
+def _event(name: str, at: int, said: str, about: str = "") -> Event:
+    return Event(name, "text", "", about, (at,), said=said)
+
+
+def _values(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[Event]:
     """Values that come from nowhere, each at its first mention."""
     given = list(said_values(instruction, log.places))
     known, heard = list(given), instruction.lower()
     nearby = _NEARBY.search(heard)
     for step in steps:
         values = list(said_values(step.text, log.places)) if step.text else []
-        new: dict[tuple[TextEventKind, str], list[str]] = {}
+        new: dict[tuple[str, str], list[str]] = {}
         for value in values if step.speaker == USER else ():
             # The number of an order may be said without its sign.
             plain = value.key.removeprefix("#w")
-            if not any(same_key(value, other) for other in known) and plain not in heard and not (
-                nearby and any(next_day(value, other) for other in known)
+            if (
+                not any(same_key(value, other) for other in known)
+                and plain not in heard
+                and not (nearby and any(next_day(value, other) for other in known))
             ):
                 instead = {other.key: other.words for other in given if _like(other, value)}
                 wrong = value.kind in _SINGLE and len(instead) == 1
                 about = next(iter(instead.values())) if wrong else value.kind
                 new.setdefault(("wrong" if wrong else "invented", about), []).append(value.words)
-        yield from (TextEvent(kind, step.at, ", ".join(words), about) for (kind, about), words in new.items())
+        yield from (_event(kind, step.at, ", ".join(words), about) for (kind, about), words in new.items())
         known += values
         heard += step.text.lower()
 
@@ -149,7 +139,7 @@ def _like(given: SaidValue, said: SaidValue) -> bool:
 
 def _slot_words(
     steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutcome], log: LogWords
-) -> Iterator[TextEvent]:
+) -> Iterator[Event]:
     """Words of a list, such as cabins, where the goal has another word of the same list."""
     goal = {
         key.rpartition(".")[2]: each.item.value.lower().replace("_", " ") for each in outcomes for key in each.item.keys
@@ -163,12 +153,12 @@ def _slot_words(
             if step.speaker == USER:
                 for word in others:
                     if word not in named and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text):
-                        yield TextEvent("wrong", step.at, word, wanted)
+                        yield _event("wrong", step.at, word, wanted)
                         named += f" {word}"
             named += f" {text}"
 
 
-def _lacks(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[TextEvent]:
+def _lacks(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[Event]:
     """Ids that the user says it does not have, each at its first mention."""
     lower = instruction.lower()
     given = {value.kind: value.words for value in said_values(instruction, log.places)}
@@ -178,41 +168,41 @@ def _lacks(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[T
     left = dict(_IDS)
     for step in steps:
         for hit in _LACK.finditer(step.text.lower()) if step.speaker == USER else ():
-            for kind in [kind for kind, words in left.items() if _NEAR.match(hit["what"]) and re.search(words, hit["what"])]:
+            for kind in [
+                kind for kind, words in left.items() if _NEAR.match(hit["what"]) and re.search(words, hit["what"])
+            ]:
                 noun = kind.partition(" ")[0]
                 del left[kind]
                 if any(noun in part or "memory" in part for part in stated):
                     continue
                 if kind not in given:
-                    yield TextEvent("invented", step.at, hit[0].strip(), f"no {kind}")
+                    yield _event("invented", step.at, hit[0].strip(), f"no {kind}")
                 elif given[kind] not in step.text.lower():
-                    yield TextEvent("wrong", step.at, hit[0].strip(), given[kind])
+                    yield _event("wrong", step.at, hit[0].strip(), given[kind])
 
 
-def _leaks(
-    steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutcome], log: LogWords
-) -> Iterator[TextEvent]:
+def _leaks(steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutcome], log: LogWords) -> Iterator[Event]:
     """Forbidden items that were said, and forbidden words that tools take, before the agent names them."""
     for each in outcomes:
         if each.verdict == "forbidden" and each.at is not None:
-            yield TextEvent("leak", each.at, each.item.value)
+            yield _event("leak", each.at, each.item.value)
     lower = instruction.lower()
     secret = " ".join(lower[begin:end] for begin, end in secret_spans(lower))
     words = {word for values in log.slots.values() for word in values if len(word) >= _SHORTEST_WORD}
     longest = [word for word in words if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", secret)]
     for word in longest:
         if any(word != other and word in other for other in longest) or any(
-            form_of(each.item.kind, each.item.value, log.places).search(word) for each in outcomes
+            form_of(each.item.kind, each.item.value, log.places).fullmatch(word) for each in outcomes
         ):
             continue
         for step in steps:
             if word in step.text.lower():
                 if step.speaker == USER:
-                    yield TextEvent("leak", step.at, word)
+                    yield _event("leak", step.at, word)
                 break
 
 
-def _early_stop(found: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iterator[TextEvent]:
+def _early_stop(found: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iterator[Event]:
     """The user ends the dialogue with an item missed whose call was never made, and which was asked for or changes something."""
     missed = [
         each
@@ -224,10 +214,10 @@ def _early_stop(found: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iterator[
     if missed and found.ending == "user_stop":
         own = [step for step in found.steps if step.speaker == USER]
         words = next((text for step in reversed(own) if (text := plain_text(step.text))), "")
-        yield TextEvent("early_stop", own[-1].at, words, missed[0].item.value)
+        yield _event("early_stop", own[-1].at, words, missed[0].item.value)
 
 
-def _stuck(steps: Iterable[Step]) -> Iterator[TextEvent]:
+def _stuck(steps: Iterable[Step]) -> Iterator[Event]:
     """Messages that only repeat an earlier one of the user; a short one may be repeated once, as the answer to a question."""
     earlier: list[frozenset[str]] = []
     for step in steps:
@@ -235,11 +225,11 @@ def _stuck(steps: Iterable[Step]) -> Iterator[TextEvent]:
             words = frozenset(_PUNCTUATION.sub("", plain_text(step.text).lower()).split())
             again = sum(len(words & one) >= _ALIKE * len(words | one) for one in earlier) if words else 0
             if (again and len(words) >= _LONG) or (again > 1 and len(words) >= _SHORT):
-                yield TextEvent("stuck", step.at, plain_text(step.text))
+                yield _event("stuck", step.at, plain_text(step.text))
             earlier.append(words)
 
 
-def _volunteered(steps: Sequence[Step], outcomes: Sequence[ItemOutcome]) -> Iterator[TextEvent]:
+def _volunteered(steps: Sequence[Step], outcomes: Sequence[ItemOutcome]) -> Iterator[Event]:
     """Items that are to be said only if asked, and that the agent had neither asked for nor named."""
     for each in outcomes:
         if each.item.condition == "asked" and each.verdict == "conveyed" and each.at is not None:
@@ -248,4 +238,4 @@ def _volunteered(steps: Sequence[Step], outcomes: Sequence[ItemOutcome]) -> Iter
             heard = any(step.speaker == SYSTEM and named.search(step.text.lower()) for step in before)
             reply = next(step for step in steps if step.at == each.at)
             if not heard and asked_at(each.item, [*before, reply], request=False) is None:
-                yield TextEvent("volunteered", each.at, each.item.value)
+                yield _event("volunteered", each.at, each.item.value)

@@ -127,20 +127,7 @@ class SystemKind(RunKind):
             "instruction": goal.get("instruction", ""),
             "actions": [_call(each) for each in goal.get("actions") or ()],
             "outputs": goal.get("outputs") or (),
-            "steps": [
-                {
-                    "at": step["at"],
-                    "speaker": step["speaker"],
-                    "text": step.get("text", ""),
-                    "aside": step.get("aside", ""),
-                    "acts": [act_words(act) for act in step.get("acts") or ()],
-                    "calls": [
-                        {**_call(call), "marked": bool(wanted.get("tool")) and call["name"] == wanted["tool"]}
-                        for call in step.get("calls") or ()
-                    ],
-                }
-                for step in found.get("steps") or ()
-            ],
+            "steps": [step_parts(step, wanted) for step in found.get("steps") or ()],
         }
 
     def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,6 +165,21 @@ class SystemKind(RunKind):
         )
         if rows:
             yield Table("calls of tools", ("tool", "answered", "with an error"), rows, frozenset({1, 2}))
+
+
+def step_parts(step: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    """What a page shows of a message: its text, acts and calls."""
+    return {
+        "at": step["at"],
+        "speaker": step["speaker"],
+        "text": step.get("text", ""),
+        "aside": step.get("aside", ""),
+        "acts": [act_words(act) for act in step.get("acts") or ()],
+        "calls": [
+            {**_call(call), "marked": bool(wanted.get("tool")) and call["name"] == wanted["tool"]}
+            for call in step.get("calls") or ()
+        ],
+    }
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
