@@ -17,9 +17,12 @@ from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
+from dialmeter.model import ExpectedAction, Step, TaskGoal, Trajectory
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
+from dialmeter.users.items.text_events import LogWords, text_events
+from dialmeter.users.items.verdicts import outcomes_of
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
@@ -31,10 +34,29 @@ COMPUTED = {
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compiled",
     "dialmeter.users.from_text.__init__",
+    "dialmeter.users.items.goal_items.form_of",
+    "dialmeter.users.items.said_values.said_values",
+    "dialmeter.users.items.text_events._lacks",
+    "dialmeter.users.items.text_events._leaks",
+    "dialmeter.users.items.text_events._slot_words",
+    "dialmeter.users.items.verdicts.asked_at",
     "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
 }
 """Functions that put patterns together: tested below by what calls them."""
+
+
+def events_of(said: str, instruction: str) -> Any:
+    """The events of a dialogue with one message and one answer."""
+    actions = (ExpectedAction("book", {"cabin": "economy", "day": "2024-05-20", "bags": "two_bags"}),)
+    steps = (Step(0, "user", said), Step(1, "system", said), Step(2, "user", said))
+    talk = Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal(instruction, actions), ending="user_stop")
+    return text_events(
+        talk,
+        outcomes_of(talk, {"SEA": "Seattle"}),
+        LogWords({"SEA": "Seattle"}, {"cabin": frozenset({"economy", "business"})}),
+    )
+
 
 FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a completion": state_in,
@@ -53,6 +75,8 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "talk in the town, of a system": lambda text: understand(text, "system"),
     "a difference of values": lambda text: difference(text, f"{text}x"),
     "changed words": lambda text: changed_spans(text, f"{text} x"),
+    "words of the user of a log": lambda text: events_of(text, "You are mia_li_3668 and want economy."),
+    "the instruction of the user of a log": lambda text: events_of("I want economy.", text),
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
 }
 UNITS = (

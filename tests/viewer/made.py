@@ -116,6 +116,26 @@ def log_lines() -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
+def tau_text() -> str:
+    """Results of tau-bench with a goal in words, in which all that can be text is hostile."""
+    evil = " ".join(HOSTILE.values())
+    task = {
+        "instruction": f"You are mia_li_3668. {evil}",
+        "actions": [{"name": "book", "kwargs": {"id": "mia_li_3668"}}],
+    }
+    messages = [
+        {"role": "user", "content": f"A room! {evil}"},
+        {"role": "assistant", "content": f"Your id, please? {evil}"},
+        {"role": "user", "content": f"mia_li_9999 {evil} ###STOP###"},
+    ]
+    return json.dumps(
+        [
+            {"task_id": f"{task_id} {HOSTILE['script']}", "reward": 0.0, "info": {"task": task}, "traj": messages}
+            for task_id in range(3)
+        ]
+    )
+
+
 def make_runs(folder: Path) -> Path:
     """Two trackers, two users, two systems, two juries, a hostile tracker, a broken run and an unfinished one."""
     runs = folder / "runs"
@@ -133,6 +153,8 @@ def make_runs(folder: Path) -> Path:
     dialmeter("system", "score", folder / "noisy.jsonl", "--profile", "town", "--out", runs / "acts", "-q", "--ci", 0)
     (folder / "log.jsonl").write_text(log_lines(), "utf-8")
     dialmeter("system", "score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--resamples", 200)
+    (folder / "tau.json").write_text(tau_text(), "utf-8")
+    dialmeter("user", "items", folder / "tau.json", "--out", runs / "words", "-q", "--resamples", 200)
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")

@@ -34,7 +34,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _NUMBER = re.compile(r"\d+")
 _SHORT = {"san francisco": ("sf",), "new york": ("ny", "nyc"), "los angeles": ("la",), "washington": ("dc",)}
 """Short names of cities."""
-_FEWEST, _MOST = 2, 12
+_FEWEST, _MOST = 2, 30
 """So many values a slot has in a log whose values are words of a list, as cabins are."""
 
 

@@ -24,7 +24,7 @@ from ..events import Event
 from .conditions import SENTENCE, secret_spans
 from .goal_items import form_of, places_in
 from .said_values import SaidValue, next_day, said_values, same_key, slot_words
-from .verdicts import ItemOutcome, asked_at, done
+from .verdicts import REQUEST, ItemOutcome, asked_at, done
 
 FAULTS = ("missed", "wrong", "leak", "early_stop", "invented", "stuck", "volunteered")
 """Every class of event of a goal in words."""
@@ -45,6 +45,11 @@ _NEAR = re.compile(r"(?:\w+\s+){0,2}(?:user|account|reservation|confirmation|boo
 _CODE = re.compile(r"\b(?:[Rr]eservation|[Cc]onfirmation)(?: (?:id|ID|number|code))?:? ([A-Z0-9]{6})\b")
 _READS = re.compile(r"(?:get|find|search|list|check|calculate|think|look|read|show)(?:_|$)")
 """Names of tools that change nothing."""
+_CLOSING = re.compile(r"\b(?:else|further|other|anything|more|feel free|reach out|let me know if|in the future)\b")
+"""Words of questions that only offer more help."""
+_GOODBYE = re.compile(
+    r"\b(?:bye|goodbye|see you|that is all|that's all|that was everything|talk (?:soon|later)|get back|another time)\b"
+)
 _NEARBY = re.compile(r"\b(?:next|following|previous|one|a|same) day\b|\bday (?:after|later|before|earlier)\b")
 """Words that let a user compute a date from another."""
 _PUNCTUATION = re.compile(r"[^\w\s]")
@@ -113,7 +118,9 @@ def _values(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[
     known, heard = list(given), instruction.lower()
     nearby = _NEARBY.search(heard)
     for step in steps:
-        values = list(said_values(step.text, log.places)) if step.text else []
+        # Markdown puts a backslash before an underscore.
+        text = step.text.replace("\\_", "_")
+        values = list(said_values(text, log.places)) if text else []
         new: dict[tuple[str, str], list[str]] = {}
         for value in values if step.speaker == USER else ():
             # The number of an order may be said without its sign.
@@ -129,7 +136,7 @@ def _values(steps: Sequence[Step], instruction: str, log: LogWords) -> Iterator[
                 new.setdefault(("wrong" if wrong else "invented", about), []).append(value.words)
         yield from (_event(kind, step.at, ", ".join(words), about) for (kind, about), words in new.items())
         known += values
-        heard += step.text.lower()
+        heard += text.lower()
 
 
 def _like(given: SaidValue, said: SaidValue) -> bool:
@@ -203,18 +210,37 @@ def _leaks(steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutco
 
 
 def _early_stop(found: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iterator[Event]:
-    """The user ends the dialogue with an item missed whose call was never made, and which was asked for or changes something."""
+    """The user ends the dialogue with something undone that it has kept from the agent.
+
+    Either an item is missed whose call was never made, and which was asked for or changes something; or nothing was changed
+    at all, and the user leaves instead of answering a question.
+    """
+    if found.ending != "user_stop":
+        return
+    own = [step for step in found.steps if step.speaker == USER]
     missed = [
-        each
+        each.item.value
         for each in outcomes
         if each.verdict == "missed"
         and not done(each.item, found.steps)
         and (each.at is not None or not all(map(_READS.match, each.item.keys)))
     ]
-    if missed and found.ending == "user_stop":
-        own = [step for step in found.steps if step.speaker == USER]
+    if missed or _unanswered(found):
         words = next((text for step in reversed(own) if (text := plain_text(step.text))), "")
-        yield _event("early_stop", own[-1].at, words, missed[0].item.value)
+        yield _event("early_stop", own[-1].at, words, missed[0] if missed else "a question")
+
+
+def _unanswered(found: Trajectory) -> bool:
+    """Does the user leave a question open, although a call that changes something is expected and none was made?"""
+    wanted = [action.name for action in found.goal.actions] if found.goal is not None else []
+    made = [call.name for step in found.steps for call in step.calls if not call.failed]
+    if all(map(_READS.match, wanted)) or not all(map(_READS.match, made)):
+        return False
+    asked = next((step.text.lower() for step in reversed(found.steps) if step.speaker == SYSTEM and step.text), "")
+    last = plain_text(found.steps[-1].text).lower()
+    requests = [part for part in SENTENCE.split(asked) if REQUEST.search(part)]
+    question = bool(requests) and not _CLOSING.search(requests[-1])
+    return question and bool(_GOODBYE.search(last)) and not asked.startswith("you're welcome")
 
 
 def _stuck(steps: Iterable[Step]) -> Iterator[Event]:
@@ -230,12 +256,17 @@ def _stuck(steps: Iterable[Step]) -> Iterator[Event]:
 
 
 def _volunteered(steps: Sequence[Step], outcomes: Sequence[ItemOutcome]) -> Iterator[Event]:
-    """Items that are to be said only if asked, and that the agent had neither asked for nor named."""
+    """Items that are to be said only if asked, in a message that answers no question, or one about other items only."""
     for each in outcomes:
         if each.item.condition == "asked" and each.verdict == "conveyed" and each.at is not None:
             before = [step for step in steps if step.at < each.at]
+            reply = next(step for step in steps if step.at == each.at)
             named = form_of(each.item.kind, each.item.value, also=each.item.forms)
             heard = any(step.speaker == SYSTEM and named.search(step.text.lower()) for step in before)
-            reply = next(step for step in steps if step.at == each.at)
-            if not heard and asked_at(each.item, [*before, reply], request=False) is None:
+            if heard or asked_at(each.item, [*before, reply], request=False) is not None:
+                continue
+            # A question in words that are not those of any argument may be about this one.
+            asks = bool(before) and bool(REQUEST.search(before[-1].text.lower()))
+            others = [other.item for other in outcomes if other.item is not each.item]
+            if not asks or any(asked_at(item, [*before[-1:], reply]) is not None for item in others):
                 yield _event("volunteered", each.at, each.item.value)

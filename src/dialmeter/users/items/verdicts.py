@@ -24,7 +24,7 @@ VERDICTS: tuple[Verdict, ...] = (
 )
 """The first three count in ItemRecall; the others are counted beside it."""
 
-_REQUEST = re.compile(r"\?|please|could you|can you|may i have|i need|i will need|i'll need|let me know|provide")
+REQUEST = re.compile(r"\?|please|could you|can you|may i have|i need|i will need|i'll need|let me know|provide")
 _ASSENT = re.compile(
     r"\b(?:yes|yeah|yep|sure|correct|right|confirm|confirmed|okay|ok|perfect|great|sounds good|go ahead|proceed|works|that one|"
     r"option|go with|i'll take|please do|do it)\b"
@@ -146,7 +146,7 @@ def asked_at(item: GoalItem, steps: Sequence[Step], *, request: bool = True) -> 
     for step, reply in pairwise(steps):
         if step.speaker == SYSTEM and reply.speaker == USER:
             for part in SENTENCE.split(step.text.lower()):
-                if words.search(part) and (not request or _REQUEST.search(part)):
+                if words.search(part) and (not request or REQUEST.search(part)):
                     return step.at
     return None
 
