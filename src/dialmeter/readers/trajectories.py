@@ -46,34 +46,36 @@ class Trajectories(OpenFile):
             self._source.close()
 
 
-def is_log(path: str | Path, form: str | None = None) -> bool:
+def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -> bool:
     """Is this a log of an agent, by its layout, and not a file of dialogues with acts?
 
-    What neither is, and standard input, counts as a log, so that the message comes from :func:`open_trajectories`.
+    Args:
+        path: a file or folder.
+        form: its layout, where that is named.
+        unknown: the answer for standard input, and for what is neither, so that the right reader complains.
 
     Example:
-        >>> is_log("-"), is_log("talk.jsonl", "native")
-        (True, False)
+        >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")
+        (True, False, False)
     """
     if form is not None:
-        return form in LOG_FORMATS.builtin() or form not in CONVERSATION_FORMATS.builtin()
+        return form in LOG_FORMATS.builtin() or (unknown and form not in CONVERSATION_FORMATS.builtin())
     if str(path) == STDIN:
-        return True
+        return unknown
     source = Source(path)
     try:
         sample = source.sample
         if no_data(sample):
-            return True
-        fits = [
-            layouts
+            return unknown
+        of_log, of_talk = (
+            any(layouts.load(name).detect(sample) for name in layouts.builtin())
             for layouts in (LOG_FORMATS, CONVERSATION_FORMATS)
-            if any(layouts.load(name).detect(sample) for name in layouts.builtin())
-        ]
+        )
     except InputError:
-        return True
+        return unknown
     finally:
         source.close()
-    return fits != [CONVERSATION_FORMATS]
+    return of_log or (unknown and not of_talk)
 
 
 def open_trajectories(path: str | Path, form: str | None = None) -> Trajectories:

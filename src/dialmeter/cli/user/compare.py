@@ -53,7 +53,7 @@ def compare(**options: Any) -> Output:
     if "-" in files:
         raise DialmeterError("compare reads its files twice, which standard input does not allow")
     names = dict(zip(chosen_names(files, options["names"], "users"), files, strict=True))
-    if is_log(files[0], options["form"]):
+    if is_log(files[0], options["form"], unknown=False):
         return compare_logs(names, options)
     how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
 

@@ -32,7 +32,7 @@ def asks_log(where: str, options: dict[str, Any]) -> bool:
     """Is this a log of an agent, or a run of its items?"""
     if is_run(where):
         return open_run(where).manifest.get("kind") == KIND
-    return where != "-" and is_log(where, options["form"])
+    return is_log(where, options["form"], unknown=False)
 
 
 def query_logs(options: dict[str, Any]) -> Output:
