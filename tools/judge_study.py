@@ -1,63 +1,122 @@
 """Runs many judges on attacked dialogues of two corpora, and writes the matrix into docs/judges.md.
 
-Run ``python tools/judge_study.py RATINGS.txt --satisfaction FOLDER``, where RATINGS.txt is a file in the layout
-``satisfaction`` and FOLDER is what ``dialmeter judge train satisfaction RATINGS.txt --out FOLDER`` wrote. The dialogues of
-the town are played. Everything is kept in ``--work``, so that a run that is interrupted goes on.
+Run ``python tools/judge_study.py RATINGS.txt``, where RATINGS.txt is a file in the layout ``satisfaction``. The dialogues of
+the town are played. ``--satisfaction FOLDER`` adds the judge that ``dialmeter judge train satisfaction RATINGS.txt --out FOLDER``
+wrote. Everything is kept in ``--work``, so that a run that is interrupted goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from dialmeter.cli.main import cli
+from dialmeter.core.endpoint import BudgetSpent
+from dialmeter.errors import DialmeterError
+from dialmeter.judges.ask import ScorePair
+from dialmeter.judges.attacks import PAPER
 from dialmeter.judges.case_files import read_cases
+from dialmeter.judges.cases import Case, case_id, item_hash
+from dialmeter.judges.judge import Item, Judge, identity_of, load_judge
 from dialmeter.judges.result import JudgeResult
-from dialmeter.judges.scorer import score_judge
+from dialmeter.judges.scorer import score_judge, talk_of
+from dialmeter.judges.verdict import row_of
 from dialmeter.views.judge import matrix_tables
 from dialmeter.views.tables import render
 
 PAGE = Path(__file__).parents[1] / "docs" / "judges.md"
 BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"
-JUDGES = (
-    "smollm2-coherence",
-    "smollm2-fluency",
-    "minilm-relevance",
-    "overlap",
-    "distinct",
-    "ngram-coherence",
-    "ngram-fluency",
+JUDGES = ("overlap", "distinct", "ngram-coherence", "ngram-fluency", "minilm-relevance")
+SLOW = ("smollm2-coherence", "smollm2-fluency")
+"""Judges that score only the first cases of each row."""
+PARTS = (
+    ("pronoun", ("pronoun",), 4, 700),
+    ("others", (*(name for name in PAPER if name not in ("pronoun", "co-reference")), "identical"), 1, 700),
+    ("co-reference", ("co-reference",), 1, 1000),
 )
+"""Which attacks are made together, how many times more cases (those of *pronoun* are spread over two rows), and from how many
+dialogues of the town (few replies fit *co-reference*)."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("ratings", type=Path)
-    parser.add_argument("--satisfaction", type=Path, required=True)
+    parser.add_argument("--satisfaction", type=Path)
     parser.add_argument("--work", type=Path, default=Path("judge-study"))
-    parser.add_argument("--cases", type=int, default=20)
+    parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--slow-cases", type=int, default=100, help="of each row, for the judges with SmolLM2")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    town = options.work / "town.jsonl"
-    if not town.exists():
-        run("user", "play", "--goals", "300", "--seed", "7", "--out", str(town), "--quiet")
     cases = []
-    for name, corpus in (("town", town), ("mwoz", options.ratings)):
-        made = options.work / f"{name}-{options.cases}.jsonl"
-        if not made.exists():
-            attacks = ["--attack", "paper", "--attack", "identical", "--cases", str(options.cases)]
-            run("judge", "attack", str(corpus), *attacks, "--out", str(made), "--quiet")
-        cases += [replace(case, corpus=name) for case in read_cases(made)]
+    for name in ("town", "mwoz"):
+        for part, attacks, count, goals in PARTS:
+            corpus = options.ratings if name == "mwoz" else options.work / f"town-{goals}.jsonl"
+            if not corpus.exists():
+                run("user", "play", "--goals", str(goals), "--seed", "7", "--out", str(corpus), "--quiet")
+            made = options.work / f"{name}-{part}-{options.cases}.jsonl"
+            if not made.exists():
+                words = [word for attack in attacks for word in ("--attack", attack)]
+                words += ["--cases", str(count * options.cases)]
+                run("judge", "attack", str(corpus), *words, "--out", str(made), "--quiet")
+            cases += [replace(case, corpus=name) for case in first_of_rows(read_cases(made), options.cases)]
     lines = b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
     (options.work / "cases.jsonl").write_bytes(lines)
-    judges = [*JUDGES, f"satisfaction=satisfaction-gru(model={options.satisfaction})"]
+    offered = {"talk": talk_of(cases)}
+    judges: dict[str, Any] = dict(load_judge(name, offered) for name in JUDGES)
+    if options.satisfaction:
+        judges["satisfaction"] = load_judge(f"satisfaction-gru(model={options.satisfaction})")[1]
+    few = first_of_rows(cases, options.slow_cases)
+    judges |= {name: FirstCases(load_judge(name)[1], few) for name in SLOW}
     result = score_judge(cases, judges, store=options.work / "store", watch=lambda *told: print(*told, flush=True))
+    own = {case_id(case) for case in few}
+    for name in SLOW:
+        # Scores of an earlier run with more cases do not count.
+        pairs = result.scored.pairs[name]
+        result.scored.pairs[name] = [
+            pair if case_id(case) in own else ScorePair(None, None) for case, pair in zip(cases, pairs, strict=True)
+        ]
     text = PAGE.read_text("utf-8")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
     PAGE.write_text(before + page_part(result, options.cases) + after, "utf-8")
+
+
+def first_of_rows(cases: Sequence[Case], count: int) -> list[Case]:
+    """The first cases of each row of the table of each corpus."""
+    found: Counter[tuple[str, str]] = Counter()
+    kept = []
+    for case in cases:
+        row = case.corpus, row_of(case)
+        found[row] += 1
+        if found[row] <= count:
+            kept.append(case)
+    return kept
+
+
+class FirstCases:
+    """A judge that scores the replies of some cases and no others."""
+
+    def __init__(self, judge: Judge, cases: Sequence[Case]) -> None:
+        self._judge = judge
+        self.name, self.identity = judge.name, identity_of(judge)
+        self.higher_is_better, self.scale, self.facets = judge.higher_is_better, judge.scale, judge.facets
+        self.neural, self.batch_size = True, 16
+        self._own = {item_hash(case.context, case.reply) for case in cases}
+        self._own |= {item_hash(case.attacked_context, case.adversarial) for case in cases}
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        return self._judge.score(items)
+
+    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
+        """One score per item; others are over the budget of time."""
+        mine = [item for item in items if item_hash(*item) in self._own]
+        scores = iter(self._judge.score(mine) if mine else ())
+        return [next(scores) if item_hash(*item) in self._own else BudgetSpent("not asked about") for item in items]
 
 
 def run(*words: str) -> None:
@@ -67,10 +126,14 @@ def run(*words: str) -> None:
 
 
 def page_part(result: JudgeResult, count: int) -> str:
-    """The tables between their marks."""
-    head = f"{count} cases per attack and corpus, threshold {result.how.threshold}, verdict rules {result.how.verdict}."
-    warnings = [f"- warning: {notice.message}" for notice in result.notices]
-    parts = [BEGIN, head, *(render(table, "markdown") for table in matrix_tables(result)), *warnings, END]
+    """The tables between their marks, with the Wilson intervals of all error rates."""
+    head = (
+        f"{count} cases per attack and corpus, threshold {result.how.threshold}, verdict rules {result.how.verdict}. In square brackets: "
+        "95 % intervals. In round brackets: the judge's own number of cases, where it scored fewer."
+    )
+    tables = [replace(table, foot=()) for table in matrix_tables(result, intervals=True)]
+    warnings = [f"- warning: {notice.message}" for notice in result.notices if notice.code != "judge-failed"]
+    parts = [BEGIN, head, *(render(table, "markdown") for table in tables), *warnings, END]
     return "\n\n".join(parts)
 
 

@@ -50,10 +50,10 @@ def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table
 
 
 def _why_no_value(result: JudgeResult) -> Iterator[str]:
-    """A line for each judge and reason of cells without a value, those outside its claims aside."""
+    """A line for each judge and reason of cells without a score; accounts have the other reasons."""
     attacks: dict[tuple[str, str], list[str]] = {}
     for cell in result.cells:
-        if cell.value is None and cell.reason != OUTSIDE:
+        if not cell.n and cell.reason != OUTSIDE:
             attacks.setdefault((cell.judge, cell.reason), []).append(cell.attack)
     for (judge, reason), names in attacks.items():
         is_column = len(names) == sum(cell.judge == judge for cell in result.cells)
