@@ -17,6 +17,7 @@ _GIT_LFS = "version https://git-lfs.github.com/spec/"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _KEYS_SHOWN = 12
 _LEVELS = 3
+_FEWEST_COLUMNS = 3
 
 
 class _Need(NamedTuple):
@@ -120,7 +121,7 @@ def unknown_format(sample: Sample, message: str, *, with_nearest: bool) -> str:
     if not levels:
         return message
     seen = f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_shown, levels))}"
-    nearest = [_nearest(levels) or _as_rows(sample)] if with_nearest else []
+    nearest = [_nearest(levels) or _as_rows(sample, levels[0])] if with_nearest else []
     return "; ".join(part for part in (what, seen, *nearest, advice) if part)
 
 
@@ -132,8 +133,10 @@ def _is_by_columns(sample: Sample) -> bool:
     return any(key in table for key in _DIALOGUE) and all(isinstance(each, list | dict) for each in table.values())
 
 
-def _as_rows(sample: Sample) -> str:
+def _as_rows(sample: Sample, keys: list[str]) -> str:
     """How a table with other columns is read; empty for what is no table."""
+    if len(keys) < _FEWEST_COLUMNS:
+        return ""
     if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):
         return (
             "a table is read where its columns are named (--fields dialogue=NAME --fields turn=NAME --fields pred=NAME)"
