@@ -99,6 +99,7 @@ def check_fit(words: list[str], columns: str, folder: Path, capsys: pytest.Captu
     assert max(found.widths) <= (COLUMN if columns == "1" else PAGE) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["1", "2"])
 @pytest.mark.parametrize("name", ["compare", "trivial", "curve", "rules", "bias"])
 def test_tables_of_published_files_fit(
