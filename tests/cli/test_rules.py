@@ -237,3 +237,12 @@ def test_other_styles_are_the_table_alone(style: str, file: Path, capsys: pytest
     assert said.code == 0
     assert ("0.666667" if style == "csv" else "66.67") in said.out
     assert "becomes" not in said.out
+
+
+@pytest.mark.parametrize("style", ["text", "markdown", "latex"])
+def test_signatures(style: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("tracker", "rules", file, "--rules", "dialmeter", "--rules", "trade", "--as", style)
+    found = call(capsys, *words, "--json").json["scores"]
+    assert found[0]["signature"] not in call(capsys, *words).out
+    said = call(capsys, *words, "--signatures").out
+    assert all(each["signature"] in said for each in found)

@@ -12,7 +12,7 @@ import pytest
 
 _TABULAR = re.compile(r"(\\begin\{tabular\}.*?\\end\{tabular\})", re.DOTALL)
 _WIDTH = re.compile(r"^WIDTH ([\d.]+)pt", re.MULTILINE)
-_FAULT = re.compile(r"^(?:!|Overfull|.*too large|.*undefined).*", re.MULTILINE)
+_FAULT = re.compile(r"^(?:!|Overfull|.*too large).*", re.MULTILINE)
 _HEAD = r"""\documentclass[twocolumn]{article}
 \setlength{\textheight}{600pt}\setlength{\textwidth}{500pt}\setlength{\columnsep}{20pt}
 \usepackage{booktabs}

@@ -99,6 +99,7 @@ def check_fit(words: list[str], columns: str, folder: Path, capsys: pytest.Captu
     assert max(found.widths) <= (COLUMN if columns == "1" else PAGE) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["1", "2"])
 @pytest.mark.parametrize("name", ["compare", "trivial", "curve", "rules", "bias"])
 def test_tables_of_published_files_fit(
@@ -202,3 +203,14 @@ def test_every_style_shows_notes_but_csv() -> None:
     table = Table("", ("a",), (("b",),), notes=("how to read it",))
     shown = {style: "how to read it" in render(table, style) for style in ("text", "markdown", "latex", "csv")}
     assert shown == {"text": True, "markdown": True, "latex": True, "csv": False}
+
+
+def test_a_report_is_compiled(town: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [tmp_path / "runs" / name for name in ("a", "b")]
+    for run, file in zip(runs, ("native.jsonl", "worse.jsonl"), strict=True):
+        assert call(capsys, "tracker", "score", town / file, "--out", run, "--quiet", "--resamples", "100").code == 0
+    said = call(capsys, "report", *runs, "--as", "latex", "--out", "-", "--quiet")
+    assert said.code == 0
+    found = compiled(said.out, tmp_path / "tex")
+    assert not found.faults
+    assert max(found.widths) <= PAGE + 1

@@ -17,6 +17,7 @@ _GIT_LFS = "version https://git-lfs.github.com/spec/"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _KEYS_SHOWN = 12
 _LEVELS = 3
+_FEWEST_COLUMNS = 3
 
 
 class _Need(NamedTuple):
@@ -89,6 +90,8 @@ def no_data(sample: Sample) -> str:
         return "an HTML page, not data; download the file itself (on GitHub: Raw)"
     if sample.kind == "text" and sample.value.startswith(_GIT_LFS):
         return "a Git LFS pointer, not the file itself; get the file with `git lfs pull`"
+    if sample.kind == "archive" and any(name.startswith("xl/") for name in sample.value):
+        return "an Excel workbook; save the sheet as CSV (UTF-8)"
     if sample.kind in ("document", "lines", "lists") and not sample.value:
         return f"an empty {'object' if isinstance(sample.value, dict) else 'list'}; it holds no dialogue"
     return ""
@@ -111,17 +114,29 @@ def unknown_format(sample: Sample, message: str, *, with_nearest: bool) -> str:
             )
     if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
         return "the first line is a hint for Excel (sep=), not the names of columns; remove it"
+    if _is_by_columns(sample):
+        return 'a table by columns; save it by rows (pandas: to_json(FILE, orient="records", lines=True))'
     what, _, advice = message.partition("; ")
     levels = _keys_seen(sample)
     if not levels:
         return message
     seen = f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_shown, levels))}"
-    nearest = [_nearest(levels) or _as_rows(sample)] if with_nearest else []
+    nearest = [_nearest(levels) or _as_rows(sample, levels[0])] if with_nearest else []
     return "; ".join(part for part in (what, seen, *nearest, advice) if part)
 
 
-def _as_rows(sample: Sample) -> str:
+def _is_by_columns(sample: Sample) -> bool:
+    """Does each key hold all values of a column, or is it what pandas writes with ``orient="split"``?"""
+    table = sample.value if sample.kind in ("document", "lines") and isinstance(sample.value, dict) else {}
+    if {"columns", "data"} <= table.keys() and isinstance(table["data"], list):
+        return True
+    return any(key in table for key in _DIALOGUE) and all(isinstance(each, list | dict) for each in table.values())
+
+
+def _as_rows(sample: Sample, keys: list[str]) -> str:
     """How a table with other columns is read; empty for what is no table."""
+    if len(keys) < _FEWEST_COLUMNS:
+        return ""
     if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):
         return (
             "a table is read where its columns are named (--fields dialogue=NAME --fields turn=NAME --fields pred=NAME)"
@@ -159,6 +174,14 @@ def _nearest(levels: list[list[str]]) -> str:
             share = 1 - len(missing) / len(need.groups)
             if share > best:
                 best, says = share, f"nearest is the format {need.form}, {_lack(need.form, missing)}"
+    for keys in levels[1:] if not says else ():
+        if {"gold", "pred"} & {*keys}:
+            rows = any(key in keys for key in _DIALOGUE)
+            return (
+                "nearest is the format rows, which is a list and not inside an object"
+                if rows
+                else "nearest is the format nested, which calls gold gt and the prediction pr"
+            )
     return says
 
 

@@ -12,7 +12,7 @@ from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet,
 from ..studies.human.human import HumanStudy, Statistic
 from ..studies.human.ratings import write_ratings
 from .html_env import page
-from .tables import Table
+from .tables import Table, records_table
 
 _MOST_RATERS = 12
 """With more raters, the table by rater is in JSON only."""
@@ -27,6 +27,36 @@ def tables_of(study: HumanStudy, confidence: float) -> Iterator[Table]:
         yield _raters(study)
     if study.pairs and confidence:
         yield _pairs(study)
+
+
+def csv_tables(study: HumanStudy) -> Iterator[Table]:
+    """Correlations, agreement, raters and differences with one number per cell, for other programs."""
+    yield records_table(
+        [
+            {"measure": each.measure, "statistic": each.statistic, **_numbers(each.found), "signature": each.signature}
+            for each in study.correlations
+        ]
+    )
+    if study.agreement:
+        yield _agreement(study)
+    if 1 < len(study.raters) <= _MOST_RATERS:
+        yield _raters(study)
+    yield records_table(
+        [{"first": each.first, "second": each.second, **_numbers(each.difference)} for each in study.pairs]
+    )
+
+
+def _numbers(found: Statistic) -> dict[str, object]:
+    low, high = found.ci or (None, None)
+    return {
+        "value": found.value,
+        "low": low,
+        "high": high,
+        "n": found.n,
+        "unscored": found.unscored,
+        "p": found.p,
+        "reason": found.reason,
+    }
 
 
 def coefficient(value: float | None) -> str:

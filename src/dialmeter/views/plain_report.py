@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .content import Block, Charts, Code, Paragraph, Rows, Section, Warnings, sections
-from .latex.typeset import latex_text
+from .latex.paper_table import COLUMN
+from .latex.typeset import breakable, latex_text
 from .pages.opened import Opened
 from .tables import Table, markdown_text, render, visible
 
-_BAR, _BREAK = latex_text("|"), r"\allowbreak "
+_BREAKS = "|+,:/"
+"""Signs of signatures and commands after which a line may be broken."""
 
 
 def plain_report(runs: Sequence[Opened], style: str, title: str = "") -> str:
@@ -44,15 +46,11 @@ def _block(block: Block, style: str) -> Iterator[str]:
         case Rows():
             yield render(block.table, style)
         case Paragraph():
-            yield markdown_text(visible(block.text)) if markdown else latex_text(visible(block.text))
+            yield markdown_text(visible(block.text)) if markdown else breakable(visible(block.text), COLUMN)
         case Code():
             text = visible(block.text)
             # LaTeX breaks no line inside a word, and a signature is one.
-            yield (
-                f"    {text}"
-                if markdown
-                else rf"{{\small\ttfamily\sloppy {latex_text(text).replace(_BAR, _BAR + _BREAK)}}}"
-            )
+            yield (f"    {text}" if markdown else rf"{{\small\ttfamily\sloppy {_breakable_code(text)}}}")
         case Warnings():
             lines = [f"warning: {notice.message}" for notice in block.notices]
             if markdown:
@@ -62,3 +60,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
                 yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
         case Charts():
             return
+
+
+def _breakable_code(text: str) -> str:
+    return "".join(latex_text(letter) + (r"\allowbreak " if letter in _BREAKS else "") for letter in text)

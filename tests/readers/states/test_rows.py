@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +187,31 @@ def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
     path.write_bytes("dialogue_id,turn,gold,pred\nd\xfc,0,{},{}\n".encode("latin-1"))
     with pytest.raises(InputError, match=r"not UTF-8 text \(byte 28\); save it as UTF-8"):
         read(path)
+
+
+EAST_TEXT = '{"hotel-area": "east"}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.json", '{"dialogue_id": ["d"], "turn": [0], "gold": [{}], "pred": [{}]}', "a table by columns; save it by rows"),
+        ("a.json", '{"columns": ["dialogue_id"], "index": [0], "data": [["d"]]}', "a table by columns; save it by rows"),
+        ("a.json", '{"d": [{"gold": {}, "pred": {}}]}', "nearest is the format nested, which calls gold gt and"),
+        ("a.json", '{"data": [{"dialogue_id": "d", "gold": {}}]}', "nearest is the format rows, which is a list"),
+        ("a.jsonl", '{"id": "d", "turn": 0, "gold": {}, "pred": [["hotel", "area", "east"]]}', "dialogue d, turn 0: a pair reads"),
+        ("a.jsonl", '{"id": "d", "turn": 0, "gold": {}, "pred": "hotel-area=east"}', "turn 0: pred must hold an object, a list"),
+        ("a.csv", f"id,turn,gold,pred\nd,0,{EAST_TEXT},x,y\n", "line 2: 5 cells, while the first line names 4 columns; a cell that"),
+    ],
+)  # fmt: skip
+def test_what_people_write_instead(name: str, text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read(file_of(tmp_path, name, text))
+    assert said in str(caught.value)
+
+
+def test_a_workbook(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    with pytest.raises(InputError, match=r"an Excel workbook; save the sheet as CSV \(UTF-8\)"):
+        read(tmp_path / "a.xlsx")

@@ -20,10 +20,10 @@ from ...studies.human.ratings import read_ratings, write_ratings
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
-from ...views.human import tables_of, write_sheets
+from ...views.human import csv_tables, tables_of, write_sheets
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import EVERY, TEXT, Block, Output, message, signature
+from ..printer import CSV, TEXT, Block, Output, message, signature, tables
 from ..progress import watched
 from .study_documents import TrackerHumanDocument
 
@@ -162,5 +162,6 @@ def _parts(study: HumanStudy, result: TrackerResult, file: str, confidence: floa
     heading += [f"{len(study.raters)} rater{'s' * (len(study.raters) > 1)}", f"rules {result.rules.name}"]
     yield Block("  ".join(heading), TEXT)
     *others, last = tables_of(study, confidence)
-    yield from (Block(table, EVERY) for table in (*others, replace(last, foot=(result.account.line,))))
+    yield from (Block(table) for table in (*others, replace(last, foot=(result.account.line,))))
+    yield from tables(csv_tables(study), CSV)
     yield from signature(joint_signature([each.signature for each in study.correlations]))

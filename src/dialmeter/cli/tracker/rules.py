@@ -20,9 +20,9 @@ from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...tracking.scoring import paused_garbage_collection
 from ...views.tables import Table, highest, percent, records_table
-from ..options import chosen_dialogues, command, input_options, number_option
+from ..options import chosen_dialogues, command, input_options, number_option, signatures_option
 from ..paper_options import paper_options
-from ..printer import CSV, TEXT, Block, Output
+from ..printer import CSV, TEXT, Block, Output, signature
 from ..progress import watched
 from .documents import TrackerRulesDocument
 
@@ -48,6 +48,7 @@ _MOST = 3
 @click.option(
     "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
 )
+@signatures_option
 @paper_options
 def rules(**options: Any) -> Output:
     """Score one FILE under every rule set, and list which turns flip and because of which rule.
@@ -69,7 +70,7 @@ def rules(**options: Any) -> Output:
         found = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
     except InputError as error:
         raise error.at(file=corpus.name) from None
-    return Output(document=lambda _: _document(found), parts=_parts(found, options["flips"]))
+    return Output(document=lambda _: _document(found), parts=_parts(found, options))
 
 
 def _said(value: Value | None) -> str:
@@ -135,9 +136,12 @@ def what_matters_most(found: list[UnderRules]) -> list[tuple[str, int]]:
     return sorted(((cause, len(turns)) for cause, turns in flipped.items()), key=lambda each: (-each[1], each[0]))
 
 
-def _parts(found: list[UnderRules], most: int) -> Iterator[Block]:
+def _parts(found: list[UnderRules], options: dict[str, Any]) -> Iterator[Block]:
+    most = options["flips"]
     yield Block(_table(found))
     yield Block(_rows(found), CSV)
+    if options["signatures"]:
+        yield from signature(*(each.signature for each in found if not each.reason))
     if effects := what_matters_most(found)[:_MOST]:
         listed = [f"  {cause} flips {count} turns" for cause, count in effects]
         yield Block("\n".join(["What matters most:", *listed]), TEXT)

@@ -93,7 +93,9 @@ def detect(sample: Sample) -> bool:
         answer = row[str(columns.pred)]
         return columns.has_gold and not isinstance(answer, str) and _looks_like_state(answer)
     if columns.pred is not None:
-        return _looks_like_state(row[columns.pred])
+        # No other format has this name: what is no state is reported with its place.
+        answer = row[columns.pred]
+        return not isinstance(answer, dict) or _CALLS.isdisjoint(answer)
     return columns.gold is not None and _looks_like_state(row[columns.gold]) and _OF_COMPLETIONS.isdisjoint(row)
 
 

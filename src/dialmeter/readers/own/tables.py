@@ -14,7 +14,7 @@ from ..source import Sample, Source
 from ..spreadsheet_cells import unguarded
 from ..strict_json import parse_unique
 
-_DELIMITERS = "\t,;"
+_DELIMITERS = "\t,;|"
 _LINE_END = re.compile("\r\n|\r|\n")
 _LONGEST_CELL = 16 * 1024**2
 
@@ -85,7 +85,9 @@ def _delimited(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
                 yield reader.line_num, dict(zip(names, map(unguarded, cells), strict=True))
             else:
                 message = f"{len(cells)} cells, while the first line names {len(names)} columns"
-                raise InputError(f"{message}; the file is damaged or cut off", file=source.name, line=reader.line_num)
+                more = len(cells) > len(names)
+                why = "a cell that holds the separator is not in quotes" if more else "the file is damaged or cut off"
+                raise InputError(f"{message}; {why}", file=source.name, line=reader.line_num)
     except csv.Error as error:
         message = f"not valid CSV: {error}; the file is damaged or cut off"
         raise InputError(message, file=source.name, line=reader.line_num) from None

@@ -53,6 +53,7 @@ class Column(Struct):
         numeric: is it aligned right?
         cells: one per row.
         heading: the lines of its heading.
+        inside: the width of the widest cell.
         paragraph: the width of its paragraphs; None for a column as wide as its widest cell.
     """
 
@@ -60,12 +61,8 @@ class Column(Struct):
     numeric: bool
     cells: list[Cell]
     heading: list[Typeset]
+    inside: float
     paragraph: float | None = None
-
-    @property
-    def inside(self) -> float:
-        """The width of the widest cell."""
-        return max((cell.shown.width for cell in self.cells), default=0.0)
 
     @property
     def width(self) -> float:
@@ -154,8 +151,12 @@ def _columns(table: Table, bold: bool) -> list[Column]:
             best = bold and (row, place) in table.best
             cells.append(Cell(visible(texts[place]), [mark] if mark else [], number, best))
         if not place or not cells or any(cell.text or cell.marks for cell in cells):
-            found.append(Column(heading, number, cells, [typeset(heading)]))
+            found.append(Column(heading, number, cells, [typeset(heading)], _widest(cells)))
     return found
+
+
+def _widest(cells: Iterable[Cell]) -> float:
+    return max((cell.shown.width for cell in cells), default=0.0)
 
 
 def _stack_heading(column: Column) -> None:
@@ -179,6 +180,7 @@ def _footnote(column: Column, key: Column, limit: float) -> str:
     for name, cell in zip(key.cells, column.cells, strict=True):
         if cell.text:
             name.marks.append(str(numbers.setdefault(cell.text, used + len(numbers) + 1)))
+    key.inside = _widest(key.cells)
     listed = [rf"\textsuperscript{{{number}}}{breakable(text, limit)}" for text, number in numbers.items()]
     return f"{breakable(column.title, limit)}: {'; '.join(listed)}"
 
