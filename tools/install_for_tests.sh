@@ -1,10 +1,11 @@
 #!/bin/sh
-# What tests need beside Python packages: Debian's Chromium and WordNet, and axe-core for its rules of accessibility.
+# What tests need beside Python packages: Debian's Chromium, WordNet and pdflatex, and axe-core for its rules of accessibility.
 # Nothing here may fail the installation: tests that lack something skip and say what.
 here=$(dirname "$0")/..
 missing=""
 command -v chromium >/dev/null 2>&1 || missing="chromium"
 [ -d /usr/share/wordnet ] || missing="$missing wordnet-base"
+command -v pdflatex >/dev/null 2>&1 || missing="$missing texlive-latex-base texlive-latex-recommended"
 if [ -n "$missing" ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
         apt-get update --quiet=2 >/dev/null 2>&1

@@ -38,6 +38,7 @@ from dialmeter.cli.user import item_documents
 from dialmeter.core.document import Document
 from dialmeter.judges import attacks
 from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS
+from dialmeter.readers.own.writers import WRITERS
 from dialmeter.stats.intervals import wilson_interval
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
@@ -162,6 +163,19 @@ def formats_page() -> str:
     for name in FORMATS.names():
         module = FORMATS.load(name)
         lines += [f"## {name}", "", f"Carries {module.CARRIES}.", "", (inspect.getdoc(module) or "").rstrip(), ""]
+    written = [f"| `{name}` | {each.about} | {each.loses} |" for name, each in WRITERS.items()]
+    lines += [
+        "## Written files",
+        "",
+        "`dialmeter convert IN OUT --to LAYOUT` writes one of these layouts, and each is read again as it was. States, utterances",
+        "and intents of IN are written. Acts, goals, schemas and further trackers (`pred:NAME`) of IN are not. A warning counts",
+        "what a layout loses.",
+        "",
+        "| layout | what it is | what it loses |",
+        "|---|---|---|",
+        *written,
+        "",
+    ]
     return "\n".join(lines)
 
 

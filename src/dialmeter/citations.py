@@ -14,6 +14,7 @@ _OTHER_SUBJECTS = {
     "error": ("khalid-2022",),
     "success": ("yao-2024",),
     "pass": ("yao-2024",),
+    **dict.fromkeys(("pearson", "spearman", "kendall"), ()),
 }
 """Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
 
@@ -44,6 +45,9 @@ def for_measures(measures: Iterable[str]) -> list[str]:
         name = measure.partition("(")[0].strip().lower()
         # A name alone is enough, also of a measure that has a parameter without a default.
         bare = next((known for known in registry.builtin() if known.lower() == measure.strip().lower()), None)
-        cited = registry.load(bare).cite if bare else None
-        keys |= dict.fromkeys(_OTHER_SUBJECTS.get(name) or cited or parse(measure).cite)
+        if name in _OTHER_SUBJECTS:
+            cited = _OTHER_SUBJECTS[name]
+        else:
+            cited = (registry.load(bare) if bare else parse(measure)).cite
+        keys |= dict.fromkeys(cited)
     return [entries()[key] for key in keys]

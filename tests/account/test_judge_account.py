@@ -90,6 +90,52 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(
     assert open_run(tmp_path / "run").manifest["account"]["scored"] == 48
 
 
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ((401, "who are you", {}), "refuses: status 401: who are you"),
+        ((500, "tired", {}), "status 500: tired (1 try)"),
+        (HTML, "not an answer of a chat model: '<html>please log in</html>' (1 try)"),
+        ((200, "", {}), "not an answer of a chat model: '' (1 try)"),
+        (saying(""), "the answer is empty"),
+    ],
+)
+def test_the_column_says_why_it_has_no_value(
+    reply: Reply, why: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serve(lambda body, number: reply) as server:
+        judge = f'mine=llm(endpoint="{server.url}", model=m, retries=0)'
+        words = ["judge", "score", file, "--judge", judge, "--judge", "overlap", "--quiet"]
+        said = call(capsys, *words)
+        found = checked(call(capsys, *words, "--json"), "judge-score", code=2)
+    assert said.code == 2
+    [line] = [line for line in said.out.splitlines() if line.startswith("mine –: no case was scored: ")]
+    assert line.endswith(why)
+    assert {score["reason"].endswith(why) for score in found["scores"] if score["judge"] == "mine"} == {True}
+    # A silent judge is nobody to compare with, though it was named first.
+    assert {each["judge"] for each in found["comparisons"]} == {"overlap"}
+    # No reply is asked about twice, and nothing is sent after the first batch of failures.
+    assert len(server.asked) == 2 * 32
+
+
+def test_judges_that_scored_different_cases_are_compared_on_the_common_ones(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, rows in {"one": {1: (1, 0), 2: (1, 0), 3: (0, 1)}, "two": {2: (1, 0), 3: (1, 0), 4: (0, 1)}}.items():
+        lines = ["case,human,adversarial", *(f"{case},{human},{other}" for case, (human, other) in rows.items())]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    words = ["judge", "score", file, "--scores", tmp_path / "one.csv", "--scores", tmp_path / "two.csv"]
+    found = checked(call(capsys, *words, "--threshold", "fixed=0.5", "--json"), "judge-score")
+    [both] = [each for each in found["comparisons"] if each["other"] == "two"]
+    assert (both["n"], both["cases"], both["error"], both["other_error"]) == (2, 12, 0.5, 0.0)
+    [row] = [
+        line
+        for line in call(capsys, *words, "--threshold", "fixed=0.5").out.splitlines()
+        if line.startswith("town") and " two " in line
+    ]
+    assert row.split()[4:9] == ["2", "of", "12", "50.00", "0.00"]
+
+
 def test_reasons_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     result = score_judge(cases(("speaker", "repetition"), count=12), {"halting": Halting(), "oracle": Oracle()})
     account = result.accounts["halting"]

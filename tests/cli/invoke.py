@@ -51,9 +51,9 @@ def call(capsys: pytest.CaptureFixture[str], *words: str | Path) -> Said:
     return Said(stop.value.code, said.out, said.err)
 
 
-def checked(said: Said, schema: str) -> dict[str, Any]:
-    """The document of a command that went well, held to the schema of that name in docs/schema."""
-    assert said.code == 0
+def checked(said: Said, schema: str, code: int = 0) -> dict[str, Any]:
+    """The document of a command, held to the schema of that name in docs/schema."""
+    assert said.code == code
     assert "NaN" not in said.out
     Draft202012Validator(json.loads((SCHEMAS / f"{schema}.json").read_text("utf-8"))).validate(said.json)
     return said.json

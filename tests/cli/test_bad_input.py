@@ -134,7 +134,7 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
         (*UNKNOWN, "nearest is the format llm, whose keys are there with other kinds of values; see"),
     ),
     "dialogues without states": (b'{"d1": {"log": 3}}', (*UNKNOWN, "its keys are d1, inside: log; nearest is the format multiwoz, which also needs goal; see")),
-    "many keys": (b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)), (*UNKNOWN, "k0, k1, k2", "k11, …; see")),
+    "many keys": (b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)), (*UNKNOWN, "k0, k1, k2", "k11, …; a table is read where its columns are named")),
     "gzip cut off": (gzip.compress(MANY_LINES)[:-15], CUT_OFF),
     "gzip cut off at its head": (gzip.compress(MANY_LINES)[:12], CUT_OFF),
     "gzip with a wrong byte": (gzip.compress(MANY_LINES)[:-6] + b"\x00\x00\x00\x00\x00\x00", CUT_OFF),

@@ -42,10 +42,12 @@ def test_the_table(capsys: pytest.CaptureFixture[str], files: list[str]) -> None
     code, out, _ = call(capsys, *files, "--quiet", "--measure", "JGA", "--resamples", "1000")
     assert code == 0
     lines = out.splitlines()
-    assert lines[2].split()[:3] == ["JGA", "good_one", "66.67"]
-    assert lines[3].split()[:4] == ["bad_one", "33.33", "none:", "all"]
-    assert "-33.33 **" in lines[3]
-    assert lines[3].endswith("0/0/20")
+    assert lines[0] == "bad_one against good_one: worse under JGA (-33.33)"
+    assert lines[4].split()[:3] == ["JGA", "good_one", "66.67"]
+    assert lines[5].split()[:4] == ["bad_one", "33.33", "none:", "all"]
+    assert "-33.33 **" in lines[5]
+    assert lines[5].endswith("0/0/20")
+    assert lines[6] == "P values are corrected by Holm over 1 test (1 measure, 1 pair)."
 
 
 def test_fail_if_worse(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:

@@ -210,3 +210,9 @@ def test_a_measure_is_cited_by_its_name_alone(name: str, capsys: pytest.CaptureF
     said = call(capsys, "cite", name)
     assert (said.code, said.out) == (0, call(capsys, "cite", "FGA(lam=0.5)").out)
     assert "dey-2022" in said.out
+
+
+@pytest.mark.parametrize("name", ["Pearson", "Spearman", "Kendall"])
+def test_a_correlation_with_people_needs_no_entry_of_its_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "cite", name)
+    assert (said.code, said.out.count("@")) == (0, 1)

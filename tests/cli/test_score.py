@@ -33,7 +33,7 @@ FGA(lam=0.5)  56.56            6
 GCA           61.40            6
 3 of 3 dialogues scored
 
-signature  …|{SHARED}
+signature  JGA,FGA(lam=0.5),GCA|{SHARED}
 
 the worst dialogues
 dialogue  FGA(lam=0.5)  wrong turns  missed  wrong  over
@@ -53,31 +53,35 @@ MARKDOWN = f"""\
 
 3 of 3 dialogues scored
 
-Signature: `…|{SHARED}`
+Signature: `JGA,FGA(lam=0.5),GCA|{SHARED}`
 """
 
-LATEX = rf"""\begin{{table}}
+LATEX = rf"""% needs \usepackage{{booktabs}}
+\begin{{table}}
 \centering
-\begin{{tabular}}{{lrrrrl}}
+{{\fontsize{{9}}{{11}}\selectfont\setlength{{\tabcolsep}}{{4pt}}%
+\begin{{tabular}}{{@{{}}lrr@{{}}}}
 \toprule
-measure & value & interval & n & unscored & note \\
+measure & value & n \\
 \midrule
-JGA & 50.00 &  & 6 &  &  \\
-FGA(lam=0.5) & 56.56 &  & 6 &  &  \\
-GCA & 61.40 &  & 6 &  &  \\
+JGA & 50.00 & 6 \\
+FGA$_{{\lambda=0.5}}$ & 56.56 & 6 \\
+GCA & 61.40 & 6 \\
 \bottomrule
-\end{{tabular}}
+\end{{tabular}}\par}}
+\caption{{Scores in percent.}}
+\label{{tab:score}}
 \end{{table}}
 % 3 of 3 dialogues scored
 
-% signature  …|{SHARED}
+% signature  JGA,FGA(lam=0.5),GCA|{SHARED}
 """
 
-CSV = """\
-measure,value,interval,n,unscored,note
-JGA,50.00,,6,,
-FGA(lam=0.5),56.56,,6,,
-GCA,61.40,,6,,
+CSV = f"""\
+measure,value,low,high,n,unscored,reason,signature
+JGA,0.500000,,,6,0,,JGA|{SHARED}
+FGA(lam=0.5),0.565578,,,6,0,,FGA(lam=0.5)|{SHARED}
+GCA,0.613953,,,6,0,,GCA|{SHARED}
 """
 
 SHOWN = """
@@ -237,13 +241,19 @@ def test_all_turns_of_a_domain(file: str, capsys: pytest.CaptureFixture[str]) ->
     assert by_domain == {"hotel": (6, 66.67), "pub": (6, 83.33), "taxi": (6, 66.67)}
 
 
-def test_several_groups_are_several_tables(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_groups_are_one_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = call(
         capsys, "tracker", "score", file, "--measure", "JGA", "--by", "turn", "--by", "domain", "--as", "csv"
     ).out
-    tables = [list(csv.reader(io.StringIO(part))) for part in out.split("\n\n")]
-    assert [table[0][0] for table in tables] == ["measure", "turn", "domain"]
-    assert tables[2][1:] == [["hotel", "5", "60.00"], ["pub", "0", "–"], ["taxi", "3", "33.33"]]
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["turn"], row["domain"]) for row in rows] == [
+        ("", ""), ("0", ""), ("1", ""), ("2", ""), ("", "hotel"), ("", "pub"), ("", "taxi"),
+    ]  # fmt: skip
+    assert [(row["n"], row["value"], row["reason"]) for row in rows[4:]] == [
+        ("5", "0.600000", ""),
+        ("0", "", "nothing to count"),
+        ("3", "0.333333", ""),
+    ]
 
 
 @pytest.mark.parametrize(

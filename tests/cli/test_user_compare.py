@@ -47,18 +47,24 @@ def test_text_markdown_latex_and_csv(capsys: pytest.CaptureFixture[str], tmp_pat
     files = pair(tmp_path)
     text = call(capsys, "user", "compare", *files).out
     assert "-50.00 **" in text
-    assert "12 dialogues with the same goal for every user\nsignature  …|rules:dialmeter|" in text
+    assert "12 dialogues with the same goal for every user\nsignature  I-GCDF1,I-precision," in text
     markdown = call(capsys, "user", "compare", *files, "--as", "markdown").out
     assert "| I-recall | full |" in markdown
-    assert "\n\nSignature: `…|" in markdown
+    assert "\n\nSignature: `I-GCDF1," in markdown
     latex = call(capsys, "user", "compare", *files, "--as", "latex").out
-    assert r"-50.00\textsuperscript{**" in latex
-    assert latex.splitlines()[-1].startswith("% signature  …|")
+    assert r"$-$50.00\textsuperscript{**" in latex
+    assert latex.splitlines()[-1].startswith("% signature  I-GCDF1,")
     table = call(capsys, "user", "compare", *files, "--as", "csv").out.splitlines()
-    assert table[0].startswith("measure,user,value,")
+    assert table[0] == (
+        "user,domain,measure,value,low,high,n,unscored,reason,base,difference,difference_low,difference_high,"
+        "p,p_holm,wins,ties,losses,signature"
+    )
     assert len(table) == 13
+    assert [line.split(",")[9] for line in table[1:]] == [""] * 6 + ["full"] * 6
     in_hotel = call(capsys, "user", "compare", *files, "--domain", "hotel").out
-    assert in_hotel.startswith("in hotel\n")
+    assert in_hotel.startswith("hasty against full: worse under I-GCDF1 (-33.33), I-recall (-50.00); no significant")
+    assert "\n\nin hotel\nmeasure " in in_hotel
+    assert "\nP values are corrected by Holm over 6 tests (6 measures, 1 pair).\n" in in_hotel
 
 
 def test_goals_that_differ_are_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

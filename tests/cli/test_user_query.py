@@ -122,7 +122,7 @@ def test_several_dialogues_are_printed_with_show(capsys: pytest.CaptureFixture[s
 def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = users(tmp_path)
     assert call(capsys, "user", "query", file, "--as", "markdown").out.count("\n") == 4 + len(TALKS)
-    assert r"\begin{tabular}{llrrrl}" in call(capsys, "user", "query", file, "--as", "latex").out
+    assert r"\begin{tabular}{@{}llrr" in call(capsys, "user", "query", file, "--as", "latex").out
     rows = list(csv.DictReader(io.StringIO(call(capsys, "user", "query", file, "--as", "csv").out)))
     assert [row["dialogue"] for row in rows] == [each.id for each in TALKS]
     alone = call(capsys, "user", "query", file, "--dialogue", "good", "--as", "csv").out

@@ -93,15 +93,17 @@ def test_markdown_latex_and_csv(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     file = users(tmp_path)
     markdown = call(capsys, "user", "score", file, "--as", "markdown").out
     assert markdown.startswith("| measure | domain |")
-    assert "\nSignature: `…|rules:dialmeter|profile:multiwoz|values:exact|" in markdown
+    assert "\nSignature: `I-GCDF1,I-precision," in markdown
     assert r"| missed\_constraints |" in markdown
     latex = call(capsys, "user", "score", file, "--as", "latex").out
-    assert latex.startswith("\\begin{table}")
-    assert latex.count("\\begin{table}") == latex.count("\\end{table}") == 2
-    assert "% signature  …|rules:dialmeter" in latex
+    assert latex.startswith("% needs \\usepackage{booktabs}\n\\begin{table")
+    assert latex.count("\\begin{table") == latex.count("\\end{table") == 2
+    assert "% signature  I-GCDF1,I-precision," in latex
     rows = list(csv.DictReader(io.StringIO(call(capsys, "user", "score", file, "--as", "csv").out)))
-    assert [row["domain"] for row in rows if row["measure"]] == ["combined", "combined"]
-    assert rows[0]["n"] == "4"
+    combined = [row for row in rows if row["domain"] == "combined"]
+    assert [row["measure"] for row in combined][:2] == ["I-GCDF1", "I-precision"]
+    assert combined[0]["n"] == "4"
+    assert all(row["signature"].startswith(f"{row['measure']}|rules:dialmeter|") for row in rows)
 
 
 def test_standard_input(tmp_path: Path) -> None:

@@ -23,11 +23,15 @@ from dialmeter.core.open_runs import file_of_run
 from dialmeter.readers import file_spans
 from dialmeter.simulation.files import play_to_file
 
+from ..golden.execution import stand_in
+from ..golden.logs import write_logs
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
+from .samples import write_ratings
 
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz")
 _DONE = re.compile(r"holds a finished run|is there already|is not (?:an )?empty")
 """What a command says that is gone on with although it had come to its end."""
+_SECONDS = re.compile(rb'"seconds":\s*[\d.e-]+')
 
 
 class Scenario(NamedTuple):
@@ -57,6 +61,9 @@ _TRACKER = "tracker score ../input/talk.jsonl --ci 0 -q --out run"
 _JUDGE = "judge score ../input/cases.jsonl --judge overlap --ci 0 -q --out run"
 _ATTACK = "judge attack ../input/talk.jsonl --light --no-cache --cases 3 --attack repetition --attack dullness -q --out"
 _PLAY = "user play --goals 6 --workers 1 -q --out talk.jsonl"
+_SYSTEM = "system score ../input/logs/tau.json --ci 0 -q --out run"
+_PEOPLE = "judge human ../input/people/own.jsonl --judge overlap --ci 0 -q --out run"
+_BENCH = "judge bench make ../input/talk.jsonl --light --attack repetition --attack dullness --cases 3 -q"
 _NOTES = "convert ../input/few.jsonl -q"
 _OLD_RUN = ("tracker score ../input/other.jsonl --ci 0 -q --out run", "report run --as markdown -q", "report run -q")
 
@@ -123,6 +130,25 @@ SCENARIOS = (
         again="--force",
         kept="pages",
     ),
+    Scenario("system score", _SYSTEM),
+    Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --crashes skipped",), kept="run"),
+    Scenario("judge human", _PEOPLE),
+    Scenario("judge human --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
+    Scenario("judge bench make", f"{_BENCH} --out set.jsonl", again=""),
+    Scenario(
+        "judge bench run --force",
+        "judge bench run ../input/bench.jsonl --judge overlap -q --out submissions --force",
+        ("judge bench run ../input/bench.jsonl --judge overlap -q --out submissions",),
+        again="--force",
+    ),
+    Scenario(
+        "judge bench page",
+        "judge bench page ../input/bench.jsonl ../input/submitted/overlap.json --out page.html",
+        again="",
+    ),
+    Scenario(
+        "judge validity --make-sheet", "judge validity ../input/cases.jsonl --make-sheet --out sheet.csv", again=""
+    ),
     Scenario(
         "judge train",
         "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j",
@@ -172,7 +198,12 @@ def write_inputs(folder: Path) -> None:
     ]
     talk = "\n".join(["", *ratings, "USER\tOVERALL\t\t3,3,3"])
     (folder / "ratings.txt").write_text("\n".join([talk] * 12) + "\n", "utf-8")
+    with stand_in(folder):
+        write_logs()
+        write_ratings()
     for words in (
+        f"{_BENCH.replace('../input/', '')} --out bench.jsonl",
+        "judge bench run bench.jsonl --judge overlap -q --out submitted",
         f"{_ATTACK.replace('../input/', '')} cases.jsonl",
         "tracker score few.jsonl --ci 0 -q --out run",
         "tracker human few.jsonl --make-sheets sheets -q",
@@ -255,9 +286,9 @@ def _readable(folder: Path, name: str) -> tuple[bytes | None, ...]:
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:
-    """All that is in a folder, but for the log of when and where a run was made."""
+    """All that is in a folder, but for the log of when and where a run was made, and how long a judge took."""
     return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        str(path.relative_to(folder)): _SECONDS.sub(b"", path.read_bytes()) if path.is_file() else None
         for path in sorted(folder.rglob("*"))
         if path.name != "log.json"
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from pathlib import Path
@@ -13,6 +14,7 @@ from dialmeter.readers.parts import dialogue
 from ..golden import layouts
 from ..golden.execution import call, stand_in
 from ..golden.layouts import Corpus, Turn
+from ..golden.logs import write_logs
 from ..readers.states import layouts as states
 from ..readers.talk.samples import LAYOUTS
 from .targets import QUICK
@@ -63,10 +65,43 @@ def write_samples(folder: Path) -> None:
             "case,human,adversarial\n" + "".join(f"{place},3,1\n" for place in range(1, count + 1))
         )
         Path("template.txt").write_text("Rate from {low} to {high}.\n{context}\n{reply}\n")
+        write_logs()
+        write_ratings()
+        _write_people()
         _run(f"tracker score native.jsonl {QUICK} --out runs/tracker")
         _run(f"tracker score llm.jsonl {QUICK} --out runs/other")
         _run("user score agenda.jsonl --profile town --ci 0 --quiet --out runs/user")
         _run("judge score cases.jsonl --judge length --ci 0 --quiet --out runs/judge")
+        _run("system score logs/tau.json --ci 0 --quiet --out runs/system")
+        _run("judge human people/own.jsonl --judge length --resamples 100 --quiet --out runs/people")
+
+
+def write_ratings() -> None:
+    """Rated replies in two layouts, and scores of them."""
+    Path("people").mkdir()
+    items = [
+        {"id": str(place), "context": ["Hello", "Hi"], "reply": "Yes." * place, "ratings": {"overall": [place, 3]}}
+        for place in range(1, 6)
+    ]
+    Path("people/own.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    rows = [f"{place},bot,Hello ||| Hi,{'Yes. ' * place},{place} 3,0.{place}\n" for place in range(1, 6)]
+    Path("people/table.csv").write_text("id,system,context,reply,rating:overall,score:mine\n" + "".join(rows))
+    Path("people/scores.csv").write_text("id,x\n" + "".join(f"{place},{place % 3}\n" for place in range(1, 6)))
+
+
+def _write_people() -> None:
+    """A sheet of cases that was read, and a bench with a submission."""
+    _run("judge validity cases.jsonl --make-sheet --quiet --out validity.csv")
+    with Path("validity.csv").open(encoding="utf-8", newline="") as file:
+        read = list(csv.DictReader(file))
+    with Path("validity.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, read[0])
+        writer.writeheader()
+        writer.writerows({**row, "verdict": "valid"} for row in read)
+    _run(
+        "judge bench make agenda.jsonl --light --attack repetition --attack identical --cases 1 --quiet --out bench.jsonl"
+    )
+    _run("judge bench run bench.jsonl --judge overlap --quiet --out submissions")
 
 
 def _run(words: str) -> None:

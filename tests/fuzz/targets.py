@@ -49,6 +49,7 @@ _USER = (
     "user query {} --profile town --show --limit 2 --quiet",
     "user values {} --quiet",
     "user score {} --profile town --ci 0 --quiet --from-text --blame",
+    "user labels {} --profile town --quiet --as csv",
     f"tracker score {{}} {QUICK}",
 )
 _ATTACK = "judge attack {} --light --no-cache --cases 1 --quiet --force --out made/cases.jsonl"
@@ -56,10 +57,26 @@ _TALK = (f"{_ATTACK} --attack repetition --attack identical", "user check {} --q
 _SCORE = f"tracker score native.jsonl {QUICK}"
 _USER_SCORE = "user score agenda.jsonl --ci 0 --quiet"
 _JUDGE = "judge score cases.jsonl --quiet"
+_LOG = (
+    "system check {} --quiet",
+    "system score {} --ci 0 --quiet --json",
+    "system score {} --ci 0 --quiet --by-task --out made/system --force",
+    "system compare {} {} --name a --name b --resamples 100 --quiet",
+    "system compare logs/other.json {} --resamples 100 --quiet --json",
+    "user items {} --quiet",
+    "user items {} --quiet --json",
+    "user check {} --quiet",
+)
+_PEOPLE = (
+    "judge human {} --resamples 100 --quiet --json",
+    "judge human {} --judge length --resamples 100 --quiet --out made/people --force",
+)
 _RUNS = {
     "tracker": (),
     "user": ("user query {} --show --limit 1 --quiet", "user query {} --json --quiet"),
     "judge": (),
+    "system": (),
+    "people": (),
 }
 _OF_A_RUN = ("report {} --as markdown --out -", "cite {}", "report {} --as latex --out -")
 _PAGES = ("GET /", "GET /rows/{}", "GET /row/0/{}", "GET /row/1/{}", "GET /compare?run={}&run=other")
@@ -86,6 +103,12 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("sheet", "filled/sheet.txt", (f"tracker human native.jsonl --read-sheets filled {QUICK}",)),
     ("cases", "cases.jsonl", ("judge score {} --judge length --judge overlap --quiet --json", "judge score {} --judge length --ci 0 --failing 1 --quiet --out made/judge --force", "judge explain {} --judge length --cases 1 --quiet", "judge score {} --judge length --as csv --details --quiet")),
     ("scores", "scores.csv", (f"{_JUDGE} --scores x={{}} --json", f"{_JUDGE} --scores x={{}} --judge length")),
+    *((f"log {name}", f"logs/{name}", _LOG) for name in ("tau.json", "tau2.json", "inspect.json", "inspect.eval", "chat.jsonl")),
+    *((f"rated {name}", f"people/{name}", _PEOPLE) for name in ("own.jsonl", "table.csv")),
+    ("scores of rated items", "people/scores.csv", ("judge human people/own.jsonl --scores x={} --resamples 100 --quiet --json",)),
+    ("validity sheet", "validity.csv", ("judge validity cases.jsonl --read {} --quiet", "judge validity cases.jsonl --read {} --read validity.csv --json")),
+    ("bench set", "bench.jsonl", ("judge bench run {} --judge length --quiet --out made/bench --force", "judge bench verify {} submissions/overlap.json")),
+    ("bench submission", "submissions/overlap.json", ("judge bench verify bench.jsonl {}", "judge bench page bench.jsonl {} --quiet --out made/board --force")),
     ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
 )  # fmt: skip
 

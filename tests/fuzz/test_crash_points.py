@@ -26,6 +26,9 @@ SAMPLED = {
     "report --force": 3,
     "tracker human --make-sheets": 3,
     "user values": 3,
+    "system score --force": 3,
+    "judge human --force": 3,
+    "judge bench run --force": 3,
 }
 
 

@@ -25,7 +25,9 @@ LAW_INPUTS = 60
 """Mutated files of each format that are read in every way."""
 
 ONLY_SCORED = re.compile(
-    r": \d+ turns? ha(?:s|ve) gold and no prediction: |: the file holds no values, so that rules make no difference$"
+    r": \d+ turns? ha(?:s|ve) gold and no prediction(?:, \d+ of them whole dialogues)?: "
+    r"|: no turn with a gold state(?: and a prediction)?$"
+    r"|: the file holds no values, so that rules make no difference$"
 )
 """Documented reasons to refuse a file that can be read: scoring needs both sides and slots that can be told apart."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import product
@@ -13,14 +14,22 @@ from dialmeter import measure
 from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
+from dialmeter.judges.adapters.answer_forms import FORMS, read_score
+from dialmeter.judges.adapters.llm_pairwise import read_preference
 from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
-from dialmeter.model import Act, Move
+from dialmeter.model import SYSTEM, USER, Act, Move, Step
 from dialmeter.readers.completions.choose import state_in
+from dialmeter.readers.completions.llm import _PATTERN, _id_pattern
 from dialmeter.simulation.language.understand import understand
 from dialmeter.users import profile
+from dialmeter.users.alternatives import _is_absent
+from dialmeter.users.blame.words import WordSearch
+from dialmeter.users.items.goal_items import GoalItem, form_of
+from dialmeter.users.items.verdicts import _asked
+from dialmeter.users.rules import named as named_rules
 from dialmeter.users.text import RuleMaker, TextSchema, TextTurn
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
@@ -29,15 +38,30 @@ from .patterns import computed, packages, uses
 
 COMPUTED = {
     "dialmeter.core.secrets._pattern",
+    "dialmeter.judges.adapters.answer_forms._number_of",
+    "dialmeter.judges.adapters.answer_forms._without_scale",
+    "dialmeter.readers.completions.llm._id_pattern",
     "dialmeter.simulation.language.understand._domain_words",
     "dialmeter.simulation.language.understand._forms",
     "dialmeter.simulation.language.understand._compiled",
+    "dialmeter.users.alternatives._is_absent",
+    "dialmeter.users.blame.label_check._is_part_of_label",
+    "dialmeter.users.blame.words._among",
+    "dialmeter.users.blame.words._number",
+    "dialmeter.users.blame.words._yes_or_no",
+    "dialmeter.users.blame.words.find",
+    "dialmeter.users.items.goal_items.form_of",
+    "dialmeter.users.items.verdicts._asked",
+    "dialmeter.users.prepared_dialogue.__init__",
     "dialmeter.users.text.rules.__init__",
     "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
+    "dialmeter.users.rules.__post_init__",
 }
 """Functions that put patterns together: tested below by what calls them."""
 
+_WORDS = WordSearch(profile.named("multiwoz"), None)
+_NO_ANSWER = named_rules("dialmeter").values.no_answer
 _READER = RuleMaker(profile.named("multiwoz"), None)
 _SCHEMA = TextSchema({"hotel": frozenset(["area", "stars", "parking", "day"])}, {"hotel": {"area": ("east end",)}})
 
@@ -58,7 +82,38 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "talk in the town, of a system": lambda text: understand(text, "system"),
     "a difference of values": lambda text: difference(text, f"{text}x"),
     "changed words": lambda text: changed_spans(text, f"{text} x"),
+    "a preference of a judge": read_preference,
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
+    "an id of a batch": lambda text: _id_pattern(_PATTERN).fullmatch(text),
+    "a task of a goal": lambda text: _is_absent(["area=east", "food=a a"], text),
+    "a question of an agent": lambda text: _asked(
+        GoalItem("text", "east", ("book.__area_a__", "book._")), [Step(0, SYSTEM, text), Step(1, USER, "a")]
+    ),
+    **{
+        f"an answer of a judge, {form}": lambda text, form=form: read_score(text, form, (1, 5))
+        for form in FORMS
+        if form != "logprobs"
+    },
+    **{
+        f"the words of a value, {slot} {value}": lambda text, slot=slot, value=value: _WORDS.find(
+            "hotel", slot, value, text, by_reference=True
+        )
+        for slot, value in (("people", "1"), ("stay", "2"), ("parking", "no"), ("area", "east end"))
+    },
+    **{
+        f"a form of a {kind}": lambda text, kind=kind, value=value: form_of(kind, value, {"JFK": "New York"}).search(
+            text
+        )
+        for kind, value in (
+            ("date", "2024-05-20"),
+            ("airport", "JFK"),
+            ("number", "250"),
+            ("count", "2"),
+            ("id", "A1"),
+            ("text", "a a"),
+        )
+    },
+    "a placeholder": lambda text: [re.search(pattern, text) for pattern in _NO_ANSWER],
     **{
         f"text read by rules, of a {speaker}": lambda text, speaker=speaker: _READER.acts(
             TextTurn(speaker, text, Move("system", text, acts=(Act("Request", "hotel", "area"),)), "hotel"), _SCHEMA

@@ -5,21 +5,20 @@ The cases of one group run one behind the other in one folder, so that a later o
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from . import tracker_cases as tracker
 from .bad_files import BAD
 from .execution import Case
 from .tracker_cases import FEW, QUICK, RULES, STYLES, styled
 
+SURFACE = Path(__file__).parents[1] / "surface.txt"
+
 
 def help_cases() -> list[Case]:
     """What every command says of itself."""
-    commands = [
-        "", "demo", "tracker", "user", "judge", "judge train", "judge train satisfaction", "report", "view", "convert", "list",
-        "cite", "completion",
-        *(f"tracker {name}" for name in ("check", "score", "compare", "curve", "bias", "human", "rules")),
-        *(f"user {name}" for name in ("check", "play", "cross", "score", "compare", "query", "patterns", "values")),
-        *(f"judge {name}" for name in ("attack", "score", "human", "explain", "bench", "bench make", "bench run", "bench verify", "bench page")),
-    ]  # fmt: skip
+    lines = SURFACE.read_text("utf-8").splitlines()
+    commands = [line.partition("dialmeter")[2].strip() for line in lines if line.startswith("command ")]
     return [
         *(Case(f"help-{name.replace(' ', '-') or 'all'}", f"{name} --help") for name in commands),
         Case("version", "--version"),
@@ -183,6 +182,41 @@ def judge_cases() -> list[Case]:
     ]  # fmt: skip
 
 
+def system_cases() -> list[Case]:
+    """Agents on their logs, and what their users say."""
+    score = "system score logs/tau.json --resamples 100 --quiet"
+    return [
+        Case("system-check", "system check logs/tau2.json"),
+        Case("system-check-json", "system check logs/inspect.eval --json"),
+        *styled("system-score", score),
+        Case("system-score-by-task", f"{score} --by-task --measure Success"),
+        Case("system-score-skipped", "system score logs/tau2.json --crashes skipped --ci 0"),
+        Case("system-score-out", f"{score} --out runs/system", "runs/system/run.json runs/system/report.md"),
+        Case("system-score-fail", f'{score} --fail-if "Success < 0.9"'),
+        Case("system-score-bad", "system score native.jsonl"),
+        *styled("system-compare", "system compare logs/tau.json logs/inspect.json --resamples 100 --quiet"),
+        *styled("user-items", "user items logs/tau.json --quiet"),
+        Case("user-items-bad", "user items logs/chat.jsonl"),
+    ]  # fmt: skip
+
+
+def more_judge_cases() -> list[Case]:
+    """Benches and sheets for readers."""
+    bench = "judge bench make agenda.jsonl --light --attack repetition --attack identical --cases 2"
+    return [
+        Case("bench-make", f"{bench} --out set.jsonl", "set.jsonl"),
+        Case("bench-make-there", f"{bench} --out set.jsonl"),
+        Case("bench-run", "judge bench run set.jsonl --judge overlap --quiet --out submissions"),
+        Case("bench-verify", "judge bench verify set.jsonl submissions/overlap.json submissions/length.json"),
+        Case("bench-verify-json", "judge bench verify set.jsonl submissions/overlap.json --json"),
+        Case("bench-verify-bad", "judge bench verify set.jsonl native.jsonl"),
+        Case("validity-attack", "judge attack agenda.jsonl --light --no-cache --cases 2 --attack repetition --quiet --out cases.jsonl"),
+        Case("validity-sheet", "judge validity cases.jsonl --make-sheet --blind --out sheet.csv", "sheet.csv"),
+        Case("validity-read", "judge validity cases.jsonl --read sheet.csv"),
+        *styled("user-labels", "user labels agenda.jsonl --profile town --quiet"),
+    ]  # fmt: skip
+
+
 def error_cases() -> list[Case]:
     """Files that are bad, and files that do not fit each other."""
     single = ("sgd", "mwzeval", "dstc10", "multiwoz", "dials")
@@ -275,5 +309,7 @@ GROUPS: dict[str, list[Case]] = {
     "user": user_cases(),
     "play": play_cases(),
     "judge": judge_cases(),
+    "bench": more_judge_cases(),
+    "system": system_cases(),
 }
 """The cases by the file that keeps their outputs."""

@@ -15,6 +15,7 @@ from . import layouts
 from .bad_files import write_bad_files
 from .execution import call, stand_in
 from .layouts import Corpus, State, Turn, Value
+from .logs import write_logs
 
 PLAYED = {"agenda": "agenda", "forgetful": "forgetful", "looping": "looping"}
 NEVER_MIND = ("dontcare", "do not care", "don't care", "dont care", "doesn't matter")
@@ -32,6 +33,7 @@ def write_town(folder: Path) -> None:
         write_variants(corpus)
         write_studies(corpus)
         write_rated_items()
+        write_logs()
         write_bad_files(Path("bad"))
 
 

@@ -6,18 +6,20 @@ import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.errors import DialmeterError
+from dialmeter.errors import DialmeterError, UnreadableAnswer
 from dialmeter.judges.ask import PATIENCE, Asker, Shard, ShardAnswer, score_cases
 from dialmeter.judges.builtin.surface import Length
 from dialmeter.judges.judge import Call, Item
 from dialmeter.judges.judge_recipe import Panel, Recipe
+from dialmeter.judges.scorer import score_judge
 
-from .made import case, cases
+from .made import Oracle, case, cases
 
 
 class Moody(Length):
@@ -180,3 +182,26 @@ def test_a_module_is_read_anew_by_a_worker_that_lives_on(tmp_path: Path, monkeyp
         sent = Recipe(Call("worker_lives_on:same")).rooted(Length())
         assert sent.make({}).score([((), "yes")]) == [number]
     sys.modules.pop("worker_lives_on")
+
+
+@pytest.mark.parametrize(
+    ("answers", "reasons"),
+    [
+        (lambda n: [1.0] * n, []),
+        (lambda n: [float("nan"), *[1.0] * (n - 1)], ["whose answer could not be read"]),
+        (lambda n: [UnreadableAnswer("what?"), *[1.0] * (n - 1)], ["whose answer could not be read"]),
+        (lambda n: [1.0], ["whose answer could not be read"]),
+        (lambda n: 1 / 0, ["whose request failed"]),
+    ],
+)
+def test_a_judge_that_gives_a_score_or_an_error_for_each_item(answers: Any, reasons: list[str]) -> None:
+    class Each(Oracle):
+        calls = 0
+
+        def score_each(self, items: Any) -> Any:
+            Each.calls += 1
+            return answers(len(items))
+
+    result = score_judge(cases(("speaker",), 3), {"each": Each()})
+    assert Each.calls == 1
+    assert [each.reason for each in result.accounts["each"].reasons] == reasons

@@ -130,6 +130,9 @@ def test_names_identities_and_bad_models(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(DialmeterError, match="dtype is float32, float16 or bfloat16"):
         load_judge(f"pang-c(model={folder}, dtype=int8)")
+    with pytest.raises(DialmeterError, match=r"the folder holds no model \(config.json is missing\)"):
+        load_judge(f"pang-c(model={tmp_path / 'empty'})")
+    (tmp_path / "empty" / "config.json").write_text("{}")
     with pytest.warns(UserWarning, match="no safetensors"), pytest.raises(DialmeterError, match="cannot be loaded"):
         load_judge(f"pang-c(model={tmp_path / 'empty'})")
 

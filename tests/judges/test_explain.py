@@ -9,7 +9,15 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.builtin.surface import Length
-from dialmeter.judges.explain import CaseExplained, Explained, common, explain_case, explain_reply, importance, merged
+from dialmeter.judges.explanation.explain import (
+    CaseExplained,
+    Explained,
+    common,
+    explain_case,
+    explain_reply,
+    importance,
+    merged,
+)
 from dialmeter.judges.judge import Item
 
 from ..cli.invoke import call, checked, files_in

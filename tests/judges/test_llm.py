@@ -61,7 +61,8 @@ def test_repeats_are_averaged_and_their_spread_is_told() -> None:
         assert one.score(ITEMS) == [2.0, 2.0]
         told = one.stability()
         one.close()
-    assert told == {"repeats": 3, "asked": 2, "sd": 1.0, "same": 0.0}
+    assert (told["repeats"], told["asked"], told["sd"], told["same"]) == (3, 2, 1.0, 0.0)
+    assert told["alpha"] < 0
     assert {each.body["temperature"] for each in server.asked} == {1.0}
 
 
@@ -170,6 +171,12 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
         LanguageModel("http://127.0.0.1:1", "small", template=str(tmp_path / "none.txt"))
 
 
+def expected_difference(values: list[float]) -> float:
+    """The mean squared difference of all pairs of different answers."""
+    pairs = [(one - two) ** 2 for place, one in enumerate(values) for two in values[:place]]
+    return sum(pairs) / len(pairs)
+
+
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 6))
 
@@ -183,6 +190,9 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         again = call(capsys, "judge", "score", tmp_path / "cases.jsonl", *words, "--quiet")
     assert found["scores"][0]["judge"] == "small"
     assert found["scores"][0]["value"] == 0.0
-    assert found["stability"]["small"] == {"repeats": 2, "asked": 12, "sd": pytest.approx(0.5**0.5 / 2), "same": 0.5}
+    told = found["stability"]["small"]
+    assert (told["repeats"], told["asked"], told["sd"], told["same"]) == (2, 12, pytest.approx(0.5**0.5 / 2), 0.5)
+    # Pairs (4, 5) and (1, 1), six each: 1 - observed over expected disagreement.
+    assert told["alpha"] == pytest.approx(1 - 0.5 / expected_difference([1.0] * 12 + [4.0] * 6 + [5.0] * 6))
     assert len(server.asked) == 24
-    assert "12 replies asked 2 times, standard deviation 0.354" in again.out
+    assert "12 asked 2 times, the same answers on 50.00 % [25.38 to 74.62], standard deviation 0.354" in again.out

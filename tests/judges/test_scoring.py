@@ -172,5 +172,5 @@ def test_a_judge_that_always_fails_is_soon_left_alone() -> None:
 
     result = score_judge(cases(), [Broken()])
     assert Broken.asked == 11
-    assert result.cell("broken", "speaker").reason == "no case was scored"
+    assert result.cell("broken", "speaker").reason == "no case was scored: RuntimeError: no"
     assert result.counts["failures"] == 168

@@ -260,7 +260,9 @@ def test_cross_as_text_and_charts(capsys: Capture, tmp_path: Path) -> None:
     said = call(capsys, *CROSS, "--charts", tmp_path)
     assert said.code == 0
     assert "goals completed, %" in said.out
-    assert "signature  …|noise:0|turns:30|seed:7|rules:dialmeter|profile:town|values:exact|d:20|data:" in said.out
+    assert "|noise:0|turns:30|seed:7|rules:dialmeter|profile:town|values:exact|d:20|t:" in said.out
+    assert "signature  GoalCompletion," in said.out
+    assert "|user:agenda,hasty|system:rule,eager|" in said.out
     names = {path.name for path in tmp_path.iterdir()}
     stems = ("goalcompletion", "bookingrate", "i-gcdf1", "r-gcdf1", "turns")
     assert names == {f"cross-{stem}.{ending}" for stem in stems for ending in ("svg", "csv")}

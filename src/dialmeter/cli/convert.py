@@ -12,8 +12,9 @@ from typing import Any, BinaryIO, cast
 import click
 
 from ..core.output import new_file
+from ..errors import InputError
 from ..readers.corpus import open_corpus
-from ..readers.own.native import write
+from ..readers.own.writers import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.parts import Role
 from ..tracking.align import plain_dialogues, read_pair
@@ -29,23 +30,39 @@ from .progress import watched
 @choice_option(
     "--role", ["gold", "pred"], "What the one state per turn is, where a format holds one and --gold is not given."
 )
+@click.option(
+    "--to",
+    "layout",
+    type=click.Choice(list(WRITERS)),
+    help="The layout of OUT: "
+    + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
+    + ".  [default: csv where OUT ends in .csv, else native]",
+)
 @force_option("OUT")
 def convert(**options: Any) -> Output:
-    """Turn IN into dialmeter's own JSON lines, with both states where IN holds both or --gold is given.
+    """Turn IN into another layout of states, with both states where IN holds both or --gold is given.
 
-    OUT ending in .gz or .zst is compressed; - is standard output.
+    OUT ending in .gz or .zst is compressed; - is standard output. States, utterances and intents are written; acts, goals and
+    further trackers of IN are not. A warning says what the layout of OUT has no place for.
     """
     source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
     corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["form"])
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_form"])
     shown = plain_dialogues(watched(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
-    if target == "-":
-        count = write(shown, sys.stdout.buffer)
-    else:
-        with new_file(target, force=options["force"]) as plain, _packed(plain, Path(target).suffix) as file:
-            count = write(shown, file)
-    return Output(notices=corpus.notices, remarks=[f"{count} dialogues from {corpus.format} to native"])
+    layout = options["layout"] or ("csv" if ".csv" in Path(target).suffixes else "native")
+    losses = Losses(layout)
+    parts = WRITERS[layout].write(losses.counted(shown))
+    try:
+        if target == "-":
+            sys.stdout.buffer.writelines(parts)
+        else:
+            with new_file(target, force=options["force"]) as plain, _packed(plain, Path(target).suffix) as file:
+                file.writelines(parts)
+    except InputError as error:
+        raise corpus.place(error) from None
+    remark = f"{losses.count} dialogues from {corpus.format} to {layout}"
+    return Output(notices=[*corpus.notices, *losses.notices], remarks=[remark])
 
 
 @contextmanager

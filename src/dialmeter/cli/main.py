@@ -72,6 +72,7 @@ _JUDGE = {
     "human": ("judge.human:human", "Agreement of judges with people."),
     "explain": ("judge.explain:explain", "Which tokens of a reply move a judge's score?"),
     "train": ("judge.train:train", "Train a judge from ratings."),
+    "published": ("judge.published:published", "Tables of the paper on attacks from the folders of its authors."),
     "validity": ("judge.validity:judge_validity", "Have cases read by people, and count their verdicts."),
 }
 _SYSTEM = {

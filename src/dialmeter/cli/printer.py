@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -16,12 +17,14 @@ from ..views.tables import Table, distinct, render
 if TYPE_CHECKING:
     from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
+    from ..views.latex.paper_table import Paper
 
 Styles: TypeAlias = tuple[str, ...]
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
-EVERY: Styles = (*PROSE, "csv")
+CSV: Styles = ("csv",)
+EVERY: Styles = (*PROSE, *CSV)
 
 
 class Block(Struct, frozen=True):
@@ -39,10 +42,10 @@ class Block(Struct, frozen=True):
     gap: Styles = EVERY
     raw: bool = False
 
-    def shown(self, style: str) -> str:
-        """The block in a style."""
+    def shown(self, style: str, paper: Paper | None = None) -> str:
+        """The block in a style; ``paper`` says how tables are printed in LaTeX and Markdown."""
         if isinstance(self.content, Table):
-            return render(distinct(self.content) if style == "csv" else self.content, style)
+            return render(distinct(self.content) if style == "csv" else self.content, style, paper)
         comment = "% " if style == "latex" and not self.raw else ""
         return "\n".join(comment + line for line in self.content.split("\n"))
 
@@ -55,6 +58,15 @@ def message(text: str) -> Block:
 def tables(found: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
     """A block for each table that has rows."""
     return [Block(table, styles) for table in found if table.rows]
+
+
+def result_blocks(lines: Sequence[str]) -> list[Block]:
+    """What a comparison says in words, before its tables; a list in Markdown."""
+    from ..views.tables import markdown_text, visible
+
+    plain = Block("\n".join(map(visible, lines)), PROSE[::2])
+    listed = Block("\n".join(f"- {markdown_text(visible(line))}" for line in lines), ("markdown",))
+    return [plain, listed] if lines else []
 
 
 def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Block]:
@@ -103,15 +115,16 @@ class PrintedCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         found = super().invoke(ctx)
-        return print_output(found, ctx.params) if isinstance(found, Output) else found
+        return print_output(found, ctx.params, ctx.info_name or "") if isinstance(found, Output) else found
 
 
-def print_output(output: Output, options: dict[str, Any]) -> int:
+def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
     """Prints what a command returned, and gives its exit code.
 
     Args:
         output: of the command.
-        options: of the command: style, quiet, charts.
+        options: of the command: style, quiet, charts, and those of tables in papers.
+        command: the last word of its name.
     """
     quiet, style = options.get("quiet", False), options.get("style") or "text"
     warn(output.notices, quiet and not output.loud)
@@ -122,7 +135,7 @@ def print_output(output: Output, options: dict[str, Any]) -> int:
     if style == "json" and output.document is not None:
         click.echo(to_json(output.document(charts)))
     else:
-        print_blocks(output.parts, style)
+        print_blocks(output.parts, style, _papers(options, command))
     for remark in () if quiet else output.remarks:
         click.echo(remark, err=True)
     for error in output.errors:
@@ -132,13 +145,34 @@ def print_output(output: Output, options: dict[str, Any]) -> int:
     return output.exit_code
 
 
-def print_blocks(parts: Iterable[Block], style: str) -> None:
-    """Prints the blocks that a style has on standard output."""
+def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
+    """Prints the blocks that a style has on standard output.
+
+    Args:
+        parts: the blocks.
+        style: of all.
+        papers: how each table is printed in LaTeX and Markdown.
+    """
     first = True
     for part in parts:
         if style in part.styles:
-            click.echo(("" if first or style not in part.gap else "\n") + part.shown(style))
+            paper = next(papers) if style in ("latex", "markdown") and isinstance(part.content, Table) else None
+            click.echo(("" if first or style not in part.gap else "\n") + part.shown(style, paper))
             first = False
+
+
+def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
+    """How each table is printed; labels are numbered from the second table on."""
+    from ..views.latex.paper_table import Paper
+
+    label = options.get("label") or f"tab:{command}"
+    for number in count(1):
+        yield Paper(
+            int(options.get("columns") or 2),
+            options.get("bold", False),
+            options.get("caption") or "",
+            label if number == 1 else f"{label}-{number}",
+        )
 
 
 def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> list[str]:

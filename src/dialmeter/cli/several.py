@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import to_builtins
 
 from ..core.comparison import PairedDifference
-from ..errors import ConditionHolds, DialmeterError
+from ..errors import ConditionHolds, DialmeterError, one_line
 
 
 def chosen_golds(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
@@ -19,8 +19,11 @@ def chosen_golds(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | N
     return [golds[0]] * len(files) if len(golds) == 1 else golds or [None] * len(files)
 
 
+_ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".txt")
+
+
 def chosen_names(files: Sequence[str], given: Sequence[str], what: str, more: Sequence[str] = ()) -> list[str]:
-    """The names of the files: those of --name, else the file names without endings, with folders where two are alike.
+    """The names of the files: those of --name, else the shortest part of their paths in which they differ.
 
     Args:
         files: the files; one may name a tracker in it, as in ``file.jsonl#name``.
@@ -28,17 +31,46 @@ def chosen_names(files: Sequence[str], given: Sequence[str], what: str, more: Se
         what: the plural of what is named.
         more: further names.
 
+    Raises:
+        DialmeterError: not one name for each file, or two with the same name.
+
     Example:
-        >>> chosen_names(["runs/a.jsonl", "b.jsonl#own"], [], "systems")
-        ['a', 'own']
+        >>> chosen_names(["runs/a.v1.jsonl.gz", "b.jsonl#own"], [], "systems")
+        ['a.v1', 'own']
+        >>> chosen_names(["runs/som/pred.json", "runs/trade/pred.json"], [], "systems")
+        ['som', 'trade']
+        >>> chosen_names(["a/p.json", "a/q.json", "b/p.json"], [], "systems")
+        ['a/p', 'a/q', 'b/p']
     """
     if given and len(given) != len(files):
         raise DialmeterError(f"give --name once for each of the {len(files)} files")
-    stems = [file.rpartition("#")[2] if "#" in file else Path(file).name.split(".")[0] or file for file in files]
-    labels = [*(given or (stems if len(set(stems)) == len(stems) else files)), *more]
+    labels = [*(given or _parts_that_differ(files)), *more]
     if len(set(labels)) < len(labels):
         raise DialmeterError(f"two {what} are called {Counter(labels).most_common(1)[0][0]!r}; name them with --name")
     return labels
+
+
+def _parts_that_differ(files: Sequence[str]) -> list[str]:
+    """The shortest ends of paths that differ, without what is the same at the end of all."""
+    for without_ending in (True, False):
+        paths = [_components(file, without_ending) for file in files]
+        while len(files) > 1 and all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:
+            paths = [path[:-1] for path in paths]
+        for count in range(1, max(map(len, paths)) + 1):
+            names = [one_line("/".join(path[-count:]), 1000) for path in paths]
+            if len(set(names)) == len(names):
+                return names
+    return [one_line(file, 1000) for file in files]
+
+
+def _components(file: str, without_ending: bool) -> list[str]:
+    path, _, tracker = file.partition("#")
+    parts = [part for part in Path(path).parts if part != "/"] or [path]
+    if without_ending:
+        name = parts[-1].removesuffix(".gz").removesuffix(".zst")
+        ending = next((each for each in _ENDINGS if name.endswith(each)), "")
+        parts[-1] = name.removesuffix(ending) or parts[-1]
+    return [*parts, tracker] if tracker else parts
 
 
 def fail_if_worse(found: Sequence[PairedDifference], level: float, message: str) -> None:

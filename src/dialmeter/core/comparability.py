@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 _WORDS = {
     "d": "dialogues",
@@ -95,6 +95,54 @@ def difference(one: str, other: str) -> list[str]:
         for name in names
         if name != "v" and left.get(name) != right.get(name)
     ]
+
+
+def joint_signature(signatures: Sequence[str]) -> str:
+    """The signatures of several scores in one line, of which nothing is left out.
+
+    All measures come first. A field that belongs to some measures only names them, and a field that differs between systems or
+    files has all its values, or their number where they are many.
+
+    Example:
+        >>> joint_signature(["JGA|rules:a|d:9|v:1", "SA|rules:a|K:30|d:9|v:1"])
+        'JGA,SA|rules:a|K(SA):30|d:9|v:1'
+        >>> joint_signature(["JGA|d:9|data:3f|v:1", "JGA|d:9|data:77|v:1"])
+        'JGA|d:9|data:3f,77|v:1'
+    """
+    found = [_fields(line) for line in signatures]
+    measures = list(dict.fromkeys(each["measure"] for each in found))
+    parts = [",".join(measures)]
+    for name in _in_order([list(each)[1:] for each in found]):
+        by_measure = {
+            measure: list(dict.fromkeys(each.get(name) for each in found if each["measure"] == measure))
+            for measure in measures
+        }
+        values = list(dict.fromkeys(value for of_one in by_measure.values() for value in of_one))
+        if values == [values[0]]:
+            parts.append(f"{name}:{values[0]}")
+        elif all(len(of_one) == 1 for of_one in by_measure.values()):
+            for value in values:
+                owners = [measure for measure, of_one in by_measure.items() if of_one == [value]]
+                parts += [f"{name}({','.join(owners)}):{value}"] if value is not None else []
+        else:
+            listed = [value for value in values if value is not None]
+            parts.append(f"{name}:{','.join(listed) if len(listed) <= _MOST_VALUES else f'{len(listed)} values'}")
+    return "|".join(parts)
+
+
+_MOST_VALUES = 12
+
+
+def _in_order(lists: Iterable[Sequence[str]]) -> list[str]:
+    """All names, each behind the names that come before it where it is met first."""
+    found: list[str] = []
+    for names in lists:
+        place = 0
+        for name in names:
+            if name not in found:
+                found.insert(place, name)
+            place = found.index(name) + 1
+    return found
 
 
 def _fields(line: str) -> dict[str, str]:

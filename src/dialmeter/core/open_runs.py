@@ -82,6 +82,16 @@ class _Judge(Struct):
     trivial: bool = False
 
 
+class _Raters(Struct):
+    dimension: str = ""
+    items: int = 0
+    alpha_interval: float | None = None
+    alpha_ordinal: float | None = None
+    icc1: float | None = None
+    icc1k: float | None = None
+    ceiling: float | None = None
+
+
 class _Intervals(Struct):
     confidence: float = 0.0
     resamples: int = 0
@@ -116,6 +126,11 @@ class _Manifest(Struct):
     blame: bool = False
     from_text: str | bool = False
     map: str | None = None
+    raters: list[_Raters] = []
+    dimensions: list[str] = []
+    carried: list[str] = []
+    trivial: list[str] = []
+    main_dimension: str = ""
 
 
 def parse_manifest(data: bytes, name: str) -> dict[str, Any]:

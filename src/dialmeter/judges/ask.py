@@ -9,30 +9,26 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from ..core.endpoint.cost import BudgetSpent
 from ..errors import DialmeterError, UnreadableAnswer, one_line
-from .cases import Case, item_hash
-from .judge import Item, Judge, identity_of, load_weights
+from .cases import Case
+from .judge import AnyJudge, identity_of, is_pairwise, load_weights
+from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 from .store import ScoreStore
 
 _BATCH = 256
-_AGAIN = "/again"
 PATIENCE = 10
 """After this many failures in a row a judge is not asked any more."""
 
 FAILED = "whose request failed"
+OTHER_CONTEXT = "whose replies have different contexts, so that they cannot be compared"
 UNREADABLE = "whose answer could not be read"
+OVER_BUDGET = "not asked, because the budget is spent"
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
-
-
-class JudgedItem(NamedTuple):
-    """An item with the keys of its scores: two keys where a judge is asked twice, to see whether it gives the same score."""
-
-    keys: tuple[str, ...]
-    item: Item
 
 
 class Shard(Struct, frozen=True):
@@ -90,7 +86,10 @@ class ScoringFailure(Struct, frozen=True):
 
 
 class ScorePair(NamedTuple):
-    """A judge's scores of the two replies of a case; None where it has none."""
+    """A judge's scores of the two replies of a case; None where it has none.
+
+    Of a pairwise judge: what it says with the human reply first, and with the adversarial reply first.
+    """
 
     human: float | None
     adversarial: float | None
@@ -112,7 +111,7 @@ Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 
 def score_cases(
     cases: Sequence[Case],
-    judges: Mapping[str, Judge],
+    judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
     watch: Watch | None = None,
     ask: Ask | None = None,
@@ -129,35 +128,38 @@ def score_cases(
         watch: reports progress.
         ask: answers shards; None to ask in this process.
     """
-    keys = [keys_of(case) for case in cases]
-    heard = score_units(units_of(cases, keys), judges, store, watch, ask)
+    keys = {
+        name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
+        for name, judge in judges.items()
+    }
+    heard = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
     pairs = {
-        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys]
+        name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys[name]]
         for name, found in heard.items()
     }
     failures = [
-        ScoringFailure(name, number, reply, *found.reasons[key])
+        ScoringFailure(name, number, reply, *(found.reasons[key] if key else (OTHER_CONTEXT, OTHER_CONTEXT)))
         for name, found in heard.items()
-        for number, both in enumerate(keys)
+        for number, both in enumerate(keys[name])
         for reply, key in zip(("human", "adversarial"), both, strict=True)
-        if key in found.reasons
+        if not key or key in found.reasons
     ]
     return JudgeScores(pairs, failures)
 
 
 def score_units(
-    units: Sequence[JudgedItem],
-    judges: Mapping[str, Judge],
+    units: Mapping[str, Sequence[JudgedItem]],
+    judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
     watch: Watch | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
-    """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
+    """The scores of all judges on distinct items, both by judge; see :func:`score_cases`."""
     heard = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
-        for shard in shards_of(name, judge, units, heard[name].known)
+        for shard in shards_of(name, judge, units[name], heard[name].known)
     }
     left = dict.fromkeys(judges, 0)
     for (name, _), shard in shards.items():
@@ -170,36 +172,11 @@ def score_units(
             store.add(identity_of(judges[name]), new)
         left[name] -= len(units_asked)
         if watch:
-            watch(name, len(units) - left[name], len(units))
+            watch(name, len(units[name]) - left[name], len(units[name]))
     return heard
 
 
-def keys_of(case: Case) -> tuple[str, str]:
-    """The keys of the human and of the adversarial reply."""
-    human = item_hash(case.context, case.reply)
-    adversarial = item_hash(case.attacked_context, case.adversarial)
-    return human, human + _AGAIN if adversarial == human else adversarial
-
-
-def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
-    """Distinct items; those of one context are neighbours."""
-    groups: dict[str, dict[str, Item]] = {}
-    twice: set[str] = set()
-    for case, (human, adversarial) in zip(cases, keys, strict=True):
-        group = groups.setdefault(item_hash(case.context, ""), {})
-        group.setdefault(human, (case.context, case.reply))
-        if adversarial.endswith(_AGAIN):
-            twice.add(human)
-        else:
-            group.setdefault(adversarial, (case.attacked_context, case.adversarial))
-    return [
-        JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
-        for group in groups.values()
-        for key, item in group.items()
-    ]
-
-
-def shards_of(name: str, judge: Judge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
+def shards_of(name: str, judge: AnyJudge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:
     """The batches that have an item without a score.
 
     Batches are cut before known items are removed, because the last digit of a network's score may depend on the other items of
@@ -221,7 +198,7 @@ class Asker:
         find: gives the judge of a name; the same one each time.
     """
 
-    def __init__(self, find: Callable[[str], Judge]) -> None:
+    def __init__(self, find: Callable[[str], AnyJudge]) -> None:
         self._find = find
         self._last: dict[str, tuple[int, int]] = {}
 
@@ -247,7 +224,9 @@ class Asker:
         return answer
 
 
-def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+def _asked(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+    if hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each"):
+        return _asked_each(judge, shard, failures)
     scores, reason, _ = _scores(judge, shard.units)
     if not reason:
         return ShardAnswer(shard.judge, shard.number, scores), 0
@@ -257,30 +236,81 @@ def _asked(judge: Judge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]
             break
         scores, reason, why = _scores(judge, [unit])
         alone.append(SingleAnswer(unit.keys, scores, reason, why))
-        failures = failures + 1 if reason else 0
+        failures = in_a_row(failures, reason)
     return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
 
 
-def _scores(judge: Judge, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
+def _asked_each(judge: Any, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+    """Asks a judge that gives an error for each item that it cannot score, so that none is asked again."""
+    ask = judge.compare_each if is_pairwise(judge) else judge.score_each
+    items = [unit.item for unit in shard.units for _ in unit.keys]
+    try:
+        found = list(ask(items))
+    except DialmeterError as error:
+        found = [error] * len(items)
+    except Exception as error:
+        found = [DialmeterError(f"{type(error).__name__}: {error}")] * len(items)
+    if len(found) != len(items):
+        found = [UnreadableAnswer(f"gave {len(found)} scores for {len(items)} replies")] * len(items)
+    answers = iter(found)
+    alone: list[SingleAnswer] = []
+    for unit in shard.units:
+        scores = {key: next(answers) for key in unit.keys}
+        strange = [_strange(judge, each) for each in scores.values() if not isinstance(each, DialmeterError)]
+        errors = [each for each in scores.values() if isinstance(each, DialmeterError)]
+        errors += [UnreadableAnswer(each) for each in strange if each]
+        reason, why = (_reason(errors[0]), one_line(str(errors[0]), 300)) if errors else ("", "")
+        alone.append(SingleAnswer(unit.keys, {} if errors else scores, reason, why))
+        failures = in_a_row(failures, reason)
+    return ShardAnswer(shard.judge, shard.number, alone=tuple(alone)), failures
+
+
+def _strange(judge: Any, score: float) -> str:
+    """What is wrong with a score; empty where nothing is."""
+    if not isfinite(score):
+        return f"gave {score} as a score"
+    is_wide = is_pairwise(judge) and not -1 <= score <= 1
+    return f"gave {score:g} for a pair, which is not between -1 and 1" if is_wide else ""
+
+
+def in_a_row(failures: int, reason: str) -> int:
+    """How many failures in a row there are after an item; a budget that is spent is no failure of the judge.
+
+    Example:
+        >>> in_a_row(3, FAILED), in_a_row(3, ""), in_a_row(3, OVER_BUDGET)
+        (4, 0, 3)
+    """
+    if reason == OVER_BUDGET:
+        return failures
+    return failures + 1 if reason else 0
+
+
+def _reason(error: DialmeterError) -> str:
+    if isinstance(error, BudgetSpent):
+        return OVER_BUDGET
+    return UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED
+
+
+def _scores(judge: Any, batch: Sequence[JudgedItem]) -> tuple[dict[str, float], str, str]:
     """The scores of a batch; or nothing, the reason, and the reason in full."""
     keys = [key for unit in batch for key in unit.keys]
     items = [unit.item for unit in batch for _ in unit.keys]
     try:
-        scores = [float(score) for score in judge.score(items)]
+        scores = [float(score) for score in (judge.compare if is_pairwise(judge) else judge.score)(items)]
     except DialmeterError as error:
-        return {}, UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED, one_line(str(error), 300)
+        return {}, _reason(error), one_line(str(error), 300)
     except Exception as error:
         return {}, FAILED, one_line(f"{type(error).__name__}: {error}", 300)
     if len(scores) != len(items):
         return {}, UNREADABLE, f"gave {len(scores)} scores for {len(items)} replies"
-    strange = [score for score in scores if not isfinite(score)]
+    strange = [wrong for score in scores if (wrong := _strange(judge, score))]
     if strange:
-        return {}, UNREADABLE, f"gave {strange[0]} as a score"
+        return {}, UNREADABLE, strange[0]
     return dict(zip(keys, scores, strict=True)), "", ""
 
 
 @contextmanager
-def _one_thread(judge: Judge) -> Iterator[None]:
+def _one_thread(judge: AnyJudge) -> Iterator[None]:
     """One thread for networks: sums over several threads differ in the last digit, and workers would compete for cores."""
     if "torch" not in sys.modules and not getattr(judge, "neural", False):
         yield
@@ -326,7 +356,7 @@ class UnitScores:
         for single in answer.alone:
             if self._in_a_row >= PATIENCE:
                 break
-            self._in_a_row = self._in_a_row + 1 if single.reason else 0
+            self._in_a_row = in_a_row(self._in_a_row, single.reason)
             self.reasons.update((key, (single.reason, single.why)) for key in single.keys if single.reason)
             fresh.update(single.scores)
         return fresh

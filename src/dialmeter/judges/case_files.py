@@ -102,6 +102,7 @@ def _number(text: str | None, side: str, path: str | Path, line: int) -> float |
     return number
 
 
+NOTHING_CHANGES = "nothing changes"
 _ORIGINAL, _MODIFIED = "original_conversation", "modified_conversation"
 _CASE = re.compile(r"case_(\d+)")
 
@@ -141,7 +142,7 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
         name = re.sub(r"-\d+$", "", folder.name)
         attack = named(_OURS.get(name, name))
         for file in _numbered(folder):
-            case = _read(file, attack)
+            case = read_published_case(file, attack)
             if isinstance(case, Case):
                 found.append(case)
             else:
@@ -161,8 +162,12 @@ def _numbered(folder: Path) -> list[Path]:
     return [file for _, file in sorted(files)]
 
 
-def _read(file: Path, attack: Attack) -> Case | str:
-    """The case of a file, or what is wrong with it."""
+def read_published_case(file: Path, attack: Attack) -> Case | str:
+    """The case of a file, or what is wrong with it.
+
+    Raises:
+        InputError: the file is not one.
+    """
     lines = Source(file).text.splitlines()
     if not lines or lines[0].strip() != _ORIGINAL or _MODIFIED not in (line.strip() for line in lines):
         raise InputError(f"expected a line {_ORIGINAL}, turns, a line {_MODIFIED}, and turns", file=str(file))
@@ -174,7 +179,7 @@ def _read(file: Path, attack: Attack) -> Case | str:
     if original[:-1] != modified[:-1]:
         return "the context changes"
     if same_but_for_case(original[-1], modified[-1]) and not attack.control:
-        return "nothing changes"
+        return NOTHING_CHANGES
     moves = tuple(Move("AB"[turn % 2], text) for turn, text in enumerate(original))
     return Case(
         attack=attack.name,

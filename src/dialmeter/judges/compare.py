@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .._version import __version__
 from ..core.account import Account, counted
@@ -15,7 +16,7 @@ from ..model import Notice
 from .ask import JudgeScores
 from .cases import Case, case_id
 from .judge import FACETS
-from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell
+from .matrix import CONTROL, OUTSIDE, CaseOutcome, ErrorCell, JudgeDescription
 
 NO_SCORE = "without a score in the file"
 
@@ -34,17 +35,82 @@ class Average(Struct, frozen=True):
 
 
 class JudgeComparison(Struct, frozen=True):
-    """Two judges on the same cases: McNemar's test of who conforms, corrected over the whole table."""
+    """Two judges on the cases that both scored: McNemar's test of who conforms, corrected over the whole table.
+
+    Attributes:
+        n: the common cases.
+        cases: all cases of the attack.
+        error: the error rate of the first judge on the common cases.
+        other_error: the same of the other one.
+    """
 
     corpus: str
     attack: str
     judge: str
     other: str
     n: int
+    cases: int
+    error: float
+    other_error: float
     only_judge: int
     only_other: int
     p: float
     p_holm: float
+
+
+class PositionBias(Struct, frozen=True):
+    """How often the answer of a pairwise judge about two replies changes with their order; the control has no part in it.
+
+    Attributes:
+        value: the share of inconsistent pairs; None where no pair was compared in both orders.
+        n: the pairs that were compared in both orders.
+        first: the share of pairs of which the judge prefers the first reply in both orders.
+        second: the share of pairs of which it prefers the second reply in both orders.
+    """
+
+    judge: str
+    corpus: str
+    value: float | None
+    ci: tuple[float, float] | None
+    n: int
+    inconsistent: int
+    first: float | None
+    second: float | None
+
+
+def position_bias(
+    cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], confidence: float
+) -> list[PositionBias]:
+    """The rate of inconsistent pairs of each pairwise judge and corpus, with its Wilson interval."""
+    from ..stats.intervals import wilson_interval
+
+    found = []
+    for judge in (each for each in judges if each.pairwise):
+        for corpus in dict.fromkeys(case.corpus for case in cases):
+            both = [
+                (human, adversarial)
+                for case, (human, adversarial) in zip(cases, scored.pairs[judge.name], strict=True)
+                if case.corpus == corpus and case.attack != CONTROL and human is not None and adversarial is not None
+            ]
+            n = len(both)
+            inconsistent = sum(_sign(human) != -_sign(adversarial) for human, adversarial in both)
+            found.append(
+                PositionBias(
+                    judge.name,
+                    corpus,
+                    inconsistent / n if n else None,
+                    wilson_interval(inconsistent, n, confidence=confidence) if n and confidence else None,
+                    n,
+                    inconsistent,
+                    fmean(human > 0 and adversarial > 0 for human, adversarial in both) if n else None,
+                    fmean(human < 0 and adversarial < 0 for human, adversarial in both) if n else None,
+                )
+            )
+    return found
+
+
+def _sign(number: float) -> int:
+    return (number > 0) - (number < 0)
 
 
 def averages(cells: Sequence[ErrorCell]) -> list[Average]:
@@ -120,7 +186,8 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
     from ..stats.significance import holm, mcnemar_counts
 
     fit = [cell for cell in cells if not cell.degenerate and cell.value is not None and cell.attack != CONTROL]
-    names = list(dict.fromkeys(cell.judge for cell in cells if not cell.degenerate))
+    scoring = {cell.judge for cell in fit}
+    names = [name for name in dict.fromkeys(cell.judge for cell in cells) if name in scoring]
     by_place: dict[tuple[str, str], dict[str, ErrorCell]] = {}
     for cell in fit:
         by_place.setdefault((cell.corpus, cell.attack), {})[cell.judge] = cell
@@ -134,14 +201,29 @@ def comparisons(cells: Sequence[ErrorCell]) -> list[JudgeComparison]:
                 continue
             theirs = {each.case: each.conforms for each in judges[other].outcomes if each.conforms is not None}
             shared = base.keys() & theirs.keys()
+            if not shared:
+                continue
             mine = sum(bool(base[case]) and not theirs[case] for case in shared)
             yours = sum(bool(theirs[case]) and not base[case] for case in shared)
-            rows.append((corpus, attack, other, len(shared), mine, yours, mcnemar_counts(mine, yours).p))
-    corrected = holm([row[-1] for row in rows])
-    return [
-        JudgeComparison(corpus, attack, names[0], other, n, mine, yours, p, float(p_holm or 0.0))
-        for (corpus, attack, other, n, mine, yours, p), p_holm in zip(rows, corrected, strict=True)
-    ]
+            wrong = sum(not base[case] for case in shared)
+            rows.append(
+                JudgeComparison(
+                    corpus,
+                    attack,
+                    names[0],
+                    other,
+                    len(shared),
+                    len(judges[other].outcomes),
+                    wrong / len(shared),
+                    (wrong + mine - yours) / len(shared),
+                    mine,
+                    yours,
+                    mcnemar_counts(mine, yours).p,
+                    0.0,
+                )
+            )
+    corrected = holm([row.p for row in rows])
+    return [replace(row, p_holm=float(p_holm or 0.0)) for row, p_holm in zip(rows, corrected, strict=True)]
 
 
 def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:
@@ -150,7 +232,7 @@ def warnings(cells: Sequence[ErrorCell]) -> list[Notice]:
     for judge in dict.fromkeys(cell.judge for cell in cells if not cell.trivial):
         own = [cell for cell in cells if cell.judge == judge and cell.attack != CONTROL]
         if own and own[0].degenerate:
-            message = f"{judge} gives every reply the same score: it is not in averages, ranks and comparisons"
+            message = f"{judge} gives every reply the same score, or every pair the same answer: it is not in averages, ranks and comparisons"
             found.append(Notice("degenerate", 1, message))
         falling = [cell for cell in own if cell.expected == "lower" and cell.n >= 5 and cell.lower is not None]
         upside = sorted({cell.attack for cell in falling if (cell.lower or 0.0) >= _FLIPPED_SHARE})

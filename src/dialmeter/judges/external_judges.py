@@ -15,11 +15,11 @@ import msgspec
 from ..errors import DialmeterError, UnreadableAnswer, one_line
 from ..model import Move
 from ..registry import object_at
-from .judge import FACETS, Item, Judge
+from .judge import FACETS, Item, Judge, is_pairwise
 
 
 def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
-    """The judge ``module:object``: a judge, a class of judges, or a function of context and reply.
+    """The judge ``module:object``: a judge of replies or of pairs, a class of judges, or a function of context and reply.
 
     The module may be in the current folder. A function says ``higher_is_better`` as an attribute, or as a
     parameter: ``my_module:my_function(higher_is_better=true)``.
@@ -37,7 +37,7 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
         thing = thing(**given) if isclass(thing) else thing
     except Exception as error:
         raise DialmeterError(f"judge {text} cannot be loaded: {type(error).__name__}: {error}") from None
-    if callable(getattr(thing, "score", None)):
+    if callable(getattr(thing, "score", None)) or is_pairwise(thing):
         return _checked(text, thing)
     if not callable(thing):
         raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
@@ -48,10 +48,11 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
 
 
 def _checked(text: str, thing: Any) -> Judge:
-    missing = [name for name in ("name", "higher_is_better", "scale", "facets") if not hasattr(thing, name)]
+    needed = ("name", "facets") if is_pairwise(thing) else ("name", "higher_is_better", "scale", "facets")
+    missing = [name for name in needed if not hasattr(thing, name)]
     if missing:
         raise DialmeterError(f"judge {text} does not say {', '.join(missing)}; see the protocol in docs/judges.md")
-    if not isinstance(thing.higher_is_better, bool):
+    if not is_pairwise(thing) and not isinstance(thing.higher_is_better, bool):
         raise DialmeterError(f"judge {text}: higher_is_better is True or False, not {thing.higher_is_better!r}")
     unknown = sorted(set(thing.facets or ()) - set(FACETS))
     if unknown:

@@ -16,6 +16,11 @@ from ..registry import Registry
 Item: TypeAlias = tuple[Sequence[Move], str]
 """A context and a reply."""
 
+PairItem: TypeAlias = tuple[Sequence[Move], str, str]
+"""A context and two replies."""
+
+AnyItem: TypeAlias = Item | PairItem
+
 FACETS = ("coherence", "naturalness", "interest")
 
 
@@ -47,6 +52,39 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
+class PairwiseJudge(Protocol):
+    """Anything that says which of two replies to a context is better.
+
+    dialmeter asks in both orders. A pairwise judge may also have ``identity``, ``batch_size``, ``load_weights()`` and ``stays``, as a
+    :class:`Judge`, and ``compare_each(items)``, which gives an error for each pair that it cannot compare.
+
+    Attributes:
+        name: how tables call it.
+        facets: what it claims to judge; None for everything.
+    """
+
+    name: str
+    facets: frozenset[str] | None
+
+    def compare(self, items: Sequence[PairItem]) -> Sequence[float]:
+        """One number from -1 to 1 per pair, in order: positive where the first reply is better, 0 for a tie."""
+        ...
+
+
+AnyJudge: TypeAlias = Judge | PairwiseJudge
+
+
+def is_pairwise(judge: object) -> bool:
+    """True if a judge compares pairs of replies.
+
+    Example:
+        >>> is_pairwise(load_judge("length")[1])
+        False
+    """
+    return callable(getattr(judge, "compare", None))
+
+
 _BUILTIN = f"{__package__}.builtin"
 _ADAPTERS = f"{__package__}.adapters"
 registry = Registry(
@@ -71,9 +109,11 @@ registry = Registry(
         "pang-f": f"{_ADAPTERS}.pang:PangF",
         "pang-l": f"{_ADAPTERS}.pang:PangL",
         "dialogrpt": f"{_ADAPTERS}.dialogrpt:DialogRPT",
+        "hf": f"{_ADAPTERS}.hugging_face:HuggingFace",
         "satisfaction-bert": f"{_ADAPTERS}.satisfaction:SatisfactionBert",
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
+        "llm-pairwise": f"{_ADAPTERS}.llm_pairwise:PairwiseLanguageModel",
         "llm-dialogue": f"{_ADAPTERS}.llm_dialogue:DialogueLanguageModel",
     },
 )
@@ -164,7 +204,7 @@ def takes(call: Call, key: str) -> bool:
     return ":" not in call.name and key in signature(registry.load(call.name)).parameters
 
 
-def load_weights(judge: Judge) -> None:
+def load_weights(judge: AnyJudge) -> None:
     """Loads the weights of a judge if they are not loaded yet.
 
     Raises:
@@ -227,7 +267,7 @@ def called(name: str, **parameters: Any) -> str:
     return f"{name}({', '.join(shown)})" if shown else name
 
 
-def identity_of(judge: Judge) -> str:
+def identity_of(judge: AnyJudge) -> str:
     """What a judge's scores depend on.
 
     Example:

@@ -95,7 +95,7 @@ class Panel:
         talk: the training data of judges that learn.
 
     Example:
-        >>> from dialmeter.judges.ask import JudgedItem
+        >>> from dialmeter.judges.judged_items import JudgedItem
         >>> panel = Panel({"length": Recipe(Call("length"))}, [])
         >>> panel.ask(Shard("length", 0, 0, (JudgedItem(("a1",), ((), "yes")),))).scores
         {'a1': 1.0}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from .._version import __version__
-from .ask import JudgeScores, ScorePair
+from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, cases_digest
-from .judge import Judge, identity_of
+from .judge import AnyJudge, identity_of, is_pairwise
 from .verdict import Relation, Threshold, conforms, expected_of, facet_of, relation, row_of
 
 if TYPE_CHECKING:
@@ -78,11 +78,32 @@ class JudgeDescription(Struct, frozen=True):
     higher_is_better: bool
     facets: frozenset[str] | None = None
     trivial: bool = False
+    pairwise: bool = False
+
+    def difference(self, pair: ScorePair) -> float | None:
+        """How much better the human reply is than the adversarial one; of a pairwise judge, the mean over both orders.
+
+        Example:
+            >>> JudgeDescription("x", "x", True, pairwise=True).difference(ScorePair(1.0, 0.0))
+            0.5
+        """
+        human, adversarial = pair
+        if human is None or adversarial is None:
+            return None
+        difference = human - adversarial if self.higher_is_better else adversarial - human
+        return difference / 2 if self.pairwise else difference
+
+    def threshold(self, how: Threshold, human: Sequence[float], noise: Sequence[float]) -> float | None:
+        """The threshold of a cell. Comparisons of pairs have no human scores whose spread would count: any preference does."""
+        if self.pairwise and how.mode in ("paper", "sd"):
+            return 0.0
+        return how.value(human, noise)
 
 
-def about(name: str, judge: Judge, *, trivial: bool = False) -> JudgeDescription:
+def about(name: str, judge: AnyJudge, *, trivial: bool = False) -> JudgeDescription:
     """The description of a judge that can be asked."""
-    return JudgeDescription(name, identity_of(judge), judge.higher_is_better, judge.facets, trivial)
+    is_higher = bool(getattr(judge, "higher_is_better", True))
+    return JudgeDescription(name, identity_of(judge), is_higher, judge.facets, trivial, is_pairwise(judge))
 
 
 def matrix(
@@ -92,8 +113,9 @@ def matrix(
     groups: dict[tuple[str, str], list[int]] = {}
     for number, case in enumerate(cases):
         groups.setdefault((case.corpus, row_of(case, how.verdict)), []).append(number)
+    errors = {(each.judge, each.case): each.why for each in reversed(scored.failures) if each.reason != NOT_ASKED}
     return [
-        _cell(cases, numbers, scored.pairs[judge.name], judge, how)
+        _cell(cases, numbers, scored.pairs[judge.name], judge, how, first_error=_first_error(errors, judge, numbers))
         for corpus in dict.fromkeys(case.corpus for case in cases)
         for (found, _), numbers in groups.items()
         if found == corpus
@@ -118,6 +140,8 @@ def _cell(
     pairs: Sequence[ScorePair],
     judge: JudgeDescription,
     how: VerdictSettings,
+    *,
+    first_error: str,
 ) -> ErrorCell:
     from ..stats.intervals import wilson_interval
 
@@ -125,13 +149,13 @@ def _cell(
     facet = facet_of(first, how.verdict)
     both = [(number, *pairs[number]) for number in numbers]
     usable = [(number, human, other) for number, human, other in both if human is not None and other is not None]
-    threshold = how.threshold.value([human for _, human, _ in usable], _noise(cases, pairs))
+    threshold = judge.threshold(how.threshold, [human for _, human, _ in usable], _noise(cases, pairs, judge))
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, how=how) for number in numbers
     )
     met = [each for each in outcomes if each.relation is not None]
     outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
-    reason = OUTSIDE if outside else _why_not(len(usable), threshold, how)
+    reason = OUTSIDE if outside else _why_not(len(usable), threshold, how, first_error)
     n = len(met) if threshold is not None else len(usable)
     errors = sum(not each.conforms for each in met)
     expected = sorted({expected_of(cases[number], how.verdict) for number in numbers})
@@ -166,30 +190,32 @@ def _cell(
 def _outcome(
     case: Case, number: int, pair: ScorePair, *, judge: JudgeDescription, threshold: float | None, how: VerdictSettings
 ) -> CaseOutcome:
-    human, adversarial = pair
-    if human is None or adversarial is None:
-        return CaseOutcome(number, None, None, None)
-    difference = human - adversarial if judge.higher_is_better else adversarial - human
-    if threshold is None:
+    difference = judge.difference(pair)
+    if difference is None or threshold is None:
         return CaseOutcome(number, difference, None, None)
-    found = relation(human, adversarial, threshold, judge.higher_is_better)
+    found = relation(difference, 0.0, threshold)
     return CaseOutcome(number, difference, found, conforms(found, expected_of(case, how.verdict)))
 
 
-def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair]) -> list[float]:
+def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> list[float]:
     """The judge's differences on identical replies, over all corpora."""
     return [
-        abs(pair.human - pair.adversarial)
+        abs(difference)
         for case, pair in zip(cases, pairs, strict=True)
         if (case.reply, case.context) == (case.adversarial, case.attacked_context)
-        and pair.human is not None
-        and pair.adversarial is not None
+        and (difference := judge.difference(pair)) is not None
     ]
 
 
-def _why_not(usable: int, threshold: float | None, how: VerdictSettings) -> str:
+def _first_error(errors: Mapping[tuple[str, int], str], judge: JudgeDescription, numbers: Sequence[int]) -> str:
+    """The first error of a judge on some cases; where it was not asked about these, its first error of all."""
+    own = {case: why for (name, case), why in errors.items() if name == judge.name}
+    return next((own[number] for number in numbers if number in own), own[min(own)] if own else "")
+
+
+def _why_not(usable: int, threshold: float | None, how: VerdictSettings, first_error: str) -> str:
     if not usable:
-        return "no case was scored"
+        return f"no case was scored: {first_error}" if first_error else "no case was scored"
     if threshold is None and how.threshold.mode == "noise":
         return f"no noise is known: add cases of the attack {CONTROL}"
     return "one score has no spread to set a threshold from" if threshold is None else ""
@@ -210,7 +236,7 @@ def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSetti
         "attack": row_of(cases[0], how.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
-        "threshold": how.threshold,
+        "threshold": "fixed(0)" if judge.pairwise and how.threshold.mode in ("paper", "sd") else how.threshold,
         "verdict": how.verdict,
         "scored": f"{n}/{len(cases)}",
         "n": n,

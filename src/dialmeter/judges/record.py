@@ -13,8 +13,10 @@ from ..core.account import in_documents
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from .cases import case_id
+from .judge import Judge
 from .matrix import JudgeDescription, VerdictSettings
 from .result import JudgeResult
+from .show import case_exchanges
 
 
 def identity(
@@ -31,6 +33,7 @@ def identity(
                 "higher_is_better": judge.higher_is_better,
                 "facets": sorted(judge.facets) if judge.facets is not None else None,
                 "trivial": judge.trivial,
+                **({"pairwise": True} if judge.pairwise else {}),
             }
             for judge in judges
         ],
@@ -40,8 +43,13 @@ def identity(
     )
 
 
-def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
-    """All that a viewer shows of a case: context, both replies, their differences, and the scores of each judge."""
+def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iterator[dict[str, Any]]:
+    """All that a viewer shows of a case: context, both replies, their differences, and the scores of each judge.
+
+    Args:
+        result: what was scored.
+        judges: those that can say what they were asked and answered.
+    """
     said: list[dict[str, dict[str, Any]]] = [{} for _ in result.cases]
     for cell in result.cells:
         for outcome in cell.outcomes:
@@ -62,6 +70,9 @@ def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
         for judge, what in said[number].items():
             if (judge, number) in reasons:
                 what["failure"] = reasons[judge, number]
+        for judge, asked in (judges or {}).items():
+            if found := case_exchanges(asked, case):
+                said[number][judge]["exchanges"] = to_builtins(found)
         plain = to_builtins(case)
         plain["context"] = [{"speaker": move.speaker, "text": move.text} for move in case.context]
         if case.adversarial_context:
@@ -71,9 +82,15 @@ def rows(result: JudgeResult) -> Iterator[dict[str, Any]]:
         yield {"id": name if times[name] == 1 else f"{name}#{times[name]}", **plain, "scores": said[number]}
 
 
-def finish(writer: RunWriter, result: JudgeResult, about: Mapping[str, Any], report: str) -> None:
+def finish(
+    writer: RunWriter,
+    result: JudgeResult,
+    about: Mapping[str, Any],
+    report: str,
+    judges: Mapping[str, Judge] | None = None,
+) -> None:
     """Writes the rows that are not there yet, and closes the run."""
-    for row in rows(result):
+    for row in rows(result, judges):
         if row["id"] not in writer.done:
             writer.add(row)
     columns: dict[str, list[float | None]] = {judge.name: [None] * len(result.cases) for judge in result.judges}
@@ -89,5 +106,9 @@ def finish(writer: RunWriter, result: JudgeResult, about: Mapping[str, Any], rep
         columns=columns,
         report=report,
         accounts=in_documents(result.accounts),
-        findings={"averages": result.averages, "comparisons": result.comparisons},
+        findings={
+            "averages": result.averages,
+            "comparisons": result.comparisons,
+            **({"position_bias": result.position_bias} if result.position_bias else {}),
+        },
     )

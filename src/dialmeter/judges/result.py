@@ -14,7 +14,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
 from . import compare
-from .ask import FAILED, NOT_ASKED, UNREADABLE, JudgeScores, ScoringFailure
+from .ask import FAILED, NOT_ASKED, OVER_BUDGET, UNREADABLE, JudgeScores, ScoringFailure
 from .cases import Case, case_id
 from .matrix import CONTROL, ErrorCell, JudgeDescription, VerdictSettings, matrix
 
@@ -67,6 +67,11 @@ class JudgeResult(Result):
         return compare.comparisons(self.cells)
 
     @cached_property
+    def position_bias(self) -> list[compare.PositionBias]:
+        """How often pairwise judges change their answer with the order of the replies."""
+        return compare.position_bias(self.cases, self.scored, self.judges, self.how.confidence)
+
+    @cached_property
     def accounts(self) -> dict[str, Account]:
         """What was asked of each judge that was named, and how much of it was scored."""
         return compare.accounts(self.cells, self.scored, self.cases)
@@ -86,6 +91,16 @@ class JudgeResult(Result):
             why = next((each.why for each in self.scored.failures if each.judge == judge), "")
             found.append(f"{judge} scored none of {account.asked} cases: {account.why}" + (f"; {why}" if why else ""))
         return found
+
+    @property
+    def over_budget(self) -> list[str]:
+        """The judges that were not asked about everything, because the budget is spent; a line for each."""
+        return [
+            f"{judge}: {each.count} of {account.asked} cases are unscored, because the budget is spent"
+            for judge, account in self.accounts.items()
+            for each in account.reasons
+            if each.reason == OVER_BUDGET
+        ]
 
     @cached_property
     def notices(self) -> list[Notice]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(?:https?|ftp|s3|gs|hf)://", re.IGNORECASE)
 _HTML = re.compile(r"\s*+<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
+_EXCEL_HINT = re.compile(r"sep=.\s*$", re.IGNORECASE)
 _GIT_LFS = "version https://git-lfs.github.com/spec/"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _KEYS_SHOWN = 12
@@ -108,13 +109,24 @@ def unknown_format(sample: Sample, message: str, *, with_nearest: bool) -> str:
             return (
                 f"a folder of JSON lines ({count}, {one_line(lines[0])} first); name one of them, or join them into one"
             )
+    if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
+        return "the first line is a hint for Excel (sep=), not the names of columns; remove it"
     what, _, advice = message.partition("; ")
     levels = _keys_seen(sample)
     if not levels:
         return message
     seen = f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_shown, levels))}"
-    nearest = [_nearest(levels)] if with_nearest else []
+    nearest = [_nearest(levels) or _as_rows(sample)] if with_nearest else []
     return "; ".join(part for part in (what, seen, *nearest, advice) if part)
+
+
+def _as_rows(sample: Sample) -> str:
+    """How a table with other columns is read; empty for what is no table."""
+    if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):
+        return (
+            "a table is read where its columns are named (--fields dialogue=NAME --fields turn=NAME --fields pred=NAME)"
+        )
+    return ""
 
 
 def _keys_seen(sample: Sample) -> list[list[str]]:
@@ -154,7 +166,10 @@ def _lack(form: str, missing: list[tuple[str, ...]]) -> str:
     if not missing:
         return "whose keys are there with other kinds of values"
     names = " and ".join(group[0] if len(group) == 1 else f"one of {', '.join(group)}" for group in missing)
-    return f"which also needs {names}" + (" (--fields names other columns)" if form in ("rows", "llm") else "")
+    by_order = ", or --from rows counts them in their order" if form == "rows" and missing == [_TURN] else ""
+    return f"which also needs {names}" + (
+        f" (--fields names other columns{by_order})" if form in ("rows", "llm") else ""
+    )
 
 
 def _has(keys: list[str], wanted: str) -> bool:

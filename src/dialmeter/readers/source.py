@@ -257,7 +257,7 @@ class Source:
         try:
             return self.read_all().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise InputError(f"not UTF-8 text (byte {error.start})", file=self.name) from None
+            raise InputError(f"not UTF-8 text (byte {error.start}); save it as UTF-8", file=self.name) from None
 
     @cached_property
     def sample(self) -> Sample:

@@ -120,12 +120,14 @@ def plain_id(thing: Any, what: str) -> str:
     Raises:
         InputError: it is something else, or empty.
     """
-    if type(thing) not in (str, int) or thing == "":
+    if thing == "":
+        raise InputError(f"{what} is empty")
+    if type(thing) not in (str, int):
         raise InputError(f"{what} must be a string, found {kind_of(thing)}")
     return str(thing)
 
 
 def row_error(error: InputError, dialogue_id: Any, number: Any) -> InputError:
     """The error with dialogue and turn of a row, where they can be named."""
-    at = number if isinstance(number, str | int) else None
+    at = number if isinstance(number, str | int) and number != "" else None
     return error.at(dialogue=str(dialogue_id), turn=at)

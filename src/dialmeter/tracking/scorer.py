@@ -261,7 +261,10 @@ class TrackerScorer:
                 file=name or None,
             )
         if not self._ledger.count_of_turns:
-            raise InputError("no turn with a gold state and a prediction", file=name or None)
+            raise InputError(
+                "no turn with a gold state and a prediction; gold that is in another file is given with --gold",
+                file=name or None,
+            )
         lacking = lacks(self.rules, findings, self.schema)
         if lacking:
             raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {lacking}")

@@ -75,7 +75,10 @@ def score_tracker(
         path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
         return score_file(path, gold_path, measures=measures, rules=rules, schema=schema, by=by, resampling=how)
     if pred is None:
-        raise DialmeterError("pred is missing; it may be omitted only where gold is a file that holds both")
+        raise DialmeterError(
+            "pred is missing; it may be omitted only where gold is a file that holds both; rows with one turn each go to "
+            "TrackerScorer().add_turn(dialogue_id, gold, pred)"
+        )
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
     words = scorer.vocabulary
     with paused_garbage_collection():

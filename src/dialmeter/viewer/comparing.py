@@ -189,6 +189,6 @@ def pair_page(
         after=link(at + 1) if at is not None and at + 1 < len(order) else "",
         back=back,
         place=f"{at + 1:,} of {len(order):,}" if at is not None else "all",
-        template=first.kind.PAGE.replace("_row.", "_pair."),
+        template=f"{first.kind.NAME}/pair.html",
         shown=first.kind.pair(*rows),
     )

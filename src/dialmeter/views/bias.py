@@ -15,7 +15,8 @@ from ..studies.bias.error_position import TRAITS
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts import grid, points
-from .tables import Table, markdown_text, percent, render
+from .latex.paper_table import Paper
+from .tables import Table, highest, markdown_text, percent, plain_number, render
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
@@ -43,7 +44,8 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
         rows.append((name, *(percent(score.value) for score in each.scores), *means))
     headings = ("tracker", *measures, *(f"mean {which}" for which in VERSIONS[0]))
     title, numeric = "scores, trivial trackers in brackets", frozenset(range(1, len(headings)))
-    return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,))
+    best = highest(rows, range(1, len(measures) + 1))
+    return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,), best=best)
 
 
 def correlation_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0]) -> Table:
@@ -141,21 +143,20 @@ def _cells(finding: object, names: Sequence[str]) -> list[str]:
     cells = []
     for name in names:
         value = getattr(finding, name)
-        cells += [_plain(limit) for limit in (value or (None, None))] if name in _LIMITS else [_plain(value)]
+        cells += (
+            [plain_number(limit) for limit in (value or (None, None))] if name in _LIMITS else [plain_number(value)]
+        )
     return cells
 
 
-def _plain(value: object) -> str:
-    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
-
-
-def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]]) -> str:
+def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]], paper: Paper) -> str:
     """A page with one section per tracker: its tables, and what they say in plain words."""
     sections = []
     for system, (tables, sentences) in parts.items():
         listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in sentences)
         sections.append(
-            f"## {markdown_text(system)}\n\n{listed}\n\n" + "\n\n".join(render(table, "markdown") for table in tables)
+            f"## {markdown_text(system)}\n\n{listed}\n\n"
+            + "\n\n".join(render(table, "markdown", paper) for table in tables)
         )
     return "# Do measures depend on where mistakes fall?\n\n" + "\n\n".join(sections)
 

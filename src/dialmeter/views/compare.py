@@ -9,7 +9,7 @@ from ..core.account import Account, lines
 from ..core.comparison import PairedDifference
 from ..measure import Score
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
-from .tables import Table, interval, percent
+from .tables import Table, highest, interval, percent, records_table, score_records
 
 
 def stars(p: float | None) -> str:
@@ -55,7 +55,8 @@ def comparison_table(
             span = interval(score.ci, score.ci_reason) if score else ""
             rows.append((measure if not place else "", name, value, span, *difference_cells(found)))
     headings = ("measure", unit, "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
-    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)))
+    notes = (f"{note[0].upper()}{note[1:]}.",) if (note := holm_note(against.values())) else ()
+    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)), notes=notes)
 
 
 def long_table(compared: TrackerComparison) -> Table:
@@ -73,6 +74,104 @@ def long_table(compared: TrackerComparison) -> Table:
 def account_lines(compared: TrackerComparison) -> tuple[str, ...]:
     """How many dialogues of every system were requested and scored."""
     return tuple(lines({name: result.account for name, result in compared.results.items()}))
+
+
+def holm_note(versus: Iterable[PairedDifference]) -> str:
+    """Over which tests p values are corrected.
+
+    Example:
+        >>> from msgspec.structs import replace
+        >>> one = PairedDifference("JGA", "b", "a", 0.1, None, 0.01, 0.02, 1, 0, 0)
+        >>> holm_note([one, replace(one, measure="GCA"), replace(one, measure="SA", p=None)])
+        'p values are corrected by Holm over 2 tests (2 measures, 1 pair)'
+    """
+    tested = [each for each in versus if each.p is not None]
+    if not tested:
+        return "no test was made"
+    measures = len({each.measure for each in tested})
+    pairs = len({(each.base, each.system) for each in tested})
+    counted = ", ".join(
+        f"{number} {word}{'s' * (number > 1)}" for number, word in ((measures, "measure"), (pairs, "pair"))
+    )
+    return f"p values are corrected by Holm over {len(tested)} test{'s' * (len(tested) > 1)} ({counted})"
+
+
+def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> list[str]:
+    """What a comparison says, one line for each pair: under which measures one is better or worse.
+
+    Args:
+        versus: the comparisons.
+        level: p values below it, after Holm, are significant.
+
+    Example:
+        >>> one = PairedDifference("JGA", "new", "base", 0.1, None, 0.01, 0.02, 1, 0, 0)
+        >>> result_lines([one, PairedDifference("GCA", "new", "base", -0.01, None, 0.4, 0.4, 1, 0, 0)])
+        ['new against base: better under JGA (+10.00); no significant difference under GCA']
+    """
+    pairs: dict[tuple[str, str], list[PairedDifference]] = {}
+    for each in versus:
+        pairs.setdefault((each.system, each.base), []).append(each)
+    found = []
+    for (system, base), differences in pairs.items():
+        kinds: dict[str, list[str]] = {}
+        for each in differences:
+            kind, shown = _outcome(each, level)
+            kinds.setdefault(kind, []).append(shown)
+        if len(differences) > 1 and len(kinds.get(_NONE, ())) == len(differences):
+            kinds[_NONE] = ["any measure"]
+        told = "; ".join(f"{kind} under {', '.join(kinds[kind])}" for kind in _OUTCOMES if kind in kinds)
+        found.append(f"{system} against {base}: {told}")
+    return found
+
+
+_NONE = "no significant difference"
+_OUTCOMES = ("better", "worse", _NONE, "no test")
+
+
+def _outcome(each: PairedDifference, level: float) -> tuple[str, str]:
+    if each.p_holm is None or each.difference is None:
+        return "no test", each.measure
+    if each.p_holm >= level or not each.difference:
+        return _NONE, each.measure
+    return ("better" if each.difference > 0 else "worse"), f"{each.measure} ({100 * each.difference:+.2f})"
+
+
+def comparison_rows(
+    scores: Mapping[str, Iterable[Score]], versus: Iterable[PairedDifference], unit: str = "system"
+) -> Table:
+    """One row per score with one number per cell, for other programs; differences of the scores that were compared.
+
+    Args:
+        scores: by system, or by user; those that were compared come first.
+        versus: the comparisons; of a system that was compared with several, those with the first.
+        unit: what is compared.
+    """
+    against: dict[tuple[str, str], PairedDifference] = {}
+    for each in versus:
+        against.setdefault((each.measure, each.system), each)
+    rows = [({unit: name}, score) for name, found in scores.items() for score in found]
+    # The first score of a system under a measure is the one that was compared; those of groups follow.
+    compared = [against.pop((score.measure, owner[unit]), None) for owner, score in rows]
+    records = []
+    for record, found in zip(score_records(rows), compared, strict=True):
+        signature = record.pop("signature")
+        records.append({**record, **_difference_record(found), "signature": signature})
+    return records_table(records)
+
+
+def _difference_record(found: PairedDifference | None) -> dict[str, object]:
+    low, high = (found.ci if found else None) or (None, None)
+    return {
+        "base": found.base if found else "",
+        "difference": found.difference if found else None,
+        "difference_low": low,
+        "difference_high": high,
+        "p": found.p if found else None,
+        "p_holm": found.p_holm if found else None,
+        "wins": found.wins if found else None,
+        "ties": found.ties if found else None,
+        "losses": found.losses if found else None,
+    }
 
 
 def difference_cells(found: PairedDifference | None) -> tuple[str, ...]:
@@ -108,7 +207,29 @@ def wide_table(compared: TrackerComparison, letters: bool) -> Table:
             cell = (names.index(better), column)
             marks[cell] = "".join(sorted(marks.get(cell, "") + letter[worse]))
     numeric = frozenset(range(1, len(measures) + 1))
-    return Table("", ("system", *measures), rows, numeric, marks, foot=account_lines(compared))
+    return Table(
+        "",
+        ("system", *measures),
+        rows,
+        numeric,
+        marks,
+        foot=account_lines(compared),
+        notes=(_marks_note(compared, letters, bool(marks)),),
+        caption=f"{len(names)} trackers on {next(iter(compared.results.values())).dialogues} dialogues, in percent.",
+        best=highest(rows, numeric),
+    )
+
+
+def _marks_note(compared: TrackerComparison, letters: bool, any_marks: bool) -> str:
+    """What the marks mean, or that there are none."""
+    if not any_marks:
+        return f"No difference is significant at .05; {holm_note(compared.versus)}."
+    if letters:
+        return (
+            f"A superscript names the trackers that a tracker is better than at p < .05; {holm_note(compared.versus)}."
+        )
+    first = next(iter(compared.results))
+    return f"Against {first}: * p < .05, ** p < .01, *** p < .001; {holm_note(compared.versus)}."
 
 
 def rank_table(compared: TrackerComparison) -> Table:
@@ -150,7 +271,10 @@ def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
         (where, measure, *(percent(cells.get((places[where], measure, name))) for name in names))
         for where, measure in keys
     )
-    return Table(f"by {group}", (group, "measure", *names), rows, frozenset(range(2, len(names) + 2)))
+    numeric = frozenset(range(2, len(names) + 2))
+    return Table(
+        f"by {group}", (group, "measure", *names), rows, numeric, best=highest(rows, sorted(numeric), across=True)
+    )
 
 
 def disagreement_table(found: Sequence[Disagreement]) -> Table:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..core.comparability import joint_signature
 from ..studies.curve.curve import Curve, CurvePoint, CurveTrend, Kind
 from ..studies.curve.curve_scores import CurveEstimate
 from ..studies.curve.zero_shot import MEAN, POOLED, DomainTable
 from .chart_files import Chart, chart, slug
 from .charts import bars, data, lines
-from .tables import Table, interval, percent
+from .tables import Table, highest, interval, percent, records_table
 
 
 def tables_of(curve: Curve) -> Iterator[Table]:
@@ -62,7 +63,9 @@ def _values(points: Sequence[CurvePoint], about: str) -> Table:
         for ratio in dict.fromkeys(point.ratio for point in points)
     )
     title = f"values by share of training data, mean over seeds{about}"
-    return Table(title, ("ratio", "seeds", *measures), rows, frozenset(range(len(measures) + 2)))
+    columns = range(2, len(measures) + 2)
+    headings = ("ratio", "seeds", *measures)
+    return Table(title, headings, rows, frozenset((0, 1, *columns)), best=highest(rows, columns))
 
 
 def _intervals(points: Sequence[CurvePoint], reference: str | None, about: str) -> Table:
@@ -115,10 +118,11 @@ def _domains(table: DomainTable) -> Table:
         (name, str(dialogues), *(percent(row.domains[name].value) for row in table.rows))
         for name, dialogues in table.domains.items()
     ]
+    best = highest(rows, range(2, len(measures) + 2))
     rows.append((MEAN, "", *(percent(row.mean.value) for row in table.rows)))
     rows.append((POOLED, "", *(percent(row.pooled.value) for row in table.rows)))
     numeric = frozenset(range(1, len(measures) + 2))
-    return Table(f"by domain{_at(table)}", ("domain", "dialogues", *measures), tuple(rows), numeric)
+    return Table(f"by domain{_at(table)}", ("domain", "dialogues", *measures), tuple(rows), numeric, best=best)
 
 
 def _domain_intervals(table: DomainTable) -> Table:
@@ -129,6 +133,61 @@ def _domain_intervals(table: DomainTable) -> Table:
     ]
     headings = ("measure", "domain", "value", "over seeds", "over dialogues", "seeds")
     return Table(f"by domain, intervals{_at(table)}", headings, tuple(rows), frozenset({2, 3, 4, 5}))
+
+
+def csv_tables(curve: Curve) -> Iterator[Table]:
+    """Points, trends and domains with one number per cell, for other programs."""
+    yield records_table(
+        [
+            {
+                "domain": point.domain or "",
+                "ratio": point.ratio,
+                "measure": point.measure,
+                **_numbers(point.value),
+                **_numbers(point.difference, "difference"),
+                "signature": _signature(curve, point.measure, point.ratio, point.domain),
+            }
+            for point in curve.points
+        ]
+    )
+    yield records_table(
+        [
+            {"domain": each.domain or "", "measure": each.measure, "of": each.of, **_numbers(each.slope, "slope")}
+            | {"verdict": each.verdict}
+            for each in curve.trends
+        ]
+    )
+    yield records_table(
+        [
+            {"ratio": table.ratio, "domain": name, "measure": row.measure, **_numbers(row.of(name))}
+            | {"signature": _signature(curve, row.measure, table.ratio, name)}
+            for table in curve.tables
+            for row in table.rows
+            for name in (*table.domains, MEAN, POOLED)
+        ]
+    )
+
+
+def _numbers(found: CurveEstimate | None, name: str = "value") -> dict[str, object]:
+    prefix = "" if name == "value" else f"{name}_"
+    seeds = (found.seeds if found else None) or (None, None)
+    dialogues = (found.dialogues if found else None) or (None, None)
+    return {
+        name: found.value if found else None,
+        f"{prefix}seeds_low": seeds[0],
+        f"{prefix}seeds_high": seeds[1],
+        f"{prefix}dialogues_low": dialogues[0],
+        f"{prefix}dialogues_high": dialogues[1],
+        f"{prefix}n": found.n if found else None,
+    }
+
+
+def _signature(curve: Curve, measure: str, ratio: float | None, domain: str | None) -> str:
+    """Of the files that a number is the mean of."""
+    files = [file for file in curve.files if file.entry.ratio == ratio]
+    if domain not in (MEAN, POOLED):
+        files = [file for file in files if file.entry.domain == domain]
+    return joint_signature([score.signature for file in files for score in file.scores if score.measure == measure])
 
 
 def _at(table: DomainTable) -> str:

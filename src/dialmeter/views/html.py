@@ -141,7 +141,7 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
     run = block.run
     name = f"rows-{number}"
     by = run.ranking
-    template = environment().get_template(run.kind.PAGE.replace("_row.", "_brief."))
+    template = environment().get_template(f"{run.kind.NAME}/brief.html")
     positions = block.positions[:most]
     rows = []
     for position in positions:

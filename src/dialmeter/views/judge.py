@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..core.account import lines
+from ..errors import one_line
 from ..judges.attack_statistics import Yield
 from ..judges.cases import Case, case_id
-from ..judges.compare import JudgeComparison
-from ..judges.explain import CaseExplained, Importance
+from ..judges.compare import JudgeComparison, PositionBias
+from ..judges.explanation.explain import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
+from ..judges.published.printed import ATTACKS
+from ..judges.published.stored import PublishedCell
 from ..judges.result import JudgeResult
 from ..judges.validity.reading import AttackValidity
 from ..judges.verdict import READING
@@ -30,17 +33,35 @@ if TYPE_CHECKING:
 _TEXT = 70
 
 
-def matrix_tables(result: JudgeResult) -> list[Table]:
+def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table]:
     """One table per corpus: attacks down, judges across, then the means by facet.
 
     A mark ° follows a judge that gives every reply the same score. A number in brackets is the judge's own n, where it
     scored fewer cases than the row has. The accounts of the judges are below the last table.
+
+    Args:
+        result: what was scored.
+        intervals: give the interval of every error rate, in whole percent.
     """
-    tables = [_matrix_table(result, corpus) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)]
-    return [*tables[:-1], replace(tables[-1], foot=tuple(lines(result.accounts)))]
+    tables = [
+        _matrix_table(result, corpus, intervals) for corpus in dict.fromkeys(cell.corpus for cell in result.cells)
+    ]
+    return [*tables[:-1], replace(tables[-1], foot=(*lines(result.accounts), *_why_no_value(result)))]
 
 
-def _matrix_table(result: JudgeResult, corpus: str) -> Table:
+def _why_no_value(result: JudgeResult) -> Iterator[str]:
+    """A line for each judge and reason of cells without a value, those outside its claims aside."""
+    attacks: dict[tuple[str, str], list[str]] = {}
+    for cell in result.cells:
+        if cell.value is None and cell.reason != OUTSIDE:
+            attacks.setdefault((cell.judge, cell.reason), []).append(cell.attack)
+    for (judge, reason), names in attacks.items():
+        is_column = len(names) == sum(cell.judge == judge for cell in result.cells)
+        where = "" if is_column else f" ({', '.join(dict.fromkeys(names))})"
+        yield f"{one_line(judge, 60)} –{where}: {reason}"
+
+
+def _matrix_table(result: JudgeResult, corpus: str, intervals: bool) -> Table:
     cells = [cell for cell in result.cells if cell.corpus == corpus]
     names = [judge.name for judge in result.judges]
     same = {cell.judge for cell in cells if cell.degenerate}
@@ -52,7 +73,7 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
             attack,
             reading(next(iter(found.values()))),
             str(cases),
-            *(_rate(found[name], cases) for name in names),
+            *(_rate(found[name], cases, intervals) for name in names),
         )
         for attack, found in by_attack.items()
         for cases in [len(next(iter(found.values())).outcomes)]
@@ -64,6 +85,9 @@ def _matrix_table(result: JudgeResult, corpus: str) -> Table:
         if any(averages[facet, name].value is not None for name in names)
     ]
     rows += [(f"mean: {facet}", "", "", *(_blank(averages[facet, name].value) for name in names)) for facet in facets]
+    bias = {each.judge: each for each in result.position_bias if each.corpus == corpus}
+    if bias:
+        rows.append(("inconsistent pairs", "", "", *(_bias(bias[name]) if name in bias else "" for name in names)))
     title = f"error rates in percent, corpus {corpus or '(unnamed)'}"
     headings = ("attack", "the score", "cases", *(f"{name}°" if name in same else name for name in names))
     return Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
@@ -74,11 +98,18 @@ def reading(cell: ErrorCell) -> str:
     return " or ".join(READING[each] for each in cell.expected.split(" or "))
 
 
-def _rate(cell: ErrorCell, cases: int) -> str:
+def _rate(cell: ErrorCell, cases: int, intervals: bool) -> str:
     """An error rate, with the judge's own number of cases where it is not that of the row."""
     if cell.value is None:
         return "" if cell.reason == OUTSIDE else "–"
-    return f"{100 * cell.value:.1f}" + ("" if cell.n == cases else f" ({cell.n})")
+    ends = f" [{100 * cell.ci[0]:.0f}, {100 * cell.ci[1]:.0f}]" if intervals and cell.ci else ""
+    return f"{100 * cell.value:.1f}{ends}" + ("" if cell.n == cases else f" ({cell.n})")
+
+
+def _bias(found: PositionBias) -> str:
+    """The share of pairs whose answer changes with the order, with its interval."""
+    ends = f" [{100 * found.ci[0]:.1f}, {100 * found.ci[1]:.1f}]" if found.ci else ""
+    return "–" if found.value is None else f"{100 * found.value:.1f}{ends}"
 
 
 def _blank(value: float | None) -> str:
@@ -135,7 +166,9 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
             each.attack,
             each.judge,
             each.other,
-            str(each.n),
+            str(each.n) if each.n == each.cases else f"{each.n} of {each.cases}",
+            percent(each.error),
+            percent(each.other_error),
             str(each.only_judge),
             str(each.only_other),
             f"{each.p:.4f}",
@@ -143,13 +176,12 @@ def comparison_table(compared: Sequence[JudgeComparison]) -> Table:
         )
         for each in compared
     )
-    headings = ("corpus", "attack", "judge", "other", "n", "only judge right", "only other right", "p", "p (Holm)")
-    return Table(
-        "comparison with the first judge on the cases that both scored (McNemar)",
-        headings,
-        rows,
-        frozenset(range(4, 9)),
+    headings = (
+        *("corpus", "attack", "judge", "other", "common cases", "error", "other's error"),
+        *("only judge right", "only other right", "p", "p (Holm)"),
     )
+    title = "comparison with the first judge on the cases that both scored (McNemar)"
+    return Table(title, headings, rows, frozenset(range(4, 11)))
 
 
 def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
@@ -312,3 +344,27 @@ def validity_table(found: Sequence[AttackValidity]) -> Table:
     )
     headings = ("attack", "corpus", "read", "valid", "weak", "invalid", "% valid", "interval", "wrong sense")
     return Table("", headings, rows, frozenset({2, 3, 4, 5, 6}))
+
+
+def published_tables(cells: Sequence[PublishedCell]) -> Iterator[Table]:
+    """The tables of the paper on attacks: recomputed and, in brackets, printed error rates.
+
+    A star marks a cell for which several files fit, and ~ one in which cases without a change are taken out by their share.
+    """
+    for table, attacks in ATTACKS.items():
+        rows: dict[tuple[str, str], dict[str, str]] = {}
+        for cell in cells:
+            if cell.table == table:
+                rows.setdefault((cell.metric, cell.data), {})[cell.attack] = _published(cell)
+        shown = tuple((metric, data, *(own[attack] for attack in attacks)) for (metric, data), own in rows.items())
+        headings = ("metric", "data", *attacks)
+        title = f"Table {table}: error rates, recomputed (printed)"
+        yield Table(title, headings, shown, frozenset(range(2, len(headings))))
+
+
+def _published(cell: PublishedCell) -> str:
+    many = "*" if len(cell.candidates) > 1 else ""
+    rates = [cell.value] if cell.value is not None else sorted(set(cell.candidates.values()))
+    about = "" if cell.is_exact else "~"
+    found = "/".join(f"{about}{rate:.2f}" for rate in rates) or "–"
+    return f"{found}{many} ({cell.printed:.2f})"

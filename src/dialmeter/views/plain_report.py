@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .content import Block, Charts, Code, Paragraph, Rows, Section, Warnings, sections
+from .latex.typeset import latex_text
 from .pages.opened import Opened
-from .tables import Table, latex_text, markdown_text, render, visible
+from .tables import Table, markdown_text, render, visible
 
 _BAR, _BREAK = latex_text("|"), r"\allowbreak "
 

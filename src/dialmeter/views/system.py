@@ -12,7 +12,7 @@ from .charts import bars
 from .charts.data import Estimate
 from .markdown_page import markdown_page
 from .tables import Table, interval, percent
-from .tracker import shared_signature
+from .tracker import signature_of
 
 WORST = 10
 
@@ -115,5 +115,5 @@ def markdown_report(name: str, result: SystemResult) -> str:
         [system_score_table(result)],
         result.notices,
         details,
-        signature=shared_signature(result.scores),
+        signature=signature_of(result.scores),
     )

@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core.tabular import guarded
+from ..measure import Score
+from ..readers.spreadsheet_cells import guarded
+
+if TYPE_CHECKING:
+    from .latex.paper_table import Paper
 
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
 STYLES: tuple[str, ...] = get_args(Style)
@@ -21,7 +25,9 @@ class Table(Struct, frozen=True):
     """A title, headings, and rows of cells. Columns of numbers are aligned right.
 
     ``marks``: superscripts by (row, column), such as stars or letters of significance.
-    ``foot`` are lines below the table, such as the account of what was scored; CSV does not show them.
+    ``foot`` are lines below the table, such as the account of what was scored; CSV does not show them, and they are comments
+    in LaTeX. ``notes`` say how to read the table, such as what stars mean, and are printed in LaTeX, too. ``caption`` is the title
+    in LaTeX of a table that needs none elsewhere. ``best`` are the cells, as (row, column), that are bold where that is asked for.
     """
 
     title: str
@@ -30,6 +36,9 @@ class Table(Struct, frozen=True):
     numeric: frozenset[int] = frozenset()
     marks: Mapping[tuple[int, int], str] = {}
     foot: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    caption: str = ""
+    best: frozenset[tuple[int, int]] = frozenset()
 
     def marked(self, escape: Callable[[str], str], raised: Callable[[str], str]) -> list[list[str]]:
         """The rows with escaped cells and their marks."""
@@ -82,9 +91,53 @@ def interval(limits: Sequence[float] | None, reason: str = "") -> str:
     return f"{percent(limits[0])} to {percent(limits[1])}" if limits else f"none: {reason}" if reason else ""
 
 
-def render(table: Table, style: str) -> str:
-    """A table as text in one of the styles."""
-    return _RENDERERS[style](table)
+def highest(
+    rows: Sequence[Sequence[str]], columns: Iterable[int], *, across: bool = False
+) -> frozenset[tuple[int, int]]:
+    """The cells with the highest number, as it is printed; none where all numbers are equal.
+
+    Args:
+        rows: of the table.
+        columns: those with numbers.
+        across: of each row, not of each column.
+
+    Example:
+        >>> sorted(highest([("a", "1.0", "3"), ("b", "2.0", "3"), ("c", "–", "1")], [1, 2]))
+        [(0, 2), (1, 1), (1, 2)]
+    """
+    chosen = list(columns)
+    lines = [[(row, column) for column in chosen] for row in range(len(rows))]
+    found: set[tuple[int, int]] = set()
+    for line in lines if across else zip(*lines, strict=True):
+        numbers = {(row, column): _number(rows[row][column]) for row, column in line}
+        known = [value for value in numbers.values() if value is not None]
+        if known and min(known) < max(known):
+            found |= {place for place, value in numbers.items() if value == max(known)}
+    return frozenset(found)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def render(table: Table, style: str, paper: Paper | None = None) -> str:
+    """A table as text in one of the styles.
+
+    Args:
+        table: the table.
+        style: one of STYLES but JSON.
+        paper: how LaTeX prints it, and whether the best values are bold.
+    """
+    if style == "latex":
+        from .latex.paper_table import Paper, paper_table
+
+        return paper_table(table, paper or Paper())
+    if style == "markdown":
+        return _markdown(table, bold=paper is not None and paper.bold)
+    return {"text": _text, "csv": _csv}[style](table)
 
 
 def _text(table: Table) -> str:
@@ -104,10 +157,10 @@ def _text(table: Table) -> str:
 
     rule = "  ".join("─" * width for width in widths)
     title = [visible(table.title)] if table.title else []
-    return "\n".join([*title, line(headings), rule, *map(line, rows), *map(visible, table.foot)])
+    return "\n".join([*title, line(headings), rule, *map(line, rows), *map(visible, (*table.notes, *table.foot))])
 
 
-def _markdown(table: Table) -> str:
+def _markdown(table: Table, bold: bool) -> str:
     """GitHub's tables; a pipe in a cell is escaped, and so is what could be markup."""
 
     def line(cells: Sequence[str]) -> str:
@@ -117,7 +170,9 @@ def _markdown(table: Table) -> str:
     title = [f"**{_markdown_cell(visible(table.title))}**", ""] if table.title else []
     headings = line([*map(_markdown_cell, map(visible, table.headings))])
     rows = table.marked(_markdown_cell, lambda mark: f" {mark}")
-    foot = [part for each in table.foot for part in ("", markdown_text(visible(each)))]
+    for row, column in table.best if bold else ():
+        rows[row][column] = f"**{rows[row][column]}**"
+    foot = [part for each in (*table.notes, *table.foot) for part in ("", markdown_text(visible(each)))]
     return "\n".join([*title, headings, "|" + "|".join(marks) + "|", *map(line, rows), *foot])
 
 
@@ -137,69 +192,68 @@ def _markdown_cell(text: str) -> str:
     return text.replace("\n", " ")
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}
-
-
-def latex_text(text: str) -> str:
-    """Text escaped for LaTeX.
-
-    Example:
-        >>> latex_text("50 % of a_b")
-        '50 \\\\% of a\\\\_b'
-    """
-    return "".join(_LATEX.get(letter, letter) for letter in text)
-
-
-def _latex(table: Table) -> str:
-    """A booktabs table."""
-
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join(cells) + r" \\"
-
-    columns = "".join("r" if column in table.numeric else "l" for column in range(len(table.headings)))
-    caption = [rf"\caption{{{latex_text(visible(table.title))}}}"] if table.title else []
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            line([*map(latex_text, map(visible, table.headings))]),
-            r"\midrule",
-            *map(line, table.marked(latex_text, lambda mark: rf"\textsuperscript{{{mark}}}")),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *caption,
-            r"\end{table}",
-            *(f"% {visible(each)}" for each in table.foot),
-        ]
-    )
-
-
 def _csv(table: Table) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([guarded(visible(heading)) for heading in table.headings])
-    writer.writerows(table.marked(guarded, lambda mark: f" {mark}"))
+    # A cell with a mark would be no number.
+    writer.writerows([guarded(visible(cell)) for cell in cells] for cells in table.rows)
     return file.getvalue().rstrip("\n")
 
 
-_RENDERERS: dict[str, Callable[[Table], str]] = {"text": _text, "markdown": _markdown, "latex": _latex, "csv": _csv}
+def score_records(scores: Sequence[tuple[Mapping[str, str], Score]]) -> list[dict[str, object]]:
+    """Scores with one number for each key: for CSV.
+
+    Args:
+        scores: what a score belongs to, such as its system, and the score.
+
+    Example:
+        >>> score = Score(measure="JGA", value=0.5, n=6, unscored=0, signature="JGA|v:1", group={"domain": "taxi"})
+        >>> score_records([({"system": "a"}, score)])  # doctest: +NORMALIZE_WHITESPACE
+        [{'system': 'a', 'domain': 'taxi', 'measure': 'JGA', 'value': 0.5, 'low': None, 'high': None, 'n': 6, 'unscored': 0,
+          'reason': '', 'signature': 'JGA|v:1'}]
+    """
+    groups = {key: "" for owner, score in scores for key in (*owner, *score.group)}
+    found: list[dict[str, object]] = []
+    for owner, score in scores:
+        low, high = score.ci or (None, None)
+        found.append(
+            {
+                **groups,
+                **owner,
+                **score.group,
+                "measure": score.measure,
+                "value": score.value,
+                "low": low,
+                "high": high,
+                "n": score.n,
+                "unscored": score.unscored,
+                "reason": score.reason or score.ci_reason,
+                "signature": score.signature,
+            }
+        )
+    return found
+
+
+def records_table(records: Sequence[Mapping[str, object]]) -> Table:
+    """A table of records that have the same keys; numbers are written with six decimals, and nothing where there is none.
+
+    Example:
+        >>> records_table([{"measure": "JGA", "value": 0.5, "low": None}]).rows
+        (('JGA', '0.500000', ''),)
+    """
+    rows = tuple(tuple(map(plain_number, each.values())) for each in records)
+    return Table("", tuple(records[0]) if records else (), rows)
+
+
+def plain_number(value: object) -> str:
+    """A cell for other programs.
+
+    Example:
+        >>> plain_number(0.5), plain_number(6), plain_number(None)
+        ('0.500000', '6', '')
+    """
+    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
 def distinct(table: Table) -> Table:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..core.account import Account
+from ..core.comparability import joint_signature
 from ..errors import one_line
 from ..measure import Score
 from ..tracking.diagnosis.findings import Mistake, Mistakes
@@ -31,7 +32,8 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
         for score in scores
     )
     headings = ("measure", "value", "interval", "n", "unscored", "note")
-    return Table("", headings, rows, frozenset({1, 2, 3, 4}), foot=(account.line,))
+    caption = "Scores in percent."
+    return Table("", headings, rows, frozenset({1, 2, 3, 4}), foot=(account.line,), caption=caption)
 
 
 def _own(score: Score, shared: Sequence[str]) -> str:
@@ -45,9 +47,9 @@ def shared_fields(signatures: Sequence[str]) -> list[str]:
     return [part for part in first if all(part in other for other in rest)]
 
 
-def shared_signature(scores: Sequence[Score]) -> str:
-    """The signature that all scores of a table share; the rest is in the row of the measure."""
-    return "|".join(["…", *shared_fields([score.signature for score in scores])])
+def signature_of(scores: Iterable[Score]) -> str:
+    """The signatures of all scores of a table in one line."""
+    return joint_signature([score.signature for score in scores])
 
 
 def group_table(scores: Sequence[Score], group: str) -> Table:
@@ -97,7 +99,7 @@ def markdown_report(name: str, result: TrackerResult) -> str:
     counts = result.counts
     facts = f"{counts['turns']} turns, rules {result.rules.name}."
     scores, details = [score_table(result.scores, result.account)], [worst_table(result, 10)]
-    signature = shared_signature(result.scores)
+    signature = signature_of(result.scores)
     return markdown_page(name, facts, scores, result.notices, details, signature=signature, diagnosis=result.diagnosis)
 
 

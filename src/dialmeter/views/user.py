@@ -26,7 +26,7 @@ from .charts import bars
 from .charts.data import Estimate
 from .markdown_page import markdown_page
 from .tables import Table, interval, percent
-from .tracker import shared_signature
+from .tracker import signature_of
 
 if TYPE_CHECKING:
     pass
@@ -219,7 +219,7 @@ def markdown_report(name: str, result: UserResult) -> str:
         [score_table(result.scores, result.account)],
         [event_table(result.events), worst_table(result, 10)],
     )
-    return markdown_page(name, facts, scores, result.notices, details, signature=shared_signature(result.scores))
+    return markdown_page(name, facts, scores, result.notices, details, signature=signature_of(result.scores))
 
 
 def comparison_chart(compared: UserComparison, domain: str) -> Chart:

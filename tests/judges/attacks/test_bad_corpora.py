@@ -54,7 +54,8 @@ def test_very_long_utterances_are_context_and_not_attacked(resources: str, reque
 
 def test_what_is_missing_is_told_once_and_the_rest_goes_on(light: Language) -> None:
     corpus = [
-        talk("d", "Which cheap restaurant do you like?", "I like a cheap restaurant in the old town, it is nice.")
+        talk("d", "Which cheap restaurant do you like?", "I like a cheap restaurant in the old town, it is nice."),
+        talk("e", "Did the train arrive?", "The train was late, because a tree lay on the rails."),
     ]
     result = attack_corpus(corpus, EVERY, light, cases=5)
     made = {told.attack for told in result.yields if told.made}

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from dialmeter.model import Dialogue, State, Turn, Value
 from dialmeter.readers.own import native
 
@@ -496,6 +498,65 @@ def _marked(state: State | None) -> str:
     return f"<bos_belief> {' '.join(pairs)} <eos_belief>"
 
 
+def _spelled_out(state: State | None) -> str:
+    """Domains in brackets and words of slots, as FnCTOD, UBAR and PPTOD write them."""
+    words = {"train-leaveat": "leave", "taxi-arriveby": "arrive"}
+    return " ".join(
+        f"[{domain}] " + " ".join(f"{slot} {value}" for slot, value in slots.items())
+        for domain, slots in _nested(state, words).items()
+    )
+
+
+def write_fnctod(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {
+        each.id: [
+            {
+                "dial_id": each.id,
+                "turn_num": turn.number,
+                "bspn": _spelled_out(turn.gold),
+                "bspn_gen": _spelled_out(turn.pred),
+                "bspn_dict_gen": _nested(each.turns[-1].pred),
+            }
+            for turn in each.turns
+        ]
+        for each in dialogues
+    }
+    return Written(_json(folder / "fnctod.json", thing), "bspn")
+
+
+def write_ubar(folder: Path, dialogues: list[Dialogue]) -> Written:
+    thing = {
+        each.id: {
+            str(turn.number): {
+                "context": "",
+                "bspn": f"<sos_b> {_spelled_out(turn.gold)} <eos_b>",
+                "bspn_gen": f"<sos_b> {_spelled_out(turn.pred)} <eos_b>",
+            }
+            for turn in each.turns
+        }
+        for each in dialogues
+    }
+    return Written(_json(folder / "ubar.json", thing), "bspn")
+
+
+def write_parquet(folder: Path, dialogues: list[Dialogue]) -> Written:
+    """States as JSON in text columns, under other usual names."""
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `tables` is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [
+        {
+            "id": each.id,
+            "turn_idx": turn.number,
+            "gold_state": json.dumps(turn.gold),
+            "pred_state": json.dumps(turn.pred),
+        }
+        for each in dialogues
+        for turn in each.turns
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "rows.parquet")
+    return Written(folder / "rows.parquet", "rows")
+
+
 def packed(writer: Writer, suffix: str) -> Writer:
     """The same layout with its main file compressed."""
     compress = {".gz": gzip.compress, ".zst": zstd.compress}[suffix]
@@ -521,12 +582,15 @@ LAYOUTS: dict[str, Writer] = {
     "rows": write_rows,
     "rows in csv": write_csv,
     "rows of slots": write_slot_columns,
+    "rows in parquet": write_parquet,
     "llm, tool calls": write_tool_calls,
     "ic-dst": write_ic_dst,
     "ldst": write_ldst,
     "simpletod": write_simpletod,
     "mttod": write_mttod,
     "pptod": write_pptod,
+    "fnctod": write_fnctod,
+    "ubar": write_ubar,
     "sgd": write_sgd,
     "mwzeval": write_mwzeval,
     "convlab3": write_convlab3,
@@ -547,7 +611,7 @@ OF_ONE_TURN: dict[str, Writer] = {
 }
 WITHOUT_DELETIONS: dict[str, Writer] = {"trippy": write_trippy, "trippy.gz": packed(write_trippy, ".gz")}
 
-OF_TEXT = ("fga-text", "rows in csv", "rows of slots", "ldst")
+OF_TEXT = ("fga-text", "rows in csv", "rows of slots", "rows in parquet", "ldst")
 """Layouts of which a file is no JSON."""
 OF_LINES = ("native", "llm", "t5-text", "rows")
 """Formats of JSON lines."""

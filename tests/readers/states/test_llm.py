@@ -180,3 +180,14 @@ def test_a_line_that_is_no_json(tmp_path: Path) -> None:
 )
 def test_detection(kind: Any, value: Any, fits: bool) -> None:
     assert llm.detect(Sample(kind, value)) is fits
+
+
+def test_the_page_names_every_key_that_is_tried() -> None:
+    page = Path(__file__).parents[3] / "docs" / "formats.md"
+    section = page.read_text("utf-8").partition("\n## llm\n")[2].partition("\n## ")[0].replace("\n  ", " ")
+    for what, keys in (
+        ("dialogue", llm._DIALOGUE_KEYS),
+        ("turn", llm._TURN_KEYS),
+        ("completion", llm._COMPLETION_KEYS),
+    ):
+        assert f"- {what}: {', '.join(f'`{key}`' for key in keys)}" in section

@@ -41,6 +41,12 @@ EAST = {"hotel-area": "east"}
             '{"id": "d", "turn": 0, "state": {"hotel-area": "east"}, "pred_state": ["hotel-area-east"]}\n',
             None,
         ),
+        (
+            "g.csv",
+            "Dialogue ID;Turn ID;Gold State;Predicted State\r\nd;0;{'hotel-area': 'east'};{'hotel-area': 'east'}\r\n;;;\r\n",
+            None,
+        ),
+        ("h.csv", "dialogue_id,turn,gold,pred\rd,0,{'hotel-area': 'east'},{'hotel-area': 'east'}\r", None),
         ("f.json", '[{"id": "d", "turn": "0", "gold_state": {"hotel": {"area": "east"}}, "belief": {}}]', None),
     ],
 )
@@ -82,6 +88,10 @@ def test_one_state_is_what_the_role_says(tmp_path: Path) -> None:
 
 def test_without_turns_the_order_counts(tmp_path: Path) -> None:
     path = file_of(tmp_path, "a.csv", "id,gold,pred\nd,{},{}\ne,{},{}\nd,{},{}\n")
+    with pytest.raises(
+        InputError, match=r"also needs one of turn, turn_id .* or --from rows counts them in their order"
+    ):
+        read(path)
     corpus = open_corpus(path, form="rows")
     assert [(each.id, len(each.turns)) for each in corpus] == [("d", 2), ("e", 1)]
     assert [each.code for each in corpus.notices] == ["numbered-by-order"]
@@ -99,6 +109,13 @@ def test_without_turns_the_order_counts(tmp_path: Path) -> None:
         ("id,turn,gold,pred\nd,0,{},{}\nd,0,{},{}\n", "dialogue d, turn 0: duplicate turn"),
         ('id,turn,gold,pred\nd,0,{},"{""a-b"": 1, ""a-b"": 2}"\n', "line 2, dialogue d, turn 0: duplicate key 'a-b'"),
         ("id,turn,gold,pred\n", "a table without rows"),
+        ("id,turn,gold,pred\n,0,{},{}\n", "line 2: a dialogue id is empty"),
+        ("id,turn,gold,pred\nd,,{},{}\n", "line 2, dialogue d: a turn's number must be a whole number, found ''"),
+        ("sep=;\nid;turn;gold;pred\n", "the first line is a hint for Excel (sep=), not the names of columns"),
+        (
+            "conv,step,truth\nd,0,{}\n",
+            "the format is not one that dialmeter knows; its columns are conv, step, truth; a table is read where its columns are named (--fields dialogue=NAME",
+        ),
     ],
 )
 def test_bad_tables(text: str, said: str, tmp_path: Path) -> None:
@@ -154,3 +171,18 @@ def test_true_beside_other_values_is_refused(tmp_path: Path) -> None:
 def test_a_slot_in_two_ways_is_refused(state: Any, tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="slot hotel-area: duplicate slot"):
         read(native(tmp_path, {"gold": {}, "pred": state}))
+
+
+def test_a_table_without_states(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "a.csv", "dialogue_id,turn,user\nd,0,hello\n")
+    with pytest.raises(
+        InputError, match="no column of gold or predicted states; it is expected under one of: gold, label"
+    ):
+        read(path, form="rows")
+
+
+def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("dialogue_id,turn,gold,pred\nd\xfc,0,{},{}\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"not UTF-8 text \(byte 28\); save it as UTF-8"):
+        read(path)

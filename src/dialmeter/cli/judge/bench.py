@@ -13,8 +13,8 @@ import msgspec
 
 from ...core.document import make_document
 from ...core.output import write_file
-from ...errors import DialmeterError, InputError, one_line
-from ...judges.ask import score_cases
+from ...errors import DialmeterError, InputError, Unfinished, one_line
+from ...judges.ask import OVER_BUDGET, score_cases
 from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
 from ...judges.bench.submission import Submission, read_submission, submission, unscored
 from ...judges.matrix import about
@@ -118,6 +118,8 @@ def run(**options: Any) -> Output:
     for each in known:
         begun = time.perf_counter()
         scored = score_cases(cases.cases, {each.name: asked[each.name]}, watch=watching("scoring", options["quiet"]))
+        if any(failure.reason == OVER_BUDGET for failure in scored.failures):
+            raise Unfinished(f"{each.name}: the budget is spent; go on with the same --cache and a larger --max-cost")
         found = submission(
             cases, about(each.name, asked[each.name]), scored.pairs[each.name], round(time.perf_counter() - begun, 2)
         )

@@ -7,8 +7,10 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
-from ...judges.compare import Average, JudgeComparison
-from ...judges.explain import Explained
+from ...judges.adapters.model_exchange import CostEstimate
+from ...judges.compare import Average, JudgeComparison, PositionBias
+from ...judges.explanation.explain import Explained
+from ...judges.published.stored import PublishedCell, StoredErrors
 from ...judges.train.ratings import Quality
 from ...judges.validity.reading import AttackValidity
 
@@ -123,17 +125,65 @@ class FailingCase(Struct, kw_only=True):
 
 
 class Stability(Struct, kw_only=True):
-    """How far apart the answers of a judge about one reply lie.
+    """The agreement of a judge with itself over repeats.
 
     Attributes:
-        sd: the mean standard deviation.
+        sd: the mean standard deviation of the answers about one reply.
         same: the share of replies about which the answers never differ.
+        alpha: Krippendorff's alpha (interval), with the repeats as raters; null where all answers are the same.
     """
 
     repeats: Count
     asked: Count
     sd: float
     same: float
+    same_ci: Interval
+    alpha: Number
+
+
+class ModelUsage(Struct, kw_only=True):
+    """What an endpoint was used for.
+
+    Attributes:
+        judges: the judges that asked it.
+        requests: sent, failed ones included.
+        answers: received.
+        cached: answers that were known before.
+        busy: requests that the server refused because there were too many.
+        estimated: answers whose tokens the server did not count.
+        cost: null without --price.
+    """
+
+    model: str
+    judges: list[str]
+    requests: Count
+    answers: Count
+    cached: Count
+    busy: Count
+    prompt_tokens: Count
+    answer_tokens: Count
+    estimated: Count
+    cost: Number
+
+
+class DryRunCounts(Struct, kw_only=True):
+    """How many cases there are."""
+
+    cases: Count
+
+
+class JudgeDryRunDocument(JudgeDocument, kw_only=True):
+    """What asking language models would take. Nothing was sent.
+
+    Attributes:
+        estimates: by judge.
+        cost: of all of them; absent without --price.
+    """
+
+    command: Literal["judge score dry-run"] = "judge score dry-run"
+    counts: DryRunCounts
+    estimates: dict[str, CostEstimate]
+    cost: Number | UnsetType = UNSET
 
 
 class JudgeScoreDocument(JudgeDocument, kw_only=True):
@@ -148,8 +198,10 @@ class JudgeScoreDocument(JudgeDocument, kw_only=True):
     verdict: Literal["paper", "published"]
     averages: list[Average]
     comparisons: list[JudgeComparison]
+    position_bias: list[PositionBias]
     failing: dict[str, list[FailingCase]]
     stability: dict[str, Stability]
+    usage: list[ModelUsage]
 
 
 class ImportanceScore(Struct, kw_only=True):
@@ -244,6 +296,30 @@ class JudgeTrainSatisfactionDocument(JudgeDocument, kw_only=True):
     counts: TrainingCounts
     means: TrainingMeans
     epochs: list[TrainedSeed]
+
+
+class PublishedCounts(Struct, kw_only=True):
+    """How many files of failing cases there are, and how many cells of the tables have a value."""
+
+    files: Count
+    cells: Count
+    recomputed: Count
+
+
+class JudgePublishedDocument(JudgeDocument, kw_only=True):
+    """Tables 3 and 4 of the paper on attacks, as far as stored folders hold them.
+
+    Attributes:
+        keep_no_ops: whether cases that change nothing are counted, as the authors did.
+        files: the stored files of failing cases.
+    """
+
+    command: Literal["judge published"] = "judge published"
+    scores: list[PublishedCell]
+    account: AccountRecord
+    counts: PublishedCounts
+    keep_no_ops: bool
+    files: list[StoredErrors]
 
 
 class ValidityCounts(Struct, kw_only=True):

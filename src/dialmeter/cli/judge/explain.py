@@ -15,7 +15,7 @@ from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
 from ...judges.cases import Case, case_id
-from ...judges.explain import CaseExplained, Importance, explain_case, importance
+from ...judges.explanation.explain import CaseExplained, Importance, explain_case, importance
 from ...judges.judge import Judge, load_weights
 from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,32 @@ from ...core.account import in_documents
 from ...core.document import bootstrap, make_document
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
-from ...judges.judge import identity_of
+from ...judges.judge import Judge, identity_of
 from ...judges.people import record
 from ...judges.people.compare import first_judge
 from ...judges.people.correlate import PeopleSettings
 from ...judges.people.result import PeopleResult
-from ...judges.people.study import chosen_dimensions, compared, opened, silent, talk_of_items
+from ...judges.people.study import (
+    checked_names,
+    chosen_dimensions,
+    compared,
+    opened,
+    over_budget,
+    silent,
+    talk_of_items,
+)
 from ...judges.store import ScoreStore
 from ...readers.ratings.open_ratings import LAYOUTS, open_scores
 from ...readers.ratings.rated_item import RatedItems
 from ...views.chart_files import Chart
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from .. import options as shared
-from ..main import EXIT_INPUT
+from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import watching
 from ..work import work_options
 from .asking import asking
+from .endpoints import models_of, usage_line, usage_of
 from .options import chosen_judges, judge_options
 from .people_documents import JudgeHumanDocument
 
@@ -84,6 +93,7 @@ def human(**options: Any) -> Output:
     chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
     scores = _scores(options, items)
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
+    checked_names(items, [*chosen.judges, *scores], carried)
     writer, about = shared.run_writer(
         options,
         [options["ratings_file"]],
@@ -99,6 +109,9 @@ def human(**options: Any) -> Output:
         ),
     )
     store = options["store"] or (writer.begin() / "scores" if writer else None)
+    if store:
+        for model in models_of(chosen.judges).values():
+            model.keep_answers(str(store))
     result = compared(
         items,
         chosen.judges,
@@ -112,11 +125,14 @@ def human(**options: Any) -> Output:
         watch=watching("scoring", options["quiet"]),
         asking=lambda judges: asking(chosen, judges, {**options, "cases_file": options["ratings_file"]}),
     )
-    mute = silent([column for column in result.columns if column.name in chosen.judges])
-    if mute and writer is not None:
+    mute = silent([column for column in result.columns if column.name in chosen.judges and not over_budget([column])])
+    spent = over_budget(result.columns)
+    if (mute or spent) and writer is not None:
         writer.close()
-        mute = [f"{line}; the run is unfinished, go on with --resume" for line in mute]
-    if writer is not None and not mute:
+        mute, spent = (
+            [f"{line}; the run is unfinished, go on with --resume" for line in lines] for lines in (mute, spent)
+        )
+    if writer is not None and not mute and not spent:
         about = shared.with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["ratings_file"]).name, result))
 
@@ -128,13 +144,13 @@ def human(**options: Any) -> Output:
             _check(guard, result)
 
     return Output(
-        document=lambda _: _document(result, options["differing"]),
-        parts=_parts(result, options),
+        document=lambda _: _document(result, options["differing"], chosen.judges),
+        parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
         charts=charts,
-        errors=[one_line(line, 1000) for line in mute],
+        errors=[one_line(line, 1000) for line in (*mute, *spent)],
         check=check,
-        exit_code=EXIT_INPUT if mute else 0,
+        exit_code=EXIT_INPUT if mute else EXIT_UNFINISHED if spent else 0,
     )
 
 
@@ -158,7 +174,7 @@ def _named(result: PeopleResult) -> list[str]:
     return [column.name for column in result.columns if not column.trivial]
 
 
-def _document(result: PeopleResult, differing: int) -> JudgeHumanDocument:
+def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge]) -> JudgeHumanDocument:
     return make_document(
         JudgeHumanDocument,
         scores=result.to_dicts(),
@@ -172,6 +188,7 @@ def _document(result: PeopleResult, differing: int) -> JudgeHumanDocument:
         left_out=result.left_out,
         differences=result.differences,
         differing={name: result.worst(differing, name) for name in _named(result)},
+        usage=usage_of(judges),
     )
 
 

@@ -9,11 +9,12 @@ import click
 
 from ...errors import DialmeterError
 from ...judges.cases import Case
-from ...judges.judge import Judge, parse_call
+from ...judges.judge import Judge, is_pairwise, parse_call
 from ...judges.judge_recipe import Recipe
 from ...judges.people.columns import for_level
 from ...readers.ratings.rated_item import Level
-from ..options import choice_option, from_option, number_option, stacked
+from ..options import from_option, stacked
+from .endpoints import endpoint_judges, endpoint_options
 
 judge_options = stacked(
     click.option(
@@ -30,17 +31,7 @@ judge_options = stacked(
         metavar="[NAME=]COMMAND",
         help="A program that reads JSON lines and writes one number per line.",
     ),
-    click.option("--endpoint", metavar="URL", help="A chat endpoint (OpenAI-compatible) as a judge; needs --model."),
-    click.option("--model", metavar="NAME", help="The model that the endpoint is asked for."),
-    click.option("--template", metavar="FILE", help="The prompt for the endpoint, with {context} and {reply}."),
-    click.option("--scale", metavar="LOW-HIGH", default="1-5", show_default=True, help="The scale of the endpoint."),
-    choice_option(
-        "--parse",
-        ["json", "labelled", "last", "letters", "logprobs", "digit"],
-        "How the endpoint's answer becomes a number; digit is the old name of labelled.",
-    ),
-    number_option("--repeats", least=1, default=1, about="How often the endpoint is asked about each reply."),
-    click.option("--cache", metavar="DIR", help="Keep the endpoint's answers in this folder."),
+    endpoint_options,
     click.option(
         "--lower-is-better",
         "lower",
@@ -68,7 +59,12 @@ class Chosen(NamedTuple):
 
 
 def chosen_judges(
-    options: dict[str, Any], cases: list[Case], *, talk: list[list[str]] | None = None, level: Level = "reply"
+    options: dict[str, Any],
+    cases: list[Case],
+    *,
+    talk: list[list[str]] | None = None,
+    level: Level = "reply",
+    pairwise: bool = False,
 ) -> Chosen:
     """The judges that the options name, in this order: --judge, --judge-command, --endpoint.
 
@@ -77,6 +73,7 @@ def chosen_judges(
         cases: what is judged; their dialogues are not learned from.
         talk: what judges learn from without --corpus; the contexts of the cases where it is not given.
         level: of what is judged: judges of replies are averaged over the replies of a dialogue.
+        pairwise: True if judges that compare pairs of replies can be asked.
 
     Raises:
         DialmeterError: a judge cannot be had, or two have the same name.
@@ -93,10 +90,11 @@ def chosen_judges(
         _add(found, name, judge)
         if not getattr(judge, "stays", False):
             found.recipes[name] = recipe
-    if bool(options["endpoint"]) != bool(options["model"]):
-        raise DialmeterError("--endpoint and --model go together")
-    if options["endpoint"]:
-        _add(found, options["model"], _endpoint(options))
+    for name, judge in endpoint_judges(options):
+        _add(found, name, judge)
+    for name, judge in found.judges.items():
+        if is_pairwise(judge) and not pairwise:
+            raise DialmeterError(f"judge {name} compares pairs of replies; only judge score asks such judges")
     return found
 
 
@@ -113,20 +111,6 @@ def _command(text: str) -> Recipe:
     if not words:
         raise DialmeterError("--judge-command is empty")
     return Recipe(command=tuple(words), name=name if named else "")
-
-
-def _endpoint(options: dict[str, Any]) -> Judge:
-    from ...judges.adapters.llm import LanguageModel
-
-    return LanguageModel(
-        endpoint=options["endpoint"],
-        model=options["model"],
-        template=options["template"] or "",
-        scale=options["scale"],
-        parse=options["parse"],
-        repeats=options["repeats"],
-        cache=options["cache"] or "",
-    )
 
 
 def _talk(corpus: str | None, form: str | None, cases: list[Case]) -> list[list[str]]:

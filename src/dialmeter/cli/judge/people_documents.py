@@ -10,7 +10,7 @@ from ...core.document import AccountRecord, Count, Interval, IntervalMethod, Num
 from ...judges.people.compare import AgreementDifference
 from ...judges.people.raters import DimensionAgreement, LeftOutComparison
 from ...judges.people.result import DifferingItem
-from .documents import JudgeDocument
+from .documents import JudgeDocument, ModelUsage
 
 
 class CorrelationScore(Struct, kw_only=True):
@@ -71,3 +71,4 @@ class JudgeHumanDocument(JudgeDocument, kw_only=True):
     left_out: list[LeftOutComparison]
     differences: list[AgreementDifference]
     differing: dict[str, list[DifferingItem]]
+    usage: list[ModelUsage]

@@ -22,16 +22,19 @@ from ...judges.judge import Judge
 from ...judges.matrix import VerdictSettings
 from ...judges.result import JudgeResult
 from ...judges.scorer import assembled, judges_of
+from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
+from ...views.tables import interval, percent
 from .. import options as shared
-from ..main import EXIT_INPUT
-from ..printer import Block, Output, warn
+from ..main import EXIT_INPUT, EXIT_UNFINISHED
+from ..printer import TEXT, Block, Output, warn
 from ..progress import watching
 from ..work import work_options
 from .asking import asking
 from .documents import JudgeScoreDocument
+from .endpoints import dry_run, models_of, usage_line, usage_of
 from .options import chosen_judges, judge_options
 
 
@@ -54,6 +57,10 @@ from .options import chosen_judges, judge_options
 )
 @shared.choice_option("--verdict", RULES, "What is expected of entrainment.")
 @shared.ci_option
+@click.option(
+    "--show", "shown", multiple=True, metavar="CASE", help="Print a case with all scores, prompts and answers."
+)
+@click.option("--dry-run", is_flag=True, help="Say what asking language models would take, and send nothing.")
 @shared.number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @shared.chart_options
@@ -79,14 +86,19 @@ def score(**options: Any) -> Output:
     guards = shared.chosen_guards(options)
     inputs = RunInputs(_inputs(options) if options["out"] else [])
     cases = read_cases(options["cases_file"])
-    chosen = chosen_judges(options, cases)
+    chosen = chosen_judges(options, cases, pairwise=True)
     judges = chosen.judges
+    if options["dry_run"]:
+        return dry_run(cases, judges, options["store"])
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
     writer, about = shared.run_writer(
         options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
     )
     store = options["store"] or (writer.begin() / "scores" if writer else None)
+    if store:
+        for model in models_of(judges).values():
+            model.keep_answers(str(store))
     result = assembled(
         cases,
         asked,
@@ -98,15 +110,16 @@ def score(**options: Any) -> Output:
         ask=asking(chosen, asked, options),
     )
     more = "; the run is unfinished, go on with --resume" if writer is not None else ""
+    spent = [f"{line}{more}" for line in result.over_budget]
     silent = [f"{line}{more}" for line in result.silent]
-    if writer is not None and silent:
+    if writer is not None and (silent or spent):
         writer.close()
     if len(silent) == len(result.accounts):
         warn(result.notices, options["quiet"])
         raise DialmeterError("; ".join(silent))
-    if writer is not None and not silent:
+    if writer is not None and not silent and not spent:
         about = shared.with_inputs(about, inputs, writer)
-        record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result))
+        record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result), judges)
 
     def charts() -> Iterator[Chart]:
         from ...views.judge import error_charts
@@ -122,9 +135,9 @@ def score(**options: Any) -> Output:
         parts=_parts(result, options, judges),
         notices=result.notices,
         charts=charts,
-        errors=[one_line(line, 1000) for line in silent],
+        errors=[one_line(line, 1000) for line in (*silent, *spent)],
         check=check,
-        exit_code=EXIT_INPUT if silent else 0,
+        exit_code=EXIT_INPUT if silent else EXIT_UNFINISHED if spent else 0,
     )
 
 
@@ -155,10 +168,12 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
         verdict=result.how.verdict,
         averages=result.averages,
         comparisons=result.comparisons,
+        position_bias=result.position_bias,
         failing={
             name: [_failing(result, name, case) for case in result.failing(name)[:failing]] for name in _named(result)
         },
         stability=_stability(judges),
+        usage=usage_of(judges),
     )
 
 
@@ -172,10 +187,10 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
         yield Block(comparison_table(compared))
     yield from (Block(failing_table(result, name, most)) for name in named if result.failing(name)[:most])
     for name, found in _stability(judges).items():
-        yield Block(
-            f"{name}: {found['asked']} replies asked {found['repeats']} times, standard deviation {found['sd']:.3f}",
-            raw=True,
-        )
+        yield Block(_stability_line(name, found), raw=True)
+    yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
+    for name in options["shown"]:
+        yield Block("\n".join(case_lines(result, find_case(result, name), judges)), TEXT)
     settings = f"threshold {result.how.threshold}; verdict rules {result.how.verdict}"
     cells = (
         "an empty cell is outside what a judge claims to judge; – no value; (n) fewer cases scored; ° one score for all"
@@ -199,6 +214,13 @@ def _stability(judges: Mapping[str, Judge]) -> dict[str, dict[str, Any]]:
     """What judges that are asked several times say of their own spread."""
     found: dict[str, dict[str, Any]] = {name: getattr(judge, "stability", dict)() for name, judge in judges.items()}
     return {name: told for name, told in found.items() if told}
+
+
+def _stability_line(name: str, found: Mapping[str, Any]) -> str:
+    alpha = "–" if found["alpha"] is None else f"{found['alpha']:.3f}"
+    same = f"the same answers on {percent(found['same'])} % [{interval(found['same_ci'])}]"
+    spread = f"standard deviation {found['sd']:.3f}"
+    return f"{name}: {found['asked']} asked {found['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
 def _check(guard: Condition, result: JudgeResult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import click
@@ -13,10 +14,11 @@ from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
 from ...model import Notice
 from ...systems.compare import LogComparison, compare_systems
+from ...views.compare import comparison_rows, result_lines
 from ...views.system import system_charts, system_comparison_table
-from ...views.tracker import shared_signature
+from ...views.tracker import signature_of
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
-from ..printer import EVERY, TEXT, Block, Output, signature
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..several import chosen_names, fail_if_worse
 from .documents import SystemCompareDocument
 from .scoring import log_options, scored_log
@@ -72,7 +74,9 @@ def compare(**options: Any) -> Output:
 
 
 def _parts(found: LogComparison, tasks: int) -> Iterator[Block]:
-    yield Block(system_comparison_table(found), EVERY)
+    yield from result_blocks(result_lines(found.versus))
+    yield Block(system_comparison_table(found))
+    listed = {name: result.scores for name, result in found.results.items()}
+    yield Block(comparison_rows(listed, found.versus), CSV)
     yield Block(f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ", TEXT)
-    scores = [score for result in found.results.values() for score in result.scores]
-    yield from signature(shared_signature(scores), gap=("markdown",))
+    yield from signature(signature_of(chain.from_iterable(listed.values())), gap=("markdown",))

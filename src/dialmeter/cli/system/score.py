@@ -23,10 +23,11 @@ from ...views.system import (
     system_score_table,
     task_table,
 )
-from ...views.tracker import shared_signature
+from ...views.tables import records_table, score_records
+from ...views.tracker import signature_of
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import EVERY, TEXT, Block, Output, signature, tables
+from ..printer import CSV, TEXT, Block, Output, signature, tables
 from .documents import SystemScoreDocument
 from .scoring import log_options, scored_log
 
@@ -106,8 +107,9 @@ def _document(result: SystemResult, form: str) -> SystemScoreDocument:
 
 def _parts(result: SystemResult, form: str, options: dict[str, Any]) -> Iterator[Block]:
     yield Block(f"{one_line(options['log'])}  layout {form}  {len(result.by_task)} tasks", TEXT)
-    yield Block(system_score_table(result), EVERY)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
+    yield Block(system_score_table(result))
+    yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
+    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
     yield from signature(*lines)
     yield from tables([effort_table(result), ending_table(result)])
     yield from tables([task_table(result, every=options["by_task"])])

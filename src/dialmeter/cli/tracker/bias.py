@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,19 +11,21 @@ from msgspec import UNSET
 from ...core.account import in_documents
 from ...core.document import make_document
 from ...core.result import score_dict
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError
 from ...model import Notice
 from ...studies.bias.bias_verdict import notices_of_study, sign_changes, summary, verdicts
 from ...studies.bias.correlations import BiasStudy, rows_of, study_bias
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias import bias_charts
+from ...views.latex.paper_table import Paper
 from ...views.tables import Table
-from ...views.tracker import shared_signature
+from ...views.tracker import signature_of
 from .. import options as shared
+from ..paper_options import paper_options
 from ..printer import Block, Output
 from ..progress import watched
-from ..several import chosen_golds
+from ..several import chosen_golds, chosen_names
 from .study_documents import TrackerBiasDocument
 
 POOLED = "pooled"
@@ -47,6 +48,7 @@ POOLED = "pooled"
 @shared.interval_options(resamples=1000)
 @click.option("--pairs", is_flag=True, help="Print every pair of measures, not only those with GCA.")
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
+@paper_options
 @shared.chart_options
 def bias(**options: Any) -> Output:
     """Do measures depend on where in a dialogue mistakes fall?
@@ -79,7 +81,7 @@ def bias(**options: Any) -> Output:
     notices = _notices(measured, studies)
     return Output(
         document=lambda charts: _document(measured, studies, notices, charts, options["rows"]),
-        parts=_parts(measured, studies, options["pairs"]),
+        parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
     )
@@ -90,11 +92,7 @@ def _inputs(files: tuple[str, ...], golds: tuple[str, ...]) -> list[tuple[str, s
     matched = chosen_golds(files, golds)
     if len(set(files)) < len(files):
         raise DialmeterError("a file is given twice")
-    stems = [Path(file).name.split(".")[0] or file for file in files]
-    names = stems if len({*stems, POOLED}) > len(stems) else list(files)
-    names = [one_line(name, 1000) for name in names]
-    if len(set(names)) < len(names) or (POOLED in names and len(names) > 1):
-        raise DialmeterError("two files would have the same name in the tables; rename one")
+    names = chosen_names(files, [], "trackers", [POOLED] if len(files) > 1 else [])[: len(files)]
     return list(zip(names, files, matched, strict=True))
 
 
@@ -148,10 +146,13 @@ def _document(
     )
 
 
-def _parts(measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], every_pair: bool) -> Iterator[Block]:
+def _parts(
+    measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], options: dict[str, Any]
+) -> Iterator[Block]:
+    every_pair = options["pairs"]
     yield Block(views.long_table(studies, every_pair), ("csv",))
     pages = {each.system: _page(each, measured.get(each.system), every_pair) for each in studies}
-    yield Block(views.markdown_page(pages), ("markdown",))
+    yield Block(views.markdown_page(pages, Paper(bold=options["bold"])), ("markdown",))
     for number, (system, (tables, sentences)) in enumerate(pages.items()):
         gap = "\n" if number else ""
         yield Block(gap + _heading(system, measured, studies[number]), ("text",))
@@ -164,7 +165,7 @@ def _page(one: BiasStudy, measured: MeasuredTracker | None, every_pair: bool) ->
     tables, sentences = views.tables_of(one, found, every_pair), summary(one)
     if measured is not None:
         tables.insert(0, views.yardstick_table(one.system, measured.result, measured.yardsticks))
-        sentences.append(f"Signature: {shared_signature(measured.result.scores)}")
+        sentences.append(f"Signature: {signature_of(measured.result.scores)}")
     return tables, sentences
 
 

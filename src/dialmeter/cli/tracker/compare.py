@@ -35,9 +35,10 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scoring import score_file
 from ...views import compare as views
-from ...views.tracker import shared_signature, system_charts
+from ...views.tracker import signature_of, system_charts
 from .. import options as shared
-from ..printer import TEXT, Block, Output, signature, tables
+from ..paper_options import paper_options
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
 from ..progress import watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
 from .documents import TrackerCompareDocument
@@ -78,11 +79,13 @@ _LISTED = 10
     "Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
 )
 @shared.fail_if_worse_option("system")
+@paper_options
 @shared.chart_options
 def compare_(**options: Any) -> Output:
     """Compare trackers: FILES are prediction files, the first of which is the baseline.
 
-    Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by Holm over the whole table.
+    The result comes first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by
+    Holm over all measures and pairs of the table; a line below it says how many tests that are.
     """
     rules = shared.chosen_rules(options)
     how = shared.chosen_resampling(options) or Resampling()
@@ -229,10 +232,17 @@ def _parts(
     groups: dict[str, dict[str, list[Score]]],
     options: dict[str, Any],
 ) -> Iterator[Block]:
-    yield Block(views.long_table(compared), ("text", "csv"))
+    listed = {
+        name: [*result.scores, *chain.from_iterable(found[name] for found in groups.values())]
+        for name, result in compared.results.items()
+    }
+    yield Block(views.comparison_rows(listed, compared.versus), CSV)
+    level = 1 - (shared.chosen_confidence(options) or Resampling().confidence)
+    yield from result_blocks(views.result_lines(compared.versus, level))
+    yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
-    yield from signature(shared_signature(scores), quoted=False, gap=("text", "markdown"))
+    yield from signature(signature_of(scores), quoted=False, gap=("text", "markdown"))
     yield from tables(views.grouped_table(found, group) for group, found in groups.items())
     yield from tables([views.rank_table(compared), views.tau_table(compared)], TEXT)
     yield from tables([views.turn_table(tests)] if tests else [])

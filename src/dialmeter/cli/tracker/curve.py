@@ -16,10 +16,11 @@ from ...errors import one_line
 from ...model import Notice
 from ...studies.curve.curve import SCALES, Curve, draw_curve
 from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
-from ...views.curve import curve_charts, tables_of
-from ...views.tracker import shared_signature
+from ...views.curve import csv_tables, curve_charts, tables_of
+from ...views.tracker import signature_of
 from .. import options as shared
-from ..printer import EVERY, TEXT, Block, Output, signature
+from ..paper_options import paper_options
+from ..printer import CSV, TEXT, Block, Output, signature, tables
 from .study_documents import TrackerCurveDocument
 
 
@@ -34,6 +35,7 @@ from .study_documents import TrackerCurveDocument
 @shared.choice_option("--trend", SCALES, "Slopes per tenfold training data, or per whole training set.", "scale")
 @shared.rule_options
 @shared.interval_options(resamples=1000)
+@paper_options
 @shared.chart_options
 def curve_(**options: Any) -> Output:
     """Few-shot curves and zero-shot tables from the prediction files in DIR.
@@ -87,8 +89,9 @@ def _parts(found: Curve, folder: str) -> Iterator[Block]:
     yield Block(f"{one_line(folder, 200)}  {len(found.files)} files", TEXT)
     *others, last = tables_of(found)
     foot = tuple(lines({each.entry.name: each.account for each in found.files}))
-    yield from (Block(table, EVERY) for table in (*others, replace(last, foot=foot)))
-    yield from signature(shared_signature([score for each in found.files for score in each.scores]))
+    yield from (Block(table) for table in (*others, replace(last, foot=foot)))
+    yield from tables(csv_tables(found), CSV)
+    yield from signature(signature_of([score for each in found.files for score in each.scores]))
 
 
 def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> TrackerCurveDocument:

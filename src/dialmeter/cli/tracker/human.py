@@ -9,6 +9,7 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from ...core.comparability import joint_signature
 from ...core.document import make_document
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
@@ -20,7 +21,6 @@ from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
 from ...views.human import tables_of, write_sheets
-from ...views.tracker import shared_fields
 from .. import options as shared
 from ..main import EXIT_INPUT
 from ..printer import EVERY, TEXT, Block, Output, message, signature
@@ -163,4 +163,4 @@ def _parts(study: HumanStudy, result: TrackerResult, file: str, confidence: floa
     yield Block("  ".join(heading), TEXT)
     *others, last = tables_of(study, confidence)
     yield from (Block(table, EVERY) for table in (*others, replace(last, foot=(result.account.line,))))
-    yield from signature("|".join(["…", *shared_fields([each.signature for each in study.correlations])]))
+    yield from signature(joint_signature([each.signature for each in study.correlations]))

@@ -19,9 +19,10 @@ from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...tracking.scoring import paused_garbage_collection
-from ...views.tables import Table, percent
+from ...views.tables import Table, highest, percent, records_table
 from ..options import chosen_dialogues, command, input_options, number_option
-from ..printer import EVERY, TEXT, Block, Output
+from ..paper_options import paper_options
+from ..printer import CSV, TEXT, Block, Output
 from ..progress import watched
 from .documents import TrackerRulesDocument
 
@@ -47,6 +48,7 @@ _MOST = 3
 @click.option(
     "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
 )
+@paper_options
 def rules(**options: Any) -> Output:
     """Score one FILE under every rule set, and list which turns flip and because of which rule.
 
@@ -83,7 +85,35 @@ def _table(found: list[UnderRules]) -> Table:
         for each in found
     )
     headings = ("rules", "JGA", "right turns", "flips", "because of")
-    return Table("", headings, rows, frozenset({1, 2, 3}), foot=tuple(lines(_accounts(found))))
+    return Table(
+        "",
+        headings,
+        rows,
+        frozenset({1, 2, 3}),
+        foot=tuple(lines(_accounts(found))),
+        caption=f"JGA in percent under {len(found)} rule sets; flips are turns with another verdict than under {found[0].rules}.",
+        best=highest(rows, [1]),
+    )
+
+
+def _rows(found: list[UnderRules]) -> Table:
+    """One row per rule set with one number per cell, for other programs."""
+    return records_table(
+        [
+            {
+                "rules": each.rules,
+                "measure": "JGA",
+                "value": each.value,
+                "right_turns": None if each.reason else each.right_turns,
+                "n": None if each.reason else each.turns,
+                "flips": None if each.reason else len(each.flips),
+                "because": _causes(each),
+                "reason": each.reason,
+                "signature": each.signature,
+            }
+            for each in found
+        ]
+    )
 
 
 def _accounts(found: list[UnderRules]) -> dict[str, Account]:
@@ -106,7 +136,8 @@ def what_matters_most(found: list[UnderRules]) -> list[tuple[str, int]]:
 
 
 def _parts(found: list[UnderRules], most: int) -> Iterator[Block]:
-    yield Block(_table(found), EVERY)
+    yield Block(_table(found))
+    yield Block(_rows(found), CSV)
     if effects := what_matters_most(found)[:_MOST]:
         listed = [f"  {cause} flips {count} turns" for cause, count in effects]
         yield Block("\n".join(["What matters most:", *listed]), TEXT)

@@ -23,19 +23,20 @@ from ...tracking import record
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import TrackerSettings
 from ...values import maps
-from ...views.tables import percent
+from ...views.tables import percent, records_table, score_records
 from ...views.tracker import (
     group_table,
     markdown_report,
     mistake_charts,
     mistakes_table,
     score_table,
-    shared_signature,
+    signature_of,
     system_charts,
     worst_table,
 )
 from .. import options as shared
-from ..printer import EVERY, PROSE, TEXT, Block, Output, message, signature, tables
+from ..paper_options import paper_options
+from ..printer import CSV, PROSE, TEXT, Block, Output, message, signature, tables
 from ..work import chosen_workers, work_options
 from .documents import TrackerScoreDocument
 from .scoring import scored
@@ -58,6 +59,7 @@ _MISTAKES = 10
 @click.option(
     "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
 )
+@paper_options
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
@@ -174,11 +176,12 @@ def _parts(
     file = options["file"]
     heading = (one_line(file), f"format {form}", f"{result.turns} turns", f"rules {result.rules.name}")
     yield Block("  ".join(heading), TEXT)
-    yield Block(score_table(result.scores, result.account), EVERY)
-    yield from tables((group_table(found, group) for group, found in groups.items() if found), EVERY)
+    yield Block(records_table(score_records([({}, each) for each in chain(result.scores, *groups.values())])), CSV)
+    yield Block(score_table(result.scores, result.account))
+    yield from tables(group_table(found, group) for group, found in groups.items() if found)
     if "slot" in groups and result.values_known:
         yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), PROSE)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
+    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
     yield from signature(*lines)
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)

@@ -33,12 +33,16 @@ def check(**options: Any) -> Output:
 
     talks = open_conversations(options["dialogues"], options["form"], options["goals"])
     found = check_talk(talks, chosen_how(options), lambda each: watched(each, talks, options["quiet"]))
-    printed = options["style"] != "json" and found.counts["dialogues"] > 0
+    dialogues = found.counts["dialogues"]
+    printed = options["style"] != "json" and dialogues > 0
+    errors = refused_lines(found.refused)
+    if not dialogues and not errors:
+        errors = [f"{one_line(options['dialogues'], 200)}: no dialogue can be scored"]
     return Output(
         document=lambda _: _document(found),
         parts=_parts(found, one_line(options["dialogues"], 200)),
         notices=found.notices if printed else [],
-        errors=refused_lines(found.refused),
+        errors=errors,
         exit_code=0 if found.fit else EXIT_INPUT,
     )
 

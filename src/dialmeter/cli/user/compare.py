@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import click
@@ -16,10 +17,11 @@ from ...users.compare import UserComparison, common_goals
 from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
-from ...views.tracker import shared_signature
+from ...views.compare import comparison_rows, result_lines
+from ...views.tracker import signature_of
 from ...views.user import comparison_chart, comparison_table
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
-from ..printer import EVERY, TEXT, Block, Output, signature
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..several import chosen_names, fail_if_worse
 from ..work import work_options
 from .documents import UserCompareDocument
@@ -95,7 +97,12 @@ def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult])
 
 
 def _parts(found: UserComparison, dialogues: int, domain: str) -> Iterator[Block]:
-    yield Block(comparison_table(found, domain), EVERY)
+    yield from result_blocks(result_lines(found.versus))
+    yield Block(comparison_table(found, domain))
+    listed = {
+        name: [score for score in result.scores if score.group["domain"] == domain]
+        for name, result in found.results.items()
+    }
+    yield Block(comparison_rows(listed, found.versus, "user"), CSV)
     yield Block(f"{dialogues} dialogues with the same goal for every user", TEXT)
-    scores = [score for result in found.results.values() for score in result.scores if score.group["domain"] == domain]
-    yield from signature(shared_signature(scores), gap=("markdown",))
+    yield from signature(signature_of(chain.from_iterable(listed.values())), gap=("markdown",))

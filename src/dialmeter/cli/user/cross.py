@@ -10,6 +10,7 @@ import click
 from msgspec.structs import replace
 
 from ...core.account import in_documents, lines
+from ...core.comparability import joint_signature
 from ...core.document import make_document
 from ...errors import DialmeterError
 from ...model import Conversation
@@ -90,8 +91,7 @@ def cross(**options: Any) -> Output:
 def _parts(found: list[CrossScore], foot: tuple[str, ...]) -> Iterator[Block]:
     yield from map(Block, views.matrices(found))
     yield Block(replace(views.long_table(found), foot=foot), EVERY)
-    fields = [part for part in found[0].signature.split("|")[1:] if not part.startswith(("user:", "system:", "t:"))]
-    yield from signature("|".join(["…", *fields]), quoted=False, gap=("text", "markdown"))
+    yield from signature(joint_signature([each.signature for each in found]), quoted=False, gap=("text", "markdown"))
 
 
 def _cells(

@@ -15,7 +15,8 @@ from ...errors import one_line
 from ...users import record
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
-from ...views.tracker import shared_signature
+from ...views.tables import records_table, score_records
+from ...views.tracker import signature_of
 from ...views.user import (
     event_table,
     markdown_report,
@@ -27,7 +28,7 @@ from ...views.user import (
 from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import EVERY, TEXT, Block, Output, signature, tables
+from ..printer import CSV, TEXT, Block, Output, signature, tables
 from ..work import work_options
 from .documents import UserScoreDocument
 from .scoring import chosen_how, dialogue_options, next_line, refused_lines, scored, scoring_options
@@ -118,8 +119,9 @@ def _document(result: UserResult, verdicts: dict[str, Any] | None, form: str) ->
 def _parts(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> Iterator[Block]:
     heading = (one_line(options["dialogues"]), f"layout {form}", f"{result.turns} turns")
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]), TEXT)
-    yield Block(score_table(result.scores, result.account), EVERY)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [shared_signature(result.scores)]
+    yield Block(score_table(result.scores, result.account))
+    yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
+    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
     yield from signature(*lines)
     yield from tables([event_table(result.events, options["logs"])])
     yield from tables(verdict_tables(verdicts) if verdicts is not None else [])

@@ -1,8 +1,8 @@
 """Chat endpoints: one client for judges, agents, and everything else that asks a language model."""
 
 from .answers import AnswerStore, AnswerToken, ChatAnswer
-from .client import BudgetSpent, ChatEndpoint, Messages
-from .cost import Price, Usage, estimate_tokens
+from .client import ChatEndpoint, Messages
+from .cost import BudgetSpent, Price, Usage, estimate_tokens
 from .throttle import Clock, Throttle
 
 __all__ = [

@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
-from ...errors import DialmeterError, MissingExtra, Unfinished, UnreadableAnswer, one_line
+from ...errors import DialmeterError, MissingExtra, UnreadableAnswer, one_line
 from ..secrets import IN_ANSWERS, mask_secret, read_secret
 from .answers import AnswerStore, ChatAnswer, read_answer
-from .cost import Price, Usage, estimate_tokens
+from .cost import BudgetSpent, Price, Usage, estimate_tokens
 from .throttle import Clock, Throttle
 
 if TYPE_CHECKING:
@@ -39,10 +39,6 @@ PATIENCE = 600.0
 """Seconds for which a request is sent again to a busy server (429)."""
 
 Messages: TypeAlias = Sequence[Mapping[str, str]]
-
-
-class BudgetSpent(Unfinished):
-    """The next request might cost more than what may be spent."""
 
 
 class _RefusedParameters(Exception):
@@ -141,11 +137,7 @@ class ChatEndpoint:
             BudgetSpent: it might cost too much.
             DialmeterError: no answer in all attempts, or the server refuses.
         """
-        body = {"model": self.model, "messages": [dict(each) for each in messages]}
-        body |= {name: value for name, value in (parameters or {}).items() if value is not None}
-        optional = dict(optional or {}) | ({} if repeat is None else {"seed": repeat})
-        request = msgspec.json.encode([self.url, body, optional])
-        key = hashlib.sha256(request).hexdigest()
+        body, optional, key = self._request(messages, parameters, optional, repeat)
         known = self._answers.get(key)
         if known is not None and (known.text or not must_speak):
             with self._lock:
@@ -155,6 +147,34 @@ class ChatEndpoint:
             answer = self._asked(body, optional, must_speak)
         self._answers.add(key, answer)
         return answer
+
+    def known(
+        self,
+        messages: Messages,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        optional: Mapping[str, Any] | None = None,
+        repeat: int | None = None,
+    ) -> ChatAnswer | None:
+        """The answer to a request if it is known; nothing is sent."""
+        return self._answers.get(self._request(messages, parameters, optional, repeat)[2])
+
+    def keep_answers(self, folder: str) -> None:
+        """Keeps answers in a folder from now on, and takes those that it holds."""
+        self._answers = AnswerStore(folder)
+
+    def _request(
+        self,
+        messages: Messages,
+        parameters: Mapping[str, Any] | None,
+        optional: Mapping[str, Any] | None,
+        repeat: int | None,
+    ) -> tuple[dict[str, Any], dict[str, Any], str]:
+        """The body of a request, its optional parameters, and the key of its answer."""
+        body = {"model": self.model, "messages": [dict(each) for each in messages]}
+        body |= {name: value for name, value in (parameters or {}).items() if value is not None}
+        more = dict(optional or {}) | ({} if repeat is None else {"seed": repeat})
+        return body, more, hashlib.sha256(msgspec.json.encode([self.url, body, more])).hexdigest()
 
     def ask_all(
         self,

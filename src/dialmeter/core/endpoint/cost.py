@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError, Unfinished, one_line
 
 _CHARACTERS_PER_TOKEN = 4
 _PER_MESSAGE = 4
 _MILLION = 1e6
+
+
+class BudgetSpent(Unfinished):
+    """The next request might cost more than what may be spent."""
 
 
 def estimate_tokens(messages: Sequence[Mapping[str, str]]) -> int:

@@ -20,16 +20,14 @@ FORMS = ("json", "labelled", "last", "letters", "logprobs")
 HIGHEST_LOGPROBS = 9
 
 _REASONING = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_BLOCK = re.compile(rf"<\|?(?P<tag>{_REASONING})\|?>.*?</\|?(?P=tag)\|?>", re.IGNORECASE | re.DOTALL)
-_UNOPENED = re.compile(rf".*</\|?(?:{_REASONING})\|?>", re.IGNORECASE | re.DOTALL)
-_UNCLOSED = re.compile(rf"<\|?(?:{_REASONING})\|?>.*", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rf"<(?P<close>/?)\|?(?P<tag>{_REASONING})\|?>", re.IGNORECASE)
 
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?"
 _ANY_NUMBER = re.compile(rf"(?<![\w.,]){_NUMBER}(?![\w%]|[.,]\d)|(?<![\w.,]){_NUMBER}(?=%)")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _MAXIMUM = re.compile(r"(?<=\d)[*_`\"']*\s*(?:/|out\s+of|of)\s*[*_`\"']*(\d+(?:\.\d+)?)\b", re.IGNORECASE)
 _LIST_MARKER = re.compile(
-    r"^\s*(?:[-*•]\s*)?(?:\(?\d+[.)](?!\d)|#+\s*\d+[.)]?|step\s+\d+:?)(?=\s)", re.MULTILINE | re.IGNORECASE
+    r"^[^\S\n]*(?:[-*•][^\S\n]*)?(?:\(?\d+[.)](?!\d)|#+\s*\d+[.)]?|step\s+\d+:?)(?=\s)", re.MULTILINE | re.IGNORECASE
 )
 _WORDS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}  # noqa: SIM905
 _LABEL = r"(?:scores?|ratings?|rate|rated|grade|marks?|verdict|points)"
@@ -41,7 +39,7 @@ _LABELLED = re.compile(
     rf"\b{_LABEL}\b{_BETWEEN}(?P<number>{_NUMBER}|\b(?:{'|'.join(_WORDS)})\b)(?![\w]|[.,]\d)", re.IGNORECASE
 )
 _KEYS = frozenset({"score", "rating", "grade", "mark", "final_score", "overall_score", "overall", "final_rating"})
-_REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
+REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
 _LETTERS = "ABCDE"
 _LETTER = r"(?P<letter>[A-E])[+-]?(?![\w'’])"
 _LABELLED_LETTER = re.compile(rf"(?i:\b(?:{_LABEL}|answer|choice|option)\b)(?i:{_BETWEEN}){_LETTER}")
@@ -88,11 +86,21 @@ def without_reasoning(text: str) -> str:
         >>> without_reasoning("<think>There are 2 hotels</think>5")
         '5'
     """
-    return _UNCLOSED.sub("", _UNOPENED.sub("", _BLOCK.sub("", text)))
+    kept: list[str] = []
+    place, opened = 0, ""
+    for found in _TAG.finditer(text):
+        tag = found["tag"].lower()
+        if found["close"] and opened in ("", tag):
+            kept = kept if opened else []  # without an opening, all before it is reasoning
+            place, opened = found.end(), ""
+        elif not found["close"] and not opened:
+            kept.append(text[place : found.start()])
+            opened = tag
+    return "".join(kept if opened else [*kept, text[place:]])
 
 
 def _json(text: str, scale: Scale) -> ReadAnswer:
-    found = [(value, each) for each in _objects(text) for value in _scores_in(each)]
+    found = [(value, each) for each in objects_in(text) for value in _scores_in(each)]
     if not found:
         return _labelled(text, scale)
     numbers = {_number_of(value, scale) for value, _ in found}
@@ -103,11 +111,11 @@ def _json(text: str, scale: Scale) -> ReadAnswer:
         raise UnreadableAnswer(
             f"the score {one_line(str(found[0][0]), 40)!r} is no number from {scale[0]} to {scale[1]}"
         )
-    reasons = [str(each[key]) for _, each in found for key in _REASONS if isinstance(each.get(key), str)]
+    reasons = [str(each[key]) for _, each in found for key in REASONS if isinstance(each.get(key), str)]
     return ReadAnswer(score, reasons[0] if reasons else "")
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text, whatever is around them."""
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
@@ -193,7 +201,7 @@ def _no_number(text: str, scale: Scale) -> UnreadableAnswer:
 
 
 def _letters(text: str, scale: Scale) -> ReadAnswer:
-    values = [str(value) for each in _objects(text) for value in _scores_in(each)]
+    values = [str(value) for each in objects_in(text) for value in _scores_in(each)]
     found = [each for value in values if (each := _ONLY_LETTER.fullmatch(value))] or [*_LABELLED_LETTER.finditer(text)]
     if not found:
         lines = [line for line in text.splitlines() if line.strip()]
@@ -230,7 +238,7 @@ def expectation(tokens: Sequence[AnswerToken], scale: Scale) -> float:
     if not any(token.top for token in tokens):
         raise UnreadableAnswer("the server gives no logprobs; use another form of answer")
     said = "".join(token.token for token in tokens)
-    first = len(said) - len(_UNOPENED.sub("", said))
+    first = max((tag.end() for tag in _TAG.finditer(said) if tag["close"]), default=0)
     places = []
     start = 0
     for place, token in enumerate(tokens):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
+from msgspec.structs import replace
 
 from ...errors import DialmeterError, InputError
 from ...readers.source import Source
-from ..judge import called
 from .llm import LanguageModel
 
 RUBRIC = """Below is a whole conversation between a user and a system. How good is the system in this conversation? Consider in turn \
@@ -41,17 +40,14 @@ class DialogueLanguageModel(LanguageModel):
         scale: str = "1-5",
         parse: str = "digit",
         repeats: int = 1,
-        temperature: float = -1.0,
+        temperature: str | float = "",
         cache: str = "",
         key: str = "OPENAI_API_KEY",
     ) -> None:
         super().__init__(
             endpoint, model, scale=scale, parse=parse, repeats=repeats, temperature=temperature, cache=cache, key=key
         )
-        self._template = _rubric(template)
-        self.name = called("llm-dialogue", model=(model, ""))
-        digest = hashlib.sha256(self._template.encode()).hexdigest()[:10]
-        self.identity = f"llm-dialogue({self.identity}, rubric={digest})"
+        self._set_prompt(replace(self._prompt, template=_rubric(template)), "llm-dialogue")
 
 
 def _rubric(path: str) -> str:

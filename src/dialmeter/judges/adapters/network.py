@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, redirect_stderr
@@ -111,6 +112,7 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
     if dtype not in ("float32", "float16", "bfloat16"):
         raise DialmeterError(f"dtype is float32, float16 or bfloat16, not {dtype!r}")
     transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    check_folder(model)
     local = Path(model).is_dir()
     if local and not gguf and not any(Path(model).glob("*.safetensors")):
         warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
@@ -124,8 +126,54 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
             )
         found = found.to(torch.device(device)).eval().requires_grad_(False)
     except (OSError, ValueError, RuntimeError) as error:
-        raise DialmeterError(f"model {model}: cannot be loaded: {one_line(str(error), 300)}") from None
+        raise _not_loaded(model, error) from None
     return tokenizer, found
+
+
+def load_config(model: str) -> Any:
+    """The configuration of a model.
+
+    Raises:
+        MissingExtra: transformers is not installed.
+        DialmeterError: there is no such model.
+    """
+    try:
+        import transformers
+    except ImportError:
+        raise MissingExtra("a neural judge", "neural") from None
+    check_folder(model)
+    try:
+        return transformers.AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _not_loaded(model, error) from None
+
+
+_HUB_ID = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")
+
+
+def check_folder(model: str) -> None:
+    """Refuses what is neither a folder nor the id of a model on the hub.
+
+    Raises:
+        DialmeterError: there is no such folder, it holds no model, or it is a file.
+    """
+    if Path(model).is_dir():
+        if not (Path(model) / "config.json").exists() and not any(Path(model).glob("*.gguf")):
+            raise DialmeterError(f"model {model}: the folder holds no model (config.json is missing)")
+        return
+    if Path(model).exists():
+        raise DialmeterError(f"model {model}: is a file; name the folder that holds config.json and the weights")
+    if not _HUB_ID.fullmatch(model):
+        raise DialmeterError(f"model {model}: there is no such folder")
+
+
+def _not_loaded(model: str, error: Exception) -> DialmeterError:
+    told = one_line(str(error), 300)
+    if not Path(model).is_dir():
+        return DialmeterError(
+            f"model {model}: there is no such folder, and no model of that id could be loaded: {told}"
+        )
+    return DialmeterError(f"model {model}: cannot be loaded: {told}")
 
 
 def weights_digest(model: str) -> str:

@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import Ask, JudgedItem, Watch, score_units
+from ..ask import Ask, Watch, score_units
 from ..cases import item_hash
-from ..judge import Call, Judge, identity_of, load_judge, make_judge
+from ..judge import Call, Judge, identity_of, is_pairwise, load_judge, make_judge
+from ..judged_items import JudgedItem
 from ..store import ScoreStore
 
 TRIVIAL_BESIDE: Mapping[str, Mapping[str, str]] = {
@@ -121,15 +122,17 @@ def asked_columns(
         ask: answers shards; None to ask in this process.
 
     Raises:
-        DialmeterError: a judge takes items of the other level.
+        DialmeterError: a judge takes items of the other level, or pairs.
     """
     for name, judge in judges.items():
+        if is_pairwise(judge):
+            raise DialmeterError(f"judge {name} compares pairs of replies, and people rated single ones")
         if level_of(judge) not in (None, items.level):
             what = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
     units = {key: JudgedItem((key,), (item.moves, item.reply)) for key, item in zip(keys, items.items, strict=True)}
-    heard = score_units(list(units.values()), judges, store, watch, ask)
+    heard = score_units({name: list(units.values()) for name in judges}, judges, store, watch, ask)
     return [
         ScoreColumn(
             name,

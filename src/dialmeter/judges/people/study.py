@@ -12,7 +12,7 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, checked
-from ..ask import Ask, Watch
+from ..ask import OVER_BUDGET, Ask, Watch
 from ..judge import Judge, load_weights, make_judge, parse_call
 from ..store import ScoreStore
 from .columns import ScoreColumn, asked_columns, carried_columns, for_level, given_column, trivial_judges
@@ -123,6 +123,24 @@ def chosen_scores(items: RatedItems, patterns: Sequence[str]) -> list[str]:
     return [name for name in items.carried if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
+def checked_names(items: RatedItems, given: Sequence[str], carried: Sequence[str]) -> list[str]:
+    """The names of all judges: those of the caller, and those of the chosen scores that the file carries.
+
+    Raises:
+        DialmeterError: two judges have the same name.
+    """
+    own = chosen_scores(items, carried)
+    for place, name in enumerate(given):
+        if name in given[:place]:
+            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+        if name in own:
+            raise DialmeterError(
+                f"the file carries scores that are also called {name}; give the judge another name, as in mine={name}, "
+                "or skip the scores of the file with --carried -"
+            )
+    return [*own, *given]
+
+
 def compared(
     items: RatedItems,
     judges: Mapping[str, Judge],
@@ -142,17 +160,14 @@ def compared(
     Raises:
         DialmeterError: two judges have the same name, or a name that is not there is used.
     """
-    columns = carried_columns(items, chosen_scores(items, carried), lower_is_better)
-    columns += [given_column(name, each, name not in lower_is_better) for name, each in scores.items()]
     against, missing = reference_columns(items)
-    columns += against
-    names = [*(each.name for each in columns), *judges]
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
-        raise DialmeterError(f"two judges are called {double}; give one another name, as in mine=...")
+    names = checked_names(items, [*judges, *scores, *(each.name for each in against)], carried)
     for name in (*lower_is_better, *([first] if first else [])):
         if name not in names:
             raise DialmeterError(f"no judge is called {name!r}; {did_you_mean(name, names)}")
+    columns = carried_columns(items, chosen_scores(items, carried), lower_is_better)
+    columns += [given_column(name, each, name not in lower_is_better) for name, each in scores.items()]
+    columns += against
     beside = trivial_judges(items.level, names)
     every = {**judges, **beside}
     ask = asking(every) if asking else None
@@ -182,4 +197,14 @@ def silent(columns: Sequence[ScoreColumn]) -> list[str]:
         f"{each.name} scored none of {len(each.scores)} items: {next(iter(each.reasons.values()), ('', 'no reason'))[1]}"
         for each in columns
         if not any(score is not None for score in each.scores)
+    ]
+
+
+def over_budget(columns: Sequence[ScoreColumn]) -> list[str]:
+    """The judges that were not asked about everything, because the budget is spent; a line for each."""
+    counts = {each.name: sum(reason == OVER_BUDGET for reason, _ in each.reasons.values()) for each in columns}
+    return [
+        f"{each.name}: {counts[each.name]} of {len(each.scores)} items are unscored, because the budget is spent"
+        for each in columns
+        if counts[each.name]
     ]

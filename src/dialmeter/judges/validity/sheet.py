@@ -12,7 +12,7 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from ...core.tabular import guarded
+from ...readers.spreadsheet_cells import guarded
 from ..cases import Case
 
 VERDICTS = ("valid", "weak", "invalid")

@@ -143,15 +143,32 @@ def write(dialogues: Iterable[Dialogue], file: BinaryIO) -> int:
         >>> file.getvalue()
         b'{"dialogue_id":"d1","turns":[{"turn":0,"gold":{"hotel-area":["east","west"]}}]}\\n'
     """
-    encode = msgspec.json.Encoder().encode
     count = 0
     for count, found in enumerate(dialogues, 1):  # noqa: B007
-        turns = [_written(turn) for turn in found.turns]
-        file.write(encode({"dialogue_id": found.id, "turns": turns}) + b"\n")
+        file.write(written_line(found))
     return count
 
 
-def _written(turn: Turn) -> dict[str, Any]:
+_encode = msgspec.json.Encoder().encode
+
+
+def written_line(found: Dialogue) -> bytes:
+    """The line of a dialogue.
+
+    Example:
+        >>> written_line(Dialogue("d1", (Turn(0, pred={}),)))
+        b'{"dialogue_id":"d1","turns":[{"turn":0,"pred":{}}]}\\n'
+    """
+    return _encode({"dialogue_id": found.id, "turns": [written_turn(turn) for turn in found.turns]}) + b"\n"
+
+
+def written_turn(turn: Turn) -> dict[str, Any]:
+    """A turn with what it holds, before it is encoded.
+
+    Example:
+        >>> written_turn(Turn(0, pred={}, user="hello"))
+        {'turn': 0, 'pred': {}, 'user': 'hello'}
+    """
     written: dict[str, Any] = {"turn": turn.number}
     if turn.gold is not None:
         written["gold"] = dict(turn.gold)

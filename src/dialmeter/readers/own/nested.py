@@ -12,7 +12,7 @@ from ...model import Dialogue, Turn
 from ..pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
 from ..pairs.state_layouts import NESTED
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import TURN_DIGITS, Role, as_mapping, as_text, dialogue, first_value, read_turns, turn_number
+from ..parts import TURN_DIGITS, Role, as_mapping, as_text, dialogue, read_turns, turn_number
 from ..source import Sample, Source
 from ..strict_json import REFUSALS
 
@@ -22,8 +22,10 @@ CARRIES = "gold and predicted states"
 
 
 def detect(sample: Sample) -> bool:
-    turn = first_value(first_value(sample.value))
-    return sample.kind == "document" and isinstance(turn, dict) and ("gt" in turn or "pr" in turn)
+    # The first dialogue may have no turns, and the first turn no states.
+    dialogues = sample.value.values() if sample.kind == "document" and isinstance(sample.value, dict) else ()
+    turns = (turn for each in dialogues if isinstance(each, dict) for turn in each.values())
+    return any(isinstance(turn, dict) and ("gt" in turn or "pr" in turn) for turn in turns)
 
 
 # The number of a turn is its key in the dialogue.

@@ -7,15 +7,17 @@ These names of columns are tried in their order:
 - dialogue: ``dialogue_id``, ``dial_id``, ``dialog_id``, ``dialogue``, ``id``
 - turn: ``turn``, ``turn_id``, ``turn_num``, ``turn_idx``
 - gold: ``gold``, ``label``, ``gold_state``, ``state``
-- prediction: ``pred``, ``prediction``, ``pred_state``, ``belief``
+- prediction: ``pred``, ``prediction``, ``pred_state``, ``predicted_state``, ``belief``
 - utterances: ``user``, ``system``
 
-``--fields pred=belief --fields turn=step`` names others. A state is an object (flat, or nested by domain), a list of
-``domain-slot-value``, or text that holds one of them as JSON or as Python prints it. Or there is one column per slot:
-``gold.hotel-area`` and ``pred.hotel-area`` (the point may also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` alone
-where a row has one state. ``state`` alone and slots alone are gold or predicted by the role of the file. An empty cell is a
-state, or a value, that is not there. Rows may come in any order; without a column of turns their order counts, with a
-warning. ``true`` and ``false`` are read as yes and no, with a warning.
+Capitals do not count, nor do blanks for underscores (``Dialogue ID``). ``--fields pred=belief --fields turn=step`` names
+others. A state is an object (flat, or nested by domain), a list of ``domain-slot-value``, or text that holds one of them
+as JSON or as Python prints it. Or there is one column per slot: ``gold.hotel-area`` and ``pred.hotel-area`` (the point may
+also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` alone where a row has one state. ``state`` alone and slots alone are
+gold or predicted by the role of the file. An empty cell is a state, or a value, that is not there; rows whose cells are
+all empty are skipped. Rows may come in any order; without a column of turns their order counts, with a warning. ``true``
+and ``false`` are read as yes and no, with a warning. In CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@`` at the
+beginning of a cell is taken off: it keeps spreadsheets from calculating the cell.
 
 States are taken as cumulative; a warning says where they look like updates.
 """
@@ -45,7 +47,7 @@ TAKES_FIELDS = True
 DIALOGUE_KEYS = ("dialogue_id", "dial_id", "dialog_id", "dialogue", "id")
 TURN_KEYS = ("turn", "turn_id", "turn_num", "turn_idx")
 _GOLD_KEYS = ("gold", "label", "gold_state", "state")
-_PRED_KEYS = ("pred", "prediction", "pred_state", "belief")
+_PRED_KEYS = ("pred", "prediction", "pred_state", "predicted_state", "belief")
 _KEYS = {"dialogue": DIALOGUE_KEYS, "turn": TURN_KEYS, "gold": _GOLD_KEYS, "pred": _PRED_KEYS}
 _OF_COMPLETIONS = frozenset(("completion", "response", "output", "generated_text", "prediction", "text", "choices"))
 _CALLS = frozenset(("arguments", "choices", "function", "function_call", "tool_calls"))
@@ -86,9 +88,10 @@ def detect(sample: Sample) -> bool:
         return True
     if sample.kind == "text":
         return columns.has_gold or columns.has_pred
-    if columns.pred == "prediction":
+    if _spelled(columns.pred) == "prediction":
         # Text, and a lone object, is what a model answered: the format llm.
-        return columns.has_gold and not isinstance(row["prediction"], str) and _looks_like_state(row["prediction"])
+        answer = row[str(columns.pred)]
+        return columns.has_gold and not isinstance(answer, str) and _looks_like_state(answer)
     if columns.pred is not None:
         return _looks_like_state(row[columns.pred])
     return columns.gold is not None and _looks_like_state(row[columns.gold]) and _OF_COMPLETIONS.isdisjoint(row)
@@ -97,6 +100,8 @@ def detect(sample: Sample) -> bool:
 def _looks_like_state(thing: Any) -> bool:
     if isinstance(thing, dict):
         return _CALLS.isdisjoint(thing)
+    if thing is None:
+        return True
     if isinstance(thing, list):
         return all(isinstance(each, str) for each in thing)
     return isinstance(thing, str) and thing.lstrip()[:1] in ("{", "[")
@@ -108,11 +113,12 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     yes_no = YesNo()
     counts: dict[str, int] = {}
     fields = tuple(source.fields.items())
-    without_turns = False
+    without_turns, without_states = False, True
     for line, row in rows_of(source):
         try:
             columns = _find_columns(tuple(row), fields, role)
             dialogue_id = _dialogue_id(row, columns)
+            without_states &= not (columns.has_gold or columns.has_pred)
             without_turns |= columns.turn is None
             written = counts.get(dialogue_id, 0) if columns.turn is None else row[columns.turn]
             counts[dialogue_id] = counts.get(dialogue_id, 0) + 1
@@ -125,6 +131,8 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             raise error.at(line=line) from None
     if not rows:
         raise InputError("a table without rows")
+    if without_states:
+        raise _no_column("gold", row, "gold or predicted states", (*_GOLD_KEYS, *_PRED_KEYS))
     yield from rows.dialogues()
     source.notices += yes_no.notices(source.vocabulary)
     if without_turns:
@@ -136,7 +144,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
 
 def _dialogue_id(row: Mapping[str, Any], columns: _Columns) -> str:
     if columns.dialogue is None:
-        raise _no_column("dialogue", row)
+        raise _no_column("dialogue", row, "the dialogue", DIALOGUE_KEYS)
     return plain_id(row[columns.dialogue], "a dialogue id")
 
 
@@ -214,10 +222,10 @@ def _find_columns(names: tuple[str, ...], fields: tuple[tuple[str, str], ...], r
     if (
         role is Role.PRED
         and "gold" not in given
-        and chosen["gold"] == "state"
+        and _spelled(chosen["gold"]) == "state"
         and not (chosen["pred"] or slots["pred"])
     ):
-        chosen["gold"], chosen["pred"] = None, "state"
+        chosen["gold"], chosen["pred"] = None, chosen["gold"]
     return _Columns(**chosen, gold_slots=slots["gold"], pred_slots=slots["pred"])
 
 
@@ -235,12 +243,21 @@ def _sided_slot(name: str) -> tuple[str, str] | None:
 
 
 def _first(names: Iterable[str], keys: Iterable[str]) -> str | None:
-    return next((key for key in keys if key in names), None)
+    """The first key that is there, as it is or with other capitals and blanks; ``ID`` is the key of another format."""
+    spelled = {_spelled(name): name for name in names if name != "ID"}
+    return next((key for key in keys if key in names), None) or next(
+        (spelled[key] for key in keys if key in spelled), None
+    )
 
 
-def _no_column(key: str, row: Mapping[str, Any]) -> InputError:
+def _spelled(name: str | None) -> str:
+    """The name of a column as keys are written."""
+    return (name or "").strip().lower().replace(" ", "_")
+
+
+def _no_column(key: str, row: Mapping[str, Any], what: str, keys: Iterable[str]) -> InputError:
     seen = ", ".join(one_line(name, 30) for name in list(row)[:20])
     return InputError(
-        f"no column of the {key}; it is expected under one of: {', '.join(_KEYS[key])}; found: {seen}; "
+        f"no column of {what}; it is expected under one of: {', '.join(keys)}; found: {seen}; "
         f"name it with --fields {key}=NAME"
     )

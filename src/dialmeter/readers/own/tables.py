@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import InputError, MissingExtra, one_line
 from ..parts import as_mapping
 from ..source import Sample, Source
+from ..spreadsheet_cells import unguarded
 from ..strict_json import parse_unique
 
 _DELIMITERS = "\t,;"
+_LINE_END = re.compile("\r\n|\r|\n")
 _LONGEST_CELL = 16 * 1024**2
 
 
-def header_of(line: str) -> tuple[list[str], str]:
-    """The names of the columns in the first line of a text file, and what separates them.
+def header_of(text: str) -> tuple[list[str], str]:
+    """The names of the columns in the first line of a text, and what separates them.
 
     Example:
         >>> header_of('id,"turn",pred')
         (['id', 'turn', 'pred'], ',')
     """
-    line = line.removeprefix("\ufeff").rstrip("\r\n")
+    line = _LINE_END.split(text.removeprefix("\ufeff"), maxsplit=1)[0]
     delimiter = max(_DELIMITERS, key=line.count)
     try:
         names = next(csv.reader([line], delimiter=delimiter, strict=True), [])
@@ -66,7 +69,7 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
 
 def _delimited(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     text = source.text
-    names, delimiter = header_of(text.partition("\n")[0])
+    names, delimiter = header_of(text)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"duplicate column {one_line(twice)!r}", file=source.name, line=1)
@@ -75,9 +78,12 @@ def _delimited(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         next(reader, None)
         for cells in reader:
+            if not any(cells):
+                # Spreadsheets write rows that are empty, with all their cells.
+                continue
             if len(cells) == len(names):
-                yield reader.line_num, dict(zip(names, cells, strict=True))
-            elif cells:
+                yield reader.line_num, dict(zip(names, map(unguarded, cells), strict=True))
+            else:
                 message = f"{len(cells)} cells, while the first line names {len(names)} columns"
                 raise InputError(f"{message}; the file is damaged or cut off", file=source.name, line=reader.line_num)
     except csv.Error as error:

@@ -135,7 +135,8 @@ class Vocabulary:
     def _plain_name(self, pair: int) -> str:
         """The name of a slot in a plain state: as written, with its section only where two sections have it."""
         slot = self.slots[pair]
-        return self.written(pair) if len(self._sections_of[slot]) > 1 else slot
+        # A file of predictions may have no sections at all, while gold has them.
+        return self.written(pair) if len(self._sections_of[slot] - {""}) > 1 else slot
 
     def with_predictions(self, read: PairDialogue, changed: Dialogue) -> PairDialogue:
         """A dialogue with other predictions, made from its plain form: gold stays as it was read.

@@ -66,7 +66,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             elif "completion" in row and role is not Role.GOLD:
                 completions.add(place_of(name, turn))
                 pred = states[name] = updated(states.get(name, {}), as_text(row["completion"], "completion"))
-            if with_pred and (with_pred + completions.count < count or completions.count) and role is not Role.GOLD:
+            if 0 < with_pred < count:
                 raise InputError("no pred, while other turns have one")
             if row.get("not_valid"):
                 invalid.add(place_of(name, turn))

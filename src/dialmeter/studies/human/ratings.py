@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ...core.tabular import guarded, unguarded
 from ...errors import InputError, one_line
 from ...model import dialogue_key
 from ...readers.source import Source
+from ...readers.spreadsheet_cells import guarded, unguarded
 
 _DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
 _MISSING = ("", "na", "n/a", "-", "–")

@@ -60,9 +60,8 @@ def label_findings(talk: Conversation, dialogue: PreparedDialogue, words: WordSe
             for unit in wants.constraints:
                 slot, _, value = unit.partition("=")
                 # The name of the domain is no label of one of its kinds: "a hotel" may be a guesthouse.
-                if value != domain and (
-                    said := unlabelled(exchange, words, turn, ExchangeItem("tell", domain, slot, value))
-                ):
+                said = value != domain and unlabelled(exchange, words, turn, ExchangeItem("tell", domain, slot, value))
+                if said and not _is_part_of_label(said, exchange, words, turn):
                     found.append(("not labelled", domain, slot, value, said))
         for item in exchange.said[turn]:
             if (
@@ -92,6 +91,13 @@ def unlabelled(talk: Exchange, words: WordSearch, turn: int, item: ExchangeItem)
     topics = talk.topics(turn)
     text = talk.talk.moves[turn].text
     return words.find(domain, item.slot, item.value, text, by_reference=not topics or domain in topics)
+
+
+def _is_part_of_label(said: str, talk: Exchange, words: WordSearch, turn: int) -> bool:
+    """Do the words belong to a longer value that is labelled, or to the name of a labelled slot ("a car park")?"""
+    told = [each for each in talk.said[turn] if each.kind == "tell"]
+    longer = {form for each in told for form in (each.written, *words.slot_words(each.slot))}
+    return any(said != form and re.search(rf"\b{re.escape(said)}\b", form) for form in longer)
 
 
 def _is_said(item: ExchangeItem, words: WordSearch, text: str) -> bool:

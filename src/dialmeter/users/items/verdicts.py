@@ -136,9 +136,8 @@ def _part_of_id(item: GoalItem, items: Sequence[GoalItem]) -> bool:
 def _asked(item: GoalItem, steps: Sequence[Step]) -> int | None:
     """The agent's message that asks for the value, if the user answers it."""
     names = {key.rpartition(".")[2] for key in item.keys}
-    words = re.compile(
-        "|".join(_WORDS.get(name, r"\s+".join(map(re.escape, name.split("_")))) for name in sorted(names))
-    )
+    spelled = {name: r"\s+".join(map(re.escape, filter(None, name.split("_")))) for name in sorted(names)}
+    words = re.compile("|".join(pattern for name in spelled if (pattern := _WORDS.get(name, spelled[name]))) or r"(?!)")
     for step, reply in pairwise(steps):
         if step.speaker == SYSTEM and reply.speaker == USER:
             for part in _SENTENCE.split(step.text.lower()):

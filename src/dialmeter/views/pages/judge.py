@@ -61,8 +61,8 @@ class _Scored(_Said, frozen=True):
 class _Spoken(Struct, frozen=True):
     """A move of the context."""
 
-    speaker: str = ""
-    text: str = ""
+    speaker: str
+    text: str
 
 
 class ShownCase(Struct, frozen=True):
@@ -88,7 +88,6 @@ class JudgeKind(RunKind):
     NAME = "judge"
     UNIT = ("case", "cases")
     HIGHER_IS_BETTER = False
-    PAGE = "judge_row.html"
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
     FIELDS = (

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 
 from ...errors import InputError
+from ...judges.adapters.model_exchange import ModelExchange
 from ...judges.language.text_diff import changed_spans
 from ...judges.verdict import READING
 from ...readers.strict_json import parse_as
@@ -67,6 +68,7 @@ def case(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         "adversarial": list(pieces(row["adversarial"], [tuple(span) for span in row.get("spans") or ()])),
         "judged": list(said),
         "judges": [_judged(name, found, wanted) for name, found in said.items()],
+        "exchanges": [(name, sides) for name, found in said.items() if (sides := _exchanges(found.get("exchanges")))],
         "attributions": _attributions(row.get("attributions") or {}),
     }
 
@@ -106,6 +108,14 @@ def _judged(name: str, found: Mapping[str, Any], wanted: Mapping[str, str]) -> J
         str(found.get("failure") or ""),
         bool(asked) and all(facts[field] == text for field, text in asked.items()),
     )
+
+
+def _exchanges(found: Any) -> dict[str, ModelExchange]:
+    """What a language model was asked and said, by reply; nothing where the row holds something else."""
+    try:
+        return convert(found or {}, dict[str, ModelExchange])
+    except ValidationError:
+        return {}
 
 
 def number(value: float | None, signed: bool = False) -> str:

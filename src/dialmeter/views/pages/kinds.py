@@ -55,11 +55,10 @@ class RunKind(ABC):
     """One kind of run; the modules of this folder have one object each, called ``KIND``."""
 
     NAME: ClassVar[str]
+    """Also the folder of its templates: ``row`` and ``pair`` for the viewer, ``brief`` for the report."""
     UNIT: ClassVar[tuple[str, str]]
     """What a row is, singular and plural."""
     FIELDS: ClassVar[tuple[Field, ...]]
-    PAGE: ClassVar[str]
-    """The template of one row; the template of a pair has a similar name."""
     ROW: ClassVar[type[Any]]
     """What a row must hold to be shown."""
     HIGHER_IS_BETTER: ClassVar[bool] = True

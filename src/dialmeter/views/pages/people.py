@@ -48,8 +48,8 @@ class _Scanned(Struct, frozen=True):
 class _Spoken(Struct, frozen=True):
     """A move."""
 
-    speaker: str = ""
-    text: str = ""
+    speaker: str
+    text: str
 
 
 class _Given(Struct, frozen=True):
@@ -96,7 +96,6 @@ class PeopleKind(RunKind):
     NAME = "people"
     UNIT = ("item", "items")
     HIGHER_IS_BETTER = False
-    PAGE = "people_row.html"
     ROW = ShownItem
     FIRST_COLUMN = LARGEST
     VALUES = "Correlations with the mean rating of people"
@@ -171,7 +170,7 @@ class PeopleKind(RunKind):
             for judge in judges
         )
         yield Table("Spearman over items", ("judge", *dimensions), rows, frozenset(range(1, 1 + len(dimensions))))
-        raters = [each for each in run.manifest.get("raters") or () if isinstance(each, dict)]
+        raters = run.manifest.get("raters") or ()
         keys = ("alpha_interval", "alpha_ordinal", "icc1", "icc1k", "ceiling")
         told = tuple(
             (str(each.get("dimension")), str(each.get("items")), *(coefficient(each.get(key)) for key in keys))
@@ -238,7 +237,7 @@ class PeopleKind(RunKind):
                 if (
                     each["measure"] == "Spearman"
                     and each.get("level") in ("reply", "dialogue")
-                    and each["value"] is not None
+                    and each.get("value") is not None
                 ):
                     judge, dimension = str(each.get("judge")), str(each.get("dimension"))
                     scores.setdefault(judge, {})[dimension] = Estimate(each["value"], *(each.get("ci") or ()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.account import account_in
-from ...core.comparability import compare_scores, in_one_line
+from ...core.comparability import compare_scores, in_one_line, joint_signature
 from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
 from ..tables import Table
@@ -89,8 +89,9 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
 
 
 def signature(run: Opened) -> str:
-    """What the signatures of all scores share, in one line."""
-    return "|".join(["…", *_shared(run.scores)])
+    """The signatures of all scores in one line."""
+    lines = [str(each["signature"]) for each in run.scores if each.get("signature")]
+    return joint_signature(lines) if lines else ""
 
 
 def _shared(scores: Sequence[Mapping[str, Any]]) -> list[str]:

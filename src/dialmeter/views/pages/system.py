@@ -61,7 +61,6 @@ class SystemKind(RunKind):
 
     NAME = "system"
     UNIT = ("dialogue", "dialogues")
-    PAGE = "system_row.html"
     ROW = SystemRow
     FIRST_COLUMN = "Success"
     FIELDS = (

@@ -74,7 +74,6 @@ class TrackerKind(RunKind):
 
     NAME = "tracker"
     UNIT = ("dialogue", "dialogues")
-    PAGE = "tracker_row.html"
     ROW = ShownDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
     FIELDS = (

@@ -60,7 +60,6 @@ class UserKind(RunKind):
 
     NAME = "user"
     UNIT = ("dialogue", "dialogues")
-    PAGE = "user_row.html"
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
     FIELDS = (

@@ -1,0 +1,244 @@
+"""Any text classifier, reward model or sentence encoder of the transformers library as a judge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ...errors import DialmeterError, did_you_mean, one_line
+from ..judge import FACETS, Item
+from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded
+
+_BATCH = 16
+_LONGEST = 512
+_CLASSIFIER = "ForSequenceClassification"
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+Row: TypeAlias = dict[str, list[int]]
+"""What a model reads, by name."""
+
+TASKS = ("classification", "reward", "similarity")
+INPUTS = ("pair", "reply", "chat")
+
+
+class HuggingFace(NetworkJudge[Weights]):
+    """A text-classification, reward or similarity model in a local folder or on the hub.
+
+    - ``classification``: the probability of ``label``; for labels that are numbers, as in *4 stars*, their mean, weighted by their
+      probabilities.
+    - ``reward``: the one number that the model gives.
+    - ``similarity``: the cosine of context and reply.
+
+    Args:
+        model: a folder, or the id of a model on the hub.
+        task: one of the three; found from the model where it is not given.
+        label: the class whose probability is the score.
+        inputs: ``pair`` (context and reply as two texts), ``reply`` (the reply alone), or ``chat`` (the chat template of the model). Without
+            it, ``chat`` for reward models with a template, and ``pair`` for others.
+        turns: how many turns of the context count; 0 for all. Of a long context the end counts.
+        pooling: of a similarity model: ``mean`` over tokens, or ``cls`` for the first token.
+        higher_is_better: false for a model of something bad, such as toxicity.
+        facets: what it claims to judge, separated by +; everything without it.
+        device: where it runs.
+        dtype: the numbers that it runs with.
+    """
+
+    batch_size = 64
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        task: str = "",
+        label: str = "",
+        inputs: str = "",
+        turns: int = 0,
+        pooling: str = "mean",
+        higher_is_better: bool = True,
+        facets: str = "",
+        device: str = "cpu",
+        dtype: str = "float32",
+    ) -> None:
+        _check("task", task, ("", *TASKS))
+        _check("inputs", inputs, ("", *INPUTS))
+        _check("pooling", pooling, ("mean", "cls"))
+        self._task = task or _task_of(model)
+        self._label, self._inputs, self._turns, self._pooling = label, inputs, turns, pooling
+        kind = "AutoModel" if self._task == "similarity" else f"AutoModel{_CLASSIFIER}"
+        super().__init__(Weights(kind, model, device=device, dtype=dtype))
+        self.higher_is_better = higher_is_better
+        self.facets = frozenset(facets.split("+")) if facets else None
+        for facet in sorted(self.facets or ()):
+            _check("facets", facet, FACETS)
+        self._identify(
+            "hf",
+            model,
+            "",
+            dtype=dtype,
+            task=(task, ""),
+            label=(label, ""),
+            inputs=(inputs, ""),
+            turns=(turns, 0),
+            pooling=(pooling, "mean"),
+        )
+
+    def load_weights(self) -> None:
+        """Loads the weights, and checks that they fit the settings.
+
+        Raises:
+            DialmeterError: there is no such model or label.
+        """
+        super().load_weights()
+        if self._task != "similarity":
+            self._class_weights()
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        texts = [("\n".join(move.text for move in context[-self._turns :]), reply) for context, reply in items]
+        if self._task == "similarity":
+            vectors = self._vectors([text for pair in texts for text in pair])
+            return [float(vectors[number] @ vectors[number + 1]) for number in range(0, 2 * len(texts), 2)]
+        return self._classified(
+            [self._row(item, before, reply) for item, (before, reply) in zip(items, texts, strict=True)]
+        )
+
+    def _class_weights(self) -> dict[int, float] | None:
+        """What each class adds to the score; None where the model gives one number.
+
+        Raises:
+            DialmeterError: there is no such label, or it is not said which one counts.
+        """
+        config = self._weights.model.config
+        if config.num_labels == 1:
+            return None
+        names = {str(name): int(place) for place, name in config.id2label.items()}
+        if self._label:
+            if self._label not in names:
+                raise DialmeterError(f"{self.name}: no label {self._label!r}; {did_you_mean(self._label, names)}")
+            return {names[self._label]: 1.0}
+        numbers = {place: _NUMBER.findall(name) for name, place in names.items()}
+        if any(name.upper().startswith("LABEL_") for name in names) or any(len(each) != 1 for each in numbers.values()):
+            shown = one_line(", ".join(names), 200)
+            raise DialmeterError(f"{self.name}: say which label is the score, as in label=…; there are: {shown}")
+        return {place: float(each[0]) for place, each in numbers.items()}
+
+    def _row(self, item: Item, before: str, reply: str) -> Row:
+        tokenizer = self._weights.tokenizer
+        has_template = bool(getattr(tokenizer, "chat_template", None))
+        inputs = self._inputs or ("chat" if self._task == "reward" and has_template else "pair")
+        if inputs == "chat":
+            if not has_template:
+                raise DialmeterError(f"{self.name}: the model has no chat template; use inputs=pair")
+            return _chat(tokenizer, item, self._turns)
+        room = _room(tokenizer)
+        end: list[int] = tokenizer(reply, add_special_tokens=False)["input_ids"]
+        if inputs == "reply":
+            return _encoded(tokenizer, reply, room=room)
+        spans = tokenizer(before, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        left = max(1, room - len(end) - 4)
+        start = spans[-left][0] if len(spans) > left else 0
+        return _encoded(tokenizer, before[start:], reply, room=room)
+
+    def _classified(self, rows: Sequence[Row]) -> list[float]:
+        import torch
+
+        model, weights = self._weights.model, self._class_weights()
+        if getattr(model.config, "pad_token_id", None) is None:
+            # Without padding a model cannot tell where a row ends: rows are asked one by one.
+            batches = iter([[number] for number in range(len(rows))])
+        else:
+            batches = batches_by_length([len(row["input_ids"]) for row in rows], _BATCH)
+        found = [0.0] * len(rows)
+        for batch in batches:
+            inputs = {
+                name: padded([rows[number][name] for number in batch], model.device)[0] for name in rows[batch[0]]
+            }
+            mask = padded([rows[number]["input_ids"] for number in batch], model.device)[1]
+            if len(batch) > 1:
+                inputs["input_ids"] = inputs["input_ids"].masked_fill(mask == 0, model.config.pad_token_id)
+            with torch.inference_mode():
+                logits = model(**inputs, attention_mask=mask).logits.float()
+            shares = logits.softmax(dim=-1).tolist()
+            for number, share, [first, *_] in zip(batch, shares, logits.tolist(), strict=True):
+                found[number] = (
+                    first if weights is None else sum(share[place] * amount for place, amount in weights.items())
+                )
+        return found
+
+    def _vectors(self, texts: Sequence[str]) -> Any:
+        import torch
+
+        tokenizer, model = self._weights.tokenizer, self._weights.model
+        room = _room(tokenizer)
+        rows = []
+        for text in texts:
+            spans = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+            start = spans[-(room - 4)][0] if len(spans) > room - 4 else 0
+            rows.append(_encoded(tokenizer, text[start:], room=room)["input_ids"])
+        if not all(rows):
+            raise DialmeterError("an empty text has no vector")
+        found = torch.zeros(len(texts), model.config.hidden_size)
+        for batch in batches_by_length(list(map(len, rows)), _BATCH):
+            tokens, mask = padded([rows[number] for number in batch], model.device)
+            with torch.inference_mode():
+                layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
+            mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+            found[batch] = torch.nn.functional.normalize(layer[:, 0] if self._pooling == "cls" else mean, dim=1).cpu()
+        return found
+
+
+def _check(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise DialmeterError(f"hf: {name} is {', '.join(each for each in known if each)}, not {value!r}")
+
+
+def _encoded(tokenizer: Any, *texts: str, room: int) -> Row:
+    """A text or two as the model reads them; some models also want to know which token is of which text."""
+    found = tokenizer(*texts, truncation=True, max_length=room)
+    return {name: list(found[name]) for name in ("input_ids", "token_type_ids") if name in found}
+
+
+def _room(tokenizer: Any) -> int:
+    return int(min(_LONGEST, tokenizer.model_max_length))
+
+
+def _chat(tokenizer: Any, item: Item, turns: int) -> Row:
+    """The talk in the model's own template: the reply is the assistant's, and so is every turn of its speaker."""
+    context, reply = item
+    other = context[-1].speaker if context else ""
+    said: list[dict[str, str]] = []
+    for move in context[-turns:]:
+        role = "user" if move.speaker == other else "assistant"
+        if said and said[-1]["role"] == role:
+            said[-1]["content"] += "\n" + move.text
+        elif said or role == "user":  # templates want the user first
+            said.append({"role": role, "content": move.text})
+    text = tokenizer.apply_chat_template([*said, {"role": "assistant", "content": reply}], tokenize=False)
+    return {"input_ids": list(tokenizer(text, add_special_tokens=False)["input_ids"])}
+
+
+def _task_of(model: str) -> str:
+    """What a model is for, from its configuration.
+
+    Raises:
+        DialmeterError: there is no such model.
+    """
+    check_folder(model)
+    config = Path(model) / "config.json"
+    if config.is_file():
+        try:
+            found = msgspec.json.decode(config.read_bytes(), type=dict[str, Any])
+        except (OSError, msgspec.DecodeError) as error:
+            raise DialmeterError(f"model {model}: config.json cannot be read: {one_line(str(error), 200)}") from None
+        names, labels = found.get("architectures") or [], found.get("id2label") or {}
+        count = len(labels) or int(found.get("num_labels") or 2)
+    else:
+        from .network import load_config
+
+        loaded = load_config(model)
+        names, count = loaded.architectures or [], loaded.num_labels
+    if any(_CLASSIFIER in str(name) for name in names):
+        return "reward" if count == 1 else "classification"
+    return "similarity"

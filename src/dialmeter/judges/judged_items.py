@@ -1,0 +1,88 @@
+"""What judges are asked about: distinct replies, or distinct pairs of replies, of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .cases import Case, item_hash
+from .judge import AnyItem, AnyJudge, Item, PairItem, is_pairwise
+from .verdict import RULES, facet_of
+
+_AGAIN = "/again"
+
+
+class JudgedItem(NamedTuple):
+    """An item with the keys of its scores: two keys where a judge is asked twice, to see whether it gives the same score."""
+
+    keys: tuple[str, ...]
+    item: AnyItem
+
+
+def units_by_judge(cases: Sequence[Case], judges: Mapping[str, AnyJudge]) -> dict[str, list[JudgedItem]]:
+    """What each judge is asked about: all replies, or those of its own facets and of the control where it is asked about no others."""
+    found: dict[str, list[JudgedItem]] = {}
+    every: list[JudgedItem] | None = None
+    for name, judge in judges.items():
+        own = list(cases)
+        if judge.facets is not None and getattr(judge, "asks_own_facets_only", False):
+            own = [
+                case
+                for case in cases
+                if keys_of(case)[1].endswith(_AGAIN) or {facet_of(case, rules) for rules in RULES} & judge.facets
+            ]
+        elif not is_pairwise(judge):
+            every = units_of(cases, [keys_of(case) for case in cases]) if every is None else every
+            found[name] = every
+            continue
+        found[name] = pair_units_of(own) if is_pairwise(judge) else units_of(own, [keys_of(case) for case in own])
+    return found
+
+
+def pair_keys_of(case: Case) -> tuple[str, str]:
+    """The keys of both orders of a pair, the human reply first and second; empty where the replies have different contexts."""
+    if case.adversarial_context:
+        return "", ""
+    replies = case.reply, case.adversarial
+    first, second = (item_hash(case.context, f"{one}\0{two}") for one, two in (replies, replies[::-1]))
+    return first, first + _AGAIN if second == first else second
+
+
+def pair_units_of(cases: Sequence[Case]) -> list[JudgedItem]:
+    """The pairs of cases in both orders, each once."""
+    found: dict[str, tuple[set[str], PairItem]] = {}
+    for case in cases:
+        first, second = pair_keys_of(case)
+        if not first:
+            continue
+        found.setdefault(first, ({first}, (case.context, case.reply, case.adversarial)))
+        if second.endswith(_AGAIN):
+            found[first][0].add(second)
+        else:
+            found.setdefault(second, ({second}, (case.context, case.adversarial, case.reply)))
+    return [JudgedItem(tuple(sorted(keys)), item) for keys, item in found.values()]
+
+
+def keys_of(case: Case) -> tuple[str, str]:
+    """The keys of the human and of the adversarial reply."""
+    human = item_hash(case.context, case.reply)
+    adversarial = item_hash(case.attacked_context, case.adversarial)
+    return human, human + _AGAIN if adversarial == human else adversarial
+
+
+def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
+    """Distinct items; those of one context are neighbours."""
+    groups: dict[str, dict[str, Item]] = {}
+    twice: set[str] = set()
+    for case, (human, adversarial) in zip(cases, keys, strict=True):
+        group = groups.setdefault(item_hash(case.context, ""), {})
+        group.setdefault(human, (case.context, case.reply))
+        if adversarial.endswith(_AGAIN):
+            twice.add(human)
+        else:
+            group.setdefault(adversarial, (case.attacked_context, case.adversarial))
+    return [
+        JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
+        for group in groups.values()
+        for key, item in group.items()
+    ]

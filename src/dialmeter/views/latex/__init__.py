@@ -1,0 +1,1 @@
+"""Tables in LaTeX that fit a column or a page of a paper."""

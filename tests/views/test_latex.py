@@ -1,0 +1,204 @@
+"""Tables in LaTeX: text, widths, parts, footnotes; compiled where there is a LaTeX."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import string
+from pathlib import Path
+
+import pytest
+
+from dialmeter.views.latex.paper_table import COLUMN, PAGE, Paper, paper_table
+from dialmeter.views.latex.typeset import breakable, latex_text, typeset
+from dialmeter.views.tables import Table, highest, render
+
+from ..cli.invoke import call
+from ..golden.goldens import make_town
+from ..shared_data import shared
+from .latex_page import compiled
+
+TABULAR = re.compile(r"\\begin\{tabular\}.*?\\end\{tabular\}", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_town(tmp_path_factory.mktemp("town") / "files")
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("FGA(lam=0.5)", r"FGA$_{\lambda=0.5}$"),
+        ("FGA(lam=inf)", r"FGA$_{\lambda=\infty}$"),
+        ("r FGA(lam=1, local=code)!", r"r FGA$_{\lambda=1}$ (local=code)!"),
+        ("GCA(credit=fuzzy)", "GCA(credit=fuzzy)"),
+        ("a--b – c", "a-{}-b -- c"),
+        ("x_y & 5 % \\ {z} ~^#$", r"x\_y \& 5 \% \textbackslash{} \{z\} \textasciitilde{}\textasciicircum{}\#\$"),
+    ],
+)
+def test_text(text: str, source: str) -> None:
+    assert typeset(text).source == source
+
+
+def test_numbers_have_a_minus_sign() -> None:
+    assert typeset("-1.50 (-0.2 to 0.3)", number=True).source == "$-$1.50 ($-$0.2 to 0.3)"
+    assert typeset("book-2 a-1", number=True).source == "book-2 a-1"
+    assert latex_text("-1.5") == "-1.5"
+
+
+def test_no_text_is_wider_than_computed(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    letters = string.ascii_letters + string.digits + string.punctuation + " éüñ–−λ"
+    words = ["".join(draw.choices(letters, k=draw.randint(1, 30))) for _ in range(200)]
+    words += ["FGA(lam=0.25)", "FGA(lam=inf)", "FGA(lam=0.5, local=code)", "0.427 (-0.250 to 0.575)", "20 of 42"]
+    cells = [typeset(word, mark=draw.choice(["", "***", "abc", "1,12"]), bold=draw.random() < 0.5) for word in words]
+    text = "\n".join(
+        rf"\begin{{tabular}}{{@{{}}l@{{}}}}\fontsize{{9}}{{11}}\selectfont {cell.source}\end{{tabular}}\par"
+        for cell in cells
+    )
+    found = compiled(text, tmp_path)
+    assert not [fault for fault in found.faults if fault.startswith("!")]
+    assert len(found.widths) == len(cells)
+    for word, cell, width in zip(words, cells, found.widths, strict=True):
+        assert width <= 1.03 * cell.width + 1, word
+
+
+TOWN = {
+    "compare": "compare native.jsonl worse.jsonl worst.jsonl --resamples 200 --by domain --mcnemar",
+    "letters": "compare native.jsonl worse.jsonl worst.jsonl --resamples 200 --marks letters",
+    "curve": "curve few --resamples 100",
+    "zero": "curve zero --resamples 100",
+    "rules": "rules native.jsonl",
+    "bias": "bias native.jsonl worse.jsonl --resamples 100 --pairs",
+    "score": "score native.jsonl --by slot --by domain",
+}
+
+
+@pytest.mark.parametrize("columns", ["1", "2"])
+@pytest.mark.parametrize("name", TOWN)
+def test_tables_of_the_town_fit(
+    name: str,
+    columns: str,
+    town: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(town)
+    check_fit(TOWN[name].split(), columns, tmp_path, capsys)
+
+
+def check_fit(words: list[str], columns: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", *words, "--as", "latex", "--quiet", "--bold", "--columns", columns)
+    assert said.code == 0
+    found = compiled(said.out, folder / "tex")
+    assert not found.faults
+    assert len(found.widths) == len(TABULAR.findall(said.out)) > 0
+    assert max(found.widths) <= (COLUMN if columns == "1" else PAGE) + 1
+
+
+@pytest.mark.parametrize("columns", ["1", "2"])
+@pytest.mark.parametrize("name", ["compare", "trivial", "curve", "rules", "bias"])
+def test_tables_of_published_files_fit(
+    name: str, columns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = shared("data", "compat", "mwzeval")
+    som = str(shared("data", "tracking", "som_dst_100.json"))
+    for domain in ("attraction", "rest") if name == "curve" else ():
+        published = shared("data", "tracking", "nested", f"T5__T5_result_zeroshot_{domain}.json")
+        (tmp_path / "zero").mkdir(exist_ok=True)
+        shutil.copy(published, tmp_path / "zero" / f"T5_result_zeroshot_{domain}.json")
+    pair = [str(files / f"{system}.pred.json.gz") for system in ("damd", "labes")]
+    gold = str(files / "mw21.gold.json.gz")
+    words = {
+        "compare": ["compare", *pair, "--gold", gold, "--missing", "empty", "--resamples", "100", "--by", "slot"],
+        "trivial": ["compare", som, "--trivial", "late", "--trivial", "empty", "--resamples", "100", "--mcnemar"],
+        "curve": ["curve", str(tmp_path / "zero"), "--resamples", "100"],
+        "rules": ["rules", som],
+        "bias": ["bias", som, "--resamples", "100"],
+    }
+    check_fit(words[name], columns, tmp_path, capsys)
+
+
+def test_hard_tables_fit(tmp_path: Path) -> None:
+    path = "runs/2026-11-17/som_dst-large_with_a_very_long_name.of.a.run/predictions-of-the-last-epoch.json"
+    word = "a" * 90
+    rows = ((path, "47.62"), (word, "1.00"), ("two words and more of them, which need some lines", "-2.00"), ("", ""))
+    tables = [
+        Table("names & paths", ("system", "JGA"), rows, frozenset({1}), {(0, 1): "***"}),
+        Table("", ("a", "b", *(f"FGA(lam={n})" for n in range(1, 9))), tuple((path, word, *"12345678") for _ in range(60)), frozenset(range(2, 10)), caption="high"),
+        Table("texts", ("system", "value", "note", "more"), ((path, "1", path * 3, "x " * 90),) * 3, frozenset({1})),
+        Table("one text", ("s", "value", "note"), (("x", "1", "a note of many words " * 9),), frozenset({1}), notes=(path, word)),
+        Table("no rows", ("system", "JGA"), ()),
+    ]  # fmt: skip
+    for columns, limit in ((1, COLUMN), (2, PAGE)):
+        text = "\n".join(paper_table(table, Paper(columns, label="tab:x")) for table in tables)
+        found = compiled(text, tmp_path / str(columns))
+        assert not found.faults
+        assert max(found.widths) <= limit + 1
+
+
+def test_parts_have_all_columns_and_about_the_same_width() -> None:
+    headings = ("system", *(f"measure{place}" for place in range(12)))
+    table = Table("t", headings, (("x", *(f"{place}.00" for place in range(12))),), frozenset(range(1, 13)))
+    parts = TABULAR.findall(paper_table(table, Paper(1)))
+    shown = [part.splitlines()[2].removesuffix(r" \\").split(" & ") for part in parts]
+    assert [names[0] for names in shown] == ["system"] * len(parts)
+    assert tuple(name for names in shown for name in names[1:]) == headings[1:]
+    assert max(map(len, shown)) - min(map(len, shown)) <= 1
+
+
+def test_texts_without_room_become_footnotes() -> None:
+    texts = ("a reason " * 20, "", "a reason " * 20, "another one " * 20)
+    rows = tuple((name, "123456789", "123456789", text) for name, text in zip("abcd", texts, strict=True))
+    source = paper_table(Table("t", ("rules", "JGA", "turns", "because"), rows, frozenset({1, 2})), Paper(1))
+    body = [line for line in TABULAR.findall(source)[0].splitlines() if line.endswith(r" \\")]
+    assert [line.partition(" & ")[0] for line in body] == [
+        *("rules", r"a\textsuperscript{1}", "b", r"c\textsuperscript{1}", r"d\textsuperscript{2}")
+    ]
+    assert "because" not in body[0]
+    assert r"because: \textsuperscript{1}a reason a reason" in source
+    wide = paper_table(Table("t", ("rules", "JGA", "turns", "because"), rows, frozenset({1, 2})), Paper(2))
+    assert r"\parbox[t]" in wide
+    assert r"\textsuperscript" not in wide
+
+
+def test_caption_label_and_bold(
+    town: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(town)
+    words = ("tracker", "compare", "native.jsonl", "worse.jsonl", "--resamples", "200", "--measure", "JGA", "--quiet")
+    said = call(capsys, *words, "--as", "latex", "--by", "domain").out
+    assert said.startswith("% worse against native: ")
+    assert "\n\n% needs \\usepackage{booktabs}\n\\begin{table}\n" in said
+    assert r"\caption{2 trackers on 8 dialogues, in percent.}" in said
+    assert r"\caption{By domain}" in said
+    assert re.findall(r"\\label\{.*\}", said) == [r"\label{tab:compare}", r"\label{tab:compare-2}"]
+    assert r"\textbf" not in said
+    said = call(capsys, *words, "--as", "latex", "--bold", "--caption", "Ours & theirs", "--label", "tab:a b}").out
+    assert r"\caption{Ours \& theirs}" in said
+    assert r"\label{tab:a-b-}" in said
+    assert r"native & \textbf{47.62} \\" in said
+    assert "worse & 11.90" in said
+    assert "| native | **47.62** |" in call(capsys, *words, "--as", "markdown", "--bold").out
+
+
+def test_the_highest_as_printed() -> None:
+    rows = [("a", "1.00", "3", "x"), ("b", "2.00", "3", "5"), ("c", "2.00", "3", "4")]
+    assert highest(rows, [1, 2, 3]) == {(1, 1), (2, 1), (1, 3)}
+    assert highest([("a", "1", "2", "2")], [1, 2, 3], across=True) == {(0, 2), (0, 3)}
+    assert highest([], [1]) == frozenset()
+
+
+def test_long_words_may_be_broken() -> None:
+    assert breakable("plain words", 50) == "plain words"
+    assert breakable("a" * 20, 50) == r"\allowbreak{}".join("a" * 20)
+    assert breakable(f"x/{'a' * 12}", 60) == rf"x/\allowbreak{{}}{'a' * 12}"
+
+
+def test_every_style_shows_notes_but_csv() -> None:
+    table = Table("", ("a",), (("b",),), notes=("how to read it",))
+    shown = {style: "how to read it" in render(table, style) for style in ("text", "markdown", "latex", "csv")}
+    assert shown == {"text": True, "markdown": True, "latex": True, "csv": False}
