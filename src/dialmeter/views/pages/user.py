@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from ...users.analysis.show import full_name
 from ...users.behaviours import ALL
 from ...users.blame.verdict import SideVerdict, party_in_words
 from ...users.events import Event
@@ -361,4 +362,5 @@ def _values(act: Mapping[str, Any]) -> str:
 def _words(act: Mapping[str, Any]) -> str:
     value = "|".join(str(value) for value in act.get("values") or () if value != "?")
     slot = str(act.get("slot", ""))
-    return " ".join(part for part in (str(act["name"]).lower(), f"{slot}={value}" if value else slot) if part)
+    name = full_name(str(act["name"]), str(act.get("service", "")))
+    return " ".join(part for part in (name, f"{slot}={value}" if value else slot) if part)
