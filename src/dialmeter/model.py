@@ -150,6 +150,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
         text: what the other side reads.
         aside: text that the other side never sees, such as words beside a call.
         calls: of tools.
+        acts: dialogue acts, where the file has them.
     """
 
     at: int
@@ -157,6 +158,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     text: str = ""
     aside: str = ""
     calls: tuple[ToolCall, ...] = ()
+    acts: tuple[Act, ...] = ()
 
 
 class ExpectedAction(Struct, frozen=True, omit_defaults=True):
@@ -200,6 +202,8 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
         seconds: how long it took.
         roles: how many messages of each role the log has.
         error: what a crashed run reports.
+        source: what ended it in the words of the log.
+        basis: the parts that the reward is made of, where the log lists them.
     """
 
     id: str
@@ -213,6 +217,8 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
     seconds: float | None = None
     roles: Mapping[str, int] = field(default_factory=dict)
     error: str = ""
+    source: str = ""
+    basis: tuple[str, ...] = ()
 
 
 class Schema(Struct, frozen=True):

@@ -22,6 +22,13 @@ PAGES = {
     "judge run": "/run/jury",
     "judge rows": "/rows/jury?verdict=error",
     "judge row": "/row/0/jury?judge=length",
+    "system run": "/run/agent",
+    "system rows": "/rows/agent?outcome=failed",
+    "system row": "/row/0/agent",
+    "system row with acts": "/row/2/acts",
+    "items run": "/run/words",
+    "items rows": "/rows/words?event=wrong",
+    "items row": "/row/0/words?event=wrong",
     "hostile row": "/row/0/hostile",
     "tracker compare": "/compare?run=trackers/own&run=trackers/keyword",
     "tracker pair": "/pair/2?run=trackers/own&run=trackers/keyword",
@@ -33,7 +40,16 @@ BLUE = {"light": "rgb(0, 114, 178)", "dark": "rgb(43, 135, 200)"}
 
 
 @pytest.mark.parametrize(
-    "path", ["/row/0/hostile", "/rows/hostile", "/run/hostile", "/row/24/jury", "/rows/jury?q=owned"]
+    "path",
+    [
+        "/row/0/hostile",
+        "/row/0/agent",
+        "/row/0/words",
+        "/rows/hostile",
+        "/run/hostile",
+        "/row/24/jury",
+        "/rows/jury?q=owned",
+    ],
 )
 def test_hostile_text_is_shown_as_it_is(open_page: OpenPage, site: str, path: str) -> None:
     page = open_page(site + path)

@@ -24,9 +24,8 @@ from dialmeter.readers import file_spans
 from dialmeter.simulation.files import play_to_file
 
 from ..golden.execution import stand_in
-from ..golden.logs import write_logs
+from ..golden.logs import write_logs, write_ratings
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
-from .samples import write_ratings
 
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz")
 _DONE = re.compile(r"holds a finished run|is there already|is not (?:an )?empty")

@@ -14,7 +14,7 @@ from dialmeter.readers.parts import dialogue
 from ..golden import layouts
 from ..golden.execution import call, stand_in
 from ..golden.layouts import Corpus, Turn
-from ..golden.logs import write_logs
+from ..golden.logs import write_logs, write_ratings
 from ..readers.states import layouts as states
 from ..readers.talk.samples import LAYOUTS
 from .targets import QUICK
@@ -74,19 +74,6 @@ def write_samples(folder: Path) -> None:
         _run("judge score cases.jsonl --judge length --ci 0 --quiet --out runs/judge")
         _run("system score logs/tau.json --ci 0 --quiet --out runs/system")
         _run("judge human people/own.jsonl --judge length --resamples 100 --quiet --out runs/people")
-
-
-def write_ratings() -> None:
-    """Rated replies in two layouts, and scores of them."""
-    Path("people").mkdir()
-    items = [
-        {"id": str(place), "context": ["Hello", "Hi"], "reply": "Yes." * place, "ratings": {"overall": [place, 3]}}
-        for place in range(1, 6)
-    ]
-    Path("people/own.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
-    rows = [f"{place},bot,Hello ||| Hi,{'Yes. ' * place},{place} 3,0.{place}\n" for place in range(1, 6)]
-    Path("people/table.csv").write_text("id,system,context,reply,rating:overall,score:mine\n" + "".join(rows))
-    Path("people/scores.csv").write_text("id,x\n" + "".join(f"{place},{place % 3}\n" for place in range(1, 6)))
 
 
 def _write_people() -> None:

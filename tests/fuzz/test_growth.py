@@ -20,7 +20,7 @@ from dialmeter.judges.attacks.natural_paraphrase import shortened, written_out
 from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.text_diff import changed_spans
 from dialmeter.judges.language.words import sentences, tokens
-from dialmeter.model import SYSTEM, USER, Act, Move, Step
+from dialmeter.model import SYSTEM, USER, Act, ExpectedAction, Move, Step, TaskGoal, Trajectory
 from dialmeter.readers.completions.choose import state_in
 from dialmeter.readers.completions.llm import _PATTERN, _id_pattern
 from dialmeter.simulation.language.understand import understand
@@ -28,7 +28,8 @@ from dialmeter.users import profile
 from dialmeter.users.alternatives import _is_absent
 from dialmeter.users.blame.words import WordSearch
 from dialmeter.users.items.goal_items import GoalItem, form_of
-from dialmeter.users.items.verdicts import _asked
+from dialmeter.users.items.text_events import LogWords, text_events
+from dialmeter.users.items.verdicts import asked_at, outcomes_of
 from dialmeter.users.rules import named as named_rules
 from dialmeter.users.text import RuleMaker, TextSchema, TextTurn
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
@@ -51,9 +52,13 @@ COMPUTED = {
     "dialmeter.users.blame.words._yes_or_no",
     "dialmeter.users.blame.words.find",
     "dialmeter.users.items.goal_items.form_of",
-    "dialmeter.users.items.verdicts._asked",
     "dialmeter.users.prepared_dialogue.__init__",
     "dialmeter.users.text.rules.__init__",
+    "dialmeter.users.items.said_values.said_values",
+    "dialmeter.users.items.text_events._lacks",
+    "dialmeter.users.items.text_events._leaks",
+    "dialmeter.users.items.text_events._slot_words",
+    "dialmeter.users.items.verdicts.asked_at",
     "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
     "dialmeter.users.rules.__post_init__",
@@ -64,6 +69,19 @@ _WORDS = WordSearch(profile.named("multiwoz"), None)
 _NO_ANSWER = named_rules("dialmeter").values.no_answer
 _READER = RuleMaker(profile.named("multiwoz"), None)
 _SCHEMA = TextSchema({"hotel": frozenset(["area", "stars", "parking", "day"])}, {"hotel": {"area": ("east end",)}})
+
+
+def events_of(said: str, instruction: str) -> Any:
+    """The events of a dialogue with one message and one answer."""
+    actions = (ExpectedAction("book", {"cabin": "economy", "day": "2024-05-20", "bags": "two_bags"}),)
+    steps = (Step(0, "user", said), Step(1, "system", said), Step(2, "user", said))
+    talk = Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal(instruction, actions), ending="user_stop")
+    return text_events(
+        talk,
+        outcomes_of(talk, {"SEA": "Seattle"}),
+        LogWords({"SEA": "Seattle"}, {"cabin": frozenset({"economy", "business"})}),
+    )
+
 
 FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a completion": state_in,
@@ -83,10 +101,12 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a difference of values": lambda text: difference(text, f"{text}x"),
     "changed words": lambda text: changed_spans(text, f"{text} x"),
     "a preference of a judge": read_preference,
+    "words of the user of a log": lambda text: events_of(text, "You are mia_li_3668 and want economy."),
+    "the instruction of the user of a log": lambda text: events_of("I want economy.", text),
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
     "an id of a batch": lambda text: _id_pattern(_PATTERN).fullmatch(text),
     "a task of a goal": lambda text: _is_absent(["area=east", "food=a a"], text),
-    "a question of an agent": lambda text: _asked(
+    "a question of an agent": lambda text: asked_at(
         GoalItem("text", "east", ("book.__area_a__", "book._")), [Step(0, SYSTEM, text), Step(1, USER, "a")]
     ),
     **{

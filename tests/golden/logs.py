@@ -1,4 +1,4 @@
-"""Logs of an agent that says that there is no such trip, in every layout."""
+"""Logs of an agent that says that there is no such trip, in every layout; and replies that people rated."""
 
 from __future__ import annotations
 
@@ -60,3 +60,16 @@ def write_logs() -> None:
             )
     lines = [{"id": str(trial), "reward": reward, "messages": messages} for _, trial, reward in trials[:2]]
     Path("logs/chat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def write_ratings() -> None:
+    """Rated replies in two layouts, and scores of them."""
+    Path("people").mkdir()
+    items = [
+        {"id": str(place), "context": ["Hello", "Hi"], "reply": "Yes." * place, "ratings": {"overall": [place, 3]}}
+        for place in range(1, 6)
+    ]
+    Path("people/own.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    rows = [f"{place},bot,Hello ||| Hi,{'Yes. ' * place},{place} 3,0.{place}\n" for place in range(1, 6)]
+    Path("people/table.csv").write_text("id,system,context,reply,rating:overall,score:mine\n" + "".join(rows))
+    Path("people/scores.csv").write_text("id,x\n" + "".join(f"{place},{place % 3}\n" for place in range(1, 6)))

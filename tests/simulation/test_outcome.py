@@ -31,7 +31,7 @@ def found(said: list[Act], answer: list[Act]) -> DomainSuccess:
 
 
 def test_all_is_well() -> None:
-    assert found(SAID, ANSWER) == DomainSuccess(True, True, True, True)
+    assert found(SAID, ANSWER) == DomainSuccess(True, True, (1, 1), True)
     assert found(SAID, ANSWER).complete
 
 
@@ -41,14 +41,14 @@ OTHER = next(row for row in town().tables["hotel"] if row["area"] != ROW["area"]
 @pytest.mark.parametrize(
     ("said", "answer", "expected"),
     [
-        (SAID[1:], ANSWER, DomainSuccess(False, True, True, True)),
-        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, DomainSuccess(False, True, True, True)),
-        (SAID, [*ANSWER[1:]], DomainSuccess(True, False, False, True)),
-        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], DomainSuccess(True, False, False, True)),
-        (SAID, [ANSWER[0], ANSWER[2]], DomainSuccess(True, True, False, True)),
-        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], DomainSuccess(True, True, False, True)),
-        (SAID, ANSWER[:2], DomainSuccess(True, True, True, False)),
-        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], DomainSuccess(True, True, True, False)),
+        (SAID[1:], ANSWER, DomainSuccess(False, True, (1, 1), True)),
+        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, DomainSuccess(False, True, (1, 1), True)),
+        (SAID, [*ANSWER[1:]], DomainSuccess(True, False, (0, 1), True)),
+        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], DomainSuccess(True, False, (0, 1), True)),
+        (SAID, [ANSWER[0], ANSWER[2]], DomainSuccess(True, True, (0, 1), True)),
+        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], DomainSuccess(True, True, (0, 1), True)),
+        (SAID, ANSWER[:2], DomainSuccess(True, True, (1, 1), False)),
+        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], DomainSuccess(True, True, (1, 1), False)),
     ],
     ids=["not told", "taken back", "not found", "another in the end", "not answered", "a wrong answer", "not booked", "a wrong booking"],
 )  # fmt: skip

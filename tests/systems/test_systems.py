@@ -155,6 +155,8 @@ BAD = {
     "no log": (lambda: '{"a": 1}', "not a log of agents that dialmeter knows"),
     "empty": (lambda: "[]", "an empty list; it holds no dialogue"),
     "ids twice": (lambda: json.dumps([entry(0), entry(0)]), "dialogue 0:0: duplicate dialogue id"),
+    "info in words": (lambda: json.dumps([entry(0, info="x")]), "info must be an object, found a string"),
+    "no samples": (lambda: json.dumps({"version": 2, "status": "success", "eval": {}}), "holds no dialogue"),
     "another version": (
         lambda: json.dumps({"info": {"agent_info": {}}, "tasks": [], "simulation_index": []}),
         "no simulations; name the folder",
@@ -171,9 +173,30 @@ def test_bad_logs_get_one_line(kind: str, tmp_path: Path, capsys: pytest.Capture
         done = call(capsys, "system", command, path, "-q")
         lines = [line for line in done.err.splitlines() if line]
         assert done.code == 2, (command, done.err)
-        if command == "score" or kind != "no rewards":
-            assert message in lines[0]
+        told = {"no rewards": "without a reward", "no samples": "no dialogue"}.get(kind, message)
+        assert (message if command == "check" and kind == "no samples" else told) in lines[0]
+        assert "log.json" in lines[0]
         assert all(line.startswith("dialmeter: ") for line in lines)
+
+
+def test_an_inspect_log_of_another_version_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sample = {"id": 1, "epoch": 1, "messages": [], "scores": {"match": {"value": "C"}}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"version": 9, "status": "success", "eval": {}, "samples": [sample]}))
+    done = call(capsys, "system", "score", path)
+    assert (done.code, "the log has version 9; dialmeter knows 2 and 3" in done.err) == (0, True)
+
+
+def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "simulations").mkdir()
+    one = {"id": "s0", "task_id": "a", "trial": 0, "messages": [], "termination_reason": "user_stop"}
+    index = [{"id": f"s{trial}", "task_id": "a", "trial": trial} for trial in (0, 1)]
+    (tmp_path / "results.json").write_text(json.dumps({"info": {}, "tasks": [], "simulation_index": index}))
+    (tmp_path / "simulations" / "s0.json").write_text(json.dumps({**one, "reward_info": {"reward": 1.0}}))
+    done = call(capsys, "system", "score", tmp_path, "-q")
+    assert done.code == 2
+    assert "dialogue a:1: simulation_index lists it, but the folder simulations has no file of it" in done.err
+    assert call(capsys, "system", "score", tmp_path, "-q", "--skip-bad").code == 0
 
 
 def test_one_trial_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""A folder with runs of all three kinds, made by the commands that users type, and a server over it."""
+"""A folder with runs of all kinds, made by the commands that users type, and a server over it."""
 
 from __future__ import annotations
 
@@ -91,8 +91,53 @@ def case_lines() -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
+def log_lines() -> str:
+    """The log of an agent with calls of tools, in which all that can be text is hostile."""
+    evil = " ".join(HOSTILE.values())
+    call = {"id": "1", "name": HOSTILE["script"], "arguments": {HOSTILE["quotes"]: evil}}
+    messages = [
+        {"role": "user", "content": f"My code is ZX81. {evil}"},
+        {"role": "assistant", "content": evil, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": f"Error: {evil}"},
+        {"role": "assistant", "content": "Your code is ZX81?"},
+        {"role": "user", "content": f"Yes. {evil} ###STOP###"},
+    ]
+    lines = [
+        {
+            "task_id": f"{task} {HOSTILE['script']}",
+            "trial": trial,
+            "reward": (task + trial) % 2,
+            "instruction": evil,
+            "messages": messages,
+        }
+        for task in range(3)
+        for trial in range(2)
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def tau_text() -> str:
+    """Results of tau-bench with a goal in words, in which all that can be text is hostile."""
+    evil = " ".join(HOSTILE.values())
+    task = {
+        "instruction": f"You are mia_li_3668. {evil}",
+        "actions": [{"name": "book", "kwargs": {"id": "mia_li_3668"}}],
+    }
+    messages = [
+        {"role": "user", "content": f"A room! {evil}"},
+        {"role": "assistant", "content": f"Your id, please? {evil}"},
+        {"role": "user", "content": f"mia_li_9999 {evil} ###STOP###"},
+    ]
+    return json.dumps(
+        [
+            {"task_id": f"{task_id} {HOSTILE['script']}", "reward": 0.0, "info": {"task": task}, "traj": messages}
+            for task_id in range(3)
+        ]
+    )
+
+
 def make_runs(folder: Path) -> Path:
-    """Two trackers, two users, two juries, a hostile tracker, a broken run and an unfinished one."""
+    """Two trackers, two users, two systems, two juries, a hostile tracker, a broken run and an unfinished one."""
     runs = folder / "runs"
     talk = folder / "talk.jsonl"
     dialmeter("user", "play", "--goals", 36, "--noise", 0.15, "--workers", 1, "--out", talk, "-q")
@@ -105,6 +150,11 @@ def make_runs(folder: Path) -> Path:
         dialmeter("user", "play", "--goals", 12, "--noise", noise, "--workers", 1, "--out", talk, "-q")
         how = ("--profile", "town", "--blame", "--skip-bad", "-q", "--resamples", 200)
         dialmeter("user", "score", talk, "--out", runs / name, *how)
+    dialmeter("system", "score", folder / "noisy.jsonl", "--profile", "town", "--out", runs / "acts", "-q", "--ci", 0)
+    (folder / "log.jsonl").write_text(log_lines(), "utf-8")
+    dialmeter("system", "score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--resamples", 200)
+    (folder / "tau.json").write_text(tau_text(), "utf-8")
+    dialmeter("user", "items", folder / "tau.json", "--out", runs / "words", "-q", "--resamples", 200)
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")

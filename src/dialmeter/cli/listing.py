@@ -35,6 +35,7 @@ FAMILIES = {
     "not_in_goal": "a constraint is said on a slot that the goal does not have",
     "goal": "the goal as a whole",
     "request": "what the user asks for",
+    "text": "a user of an agent's log, with a goal in words",
 }
 """The families of events."""
 _OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}

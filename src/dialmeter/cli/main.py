@@ -55,11 +55,11 @@ _USER = {
     "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
     "query": ("user.query:query", "Find the dialogues behind a score, and read one turn by turn."),
     "labels": ("user.labels:labels", "Find turns whose words and acts do not agree."),
-    "goals": ("user.goals:goals", "Derive goals from dialogues that have none."),
+    "goals": ("user.goals:goals", "Derive goals of dialogues that have none, or write goals in words to a sheet."),
     "profile": ("user.profile:profile", "Propose a profile for a corpus."),
     "understand": ("user.understand:understand", "Measure how well acts are found in words."),
     "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
-    "items": ("user.items:items", "What users of agents convey of goals in words."),
+    "items": ("user.items:items", "What users of agents convey of goals in words, and say against them."),
     "values": ("user.values:values", "Build a map of values and their surface forms, to be edited."),
 }
 _JUDGE = {

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..model import Trajectory
-from .layouts import LOG_FORMATS, OpenFile, find_layout
+from .layouts import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_layout
+from .not_known import no_data
 from .parts import UniqueIds
+from .raw_file import STDIN
 from .source import Source
 
 
@@ -42,6 +44,38 @@ class Trajectories(OpenFile):
             raise self._source.placed(error) from None
         finally:
             self._source.close()
+
+
+def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -> bool:
+    """Is this a log of an agent, by its layout, and not a file of dialogues with acts?
+
+    Args:
+        path: a file or folder.
+        form: its layout, where that is named.
+        unknown: the answer for standard input, and for what is neither, so that the right reader complains.
+
+    Example:
+        >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")
+        (True, False, False)
+    """
+    if form is not None:
+        return form in LOG_FORMATS.builtin() or (unknown and form not in CONVERSATION_FORMATS.builtin())
+    if str(path) == STDIN:
+        return unknown
+    source = Source(path)
+    try:
+        sample = source.sample
+        if no_data(sample):
+            return unknown
+        of_log, of_talk = (
+            any(layouts.load(name).detect(sample) for name in layouts.builtin())
+            for layouts in (LOG_FORMATS, CONVERSATION_FORMATS)
+        )
+    except InputError:
+        return unknown
+    finally:
+        source.close()
+    return of_log or (unknown and not of_talk)
 
 
 def open_trajectories(path: str | Path, form: str | None = None) -> Trajectories:

@@ -24,19 +24,19 @@ class DomainSuccess(Struct, frozen=True):
     Attributes:
         conveyed: at the end the user has given exactly the wanted values.
         found: the system's last offer meets the constraints.
-        answered: every request was answered, and rightly, for what was found.
+        answers: requests that were answered, and rightly, for what was found; and all requests.
         booked: the booking that was wanted was made; None where none was wanted.
     """
 
     conveyed: bool
     found: bool
-    answered: bool
+    answers: tuple[int, int]
     booked: bool | None
 
     @property
     def complete(self) -> bool:
         """All of it."""
-        return self.conveyed and self.found and self.answered and self.booked is not False
+        return self.conveyed and self.found and self.answers[0] == self.answers[1] and self.booked is not False
 
 
 class GoalSuccess(Struct, frozen=True):
@@ -54,6 +54,18 @@ class GoalSuccess(Struct, frozen=True):
         """Bookings made as wanted, and wanted."""
         wanted = [each.booked for each in self.domains.values() if each.booked is not None]
         return sum(wanted), len(wanted)
+
+    @property
+    def answers(self) -> tuple[int, int]:
+        """Requests answered rightly, and all requests."""
+        return sum(each.answers[0] for each in self.domains.values()), sum(
+            each.answers[1] for each in self.domains.values()
+        )
+
+    @property
+    def matches(self) -> tuple[int, int]:
+        """Domains whose last offer meets the constraints, and all domains."""
+        return sum(each.found for each in self.domains.values()), len(self.domains)
 
 
 def outcome(talk: Conversation, world: World) -> GoalSuccess:
@@ -93,13 +105,13 @@ def _of_domain(
         row = world.entity(domain, offers[-1]) if offers else None
         found = row is not None and row in world.search(domain, goal.info)
     answers = {each.slot: value_of(each) for each in said if intent_of(each.name) in _ANSWERS}
-    answered = row is not None and all(slot in row and answers.get(slot) == row[slot] for slot in goal.requests)
+    right = sum(row is not None and slot in row and answers.get(slot) == row[slot] for slot in goal.requests)
     booked = None
     if goal.book:
         codes = {value_of(each) for each in said if each.slot == REFERENCE}
         rows = world.search(domain, goal.info)
         booked = any(reference(domain, each[DOMAINS[domain].entity], goal.book) in codes for each in rows)
-    return DomainSuccess(conveyed, found, answered, booked)
+    return DomainSuccess(conveyed, found, (right, len(goal.requests)), booked)
 
 
 def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:

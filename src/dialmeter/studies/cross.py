@@ -13,11 +13,14 @@ from .._version import __version__
 from ..core.account import Account
 from ..core.comparison import Resampling
 from ..model import Conversation
-from ..simulation.outcome import outcome
+from ..simulation.outcome import GoalSuccess
 from ..simulation.play import Setting
-from ..simulation.world import World
+from ..systems.compare import LogComparison, compare_systems
+from ..systems.outcome import SystemOutcome, SystemSettings
+from ..systems.result import SystemResult
 from ..users.outcome import DialogueOutcome
 from ..users.result import UserResult
+from .act_success import TOWN
 
 if TYPE_CHECKING:
     from ..stats import Comparison, Interval
@@ -47,6 +50,7 @@ class CrossCell(Struct, frozen=True):
         setting: who talked, and how.
         rows: two numbers per measure and dialogue, in the order of the goals; see :func:`row`.
         result: the scores of the user.
+        outcomes: what the system reached, in the order of the goals.
         account: how many dialogues were requested and played.
     """
 
@@ -54,6 +58,7 @@ class CrossCell(Struct, frozen=True):
     rows: list[tuple[float, ...]]
     result: UserResult
     account: Account
+    outcomes: list[SystemOutcome]
 
     @property
     def user(self) -> str:
@@ -64,9 +69,8 @@ class CrossCell(Struct, frozen=True):
         return self.setting.system.text
 
 
-def row(talk: Conversation, scored: DialogueOutcome, world: World) -> tuple[float, ...]:
+def row(talk: Conversation, scored: DialogueOutcome, found: GoalSuccess) -> tuple[float, ...]:
     """The numbers of a dialogue: for every measure a numerator and a denominator."""
-    found = outcome(talk, world)
     values = [each.f1 if each is not None else None for each in (scored.combined["I"], scored.combined["R"])]
     parts = [(value or 0.0, float(value is not None)) for value in values]
     turns = (float(len(talk.moves) // 2), 1.0)
@@ -151,6 +155,20 @@ def _signature(measure: str, cell: CrossCell) -> str:
     )
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
     return "|".join((measure, *played, *cell.result.signed, *cell.account.signed, *counts))
+
+
+def compared_systems(cells: Sequence[CrossCell], how: Resampling | None) -> dict[str, LogComparison]:
+    """The systems with each user, compared within goals, by user.
+
+    Args:
+        cells: all of them.
+        how: confidence, resamples and seed; the intervals of differences have the default ones without it.
+    """
+    found: dict[str, dict[str, SystemResult]] = {}
+    for cell in cells:
+        # The values have their intervals in the scores of the cells.
+        found.setdefault(cell.user, {})[cell.system] = SystemResult(SystemSettings(success=TOWN), cell.outcomes)
+    return {user: compare_systems(results, how or Resampling()) for user, results in found.items()}
 
 
 def as_dicts(found: Sequence[CrossScore]) -> list[dict[str, Any]]:

@@ -24,6 +24,8 @@ class LogCheck(Struct, kw_only=True):
     endings: dict[str, int]
     tools: dict[str, int]
     scorers: dict[str, int]
+    sources: dict[str, int]
+    basis: dict[str, int]
     notices: list[Notice]
     problems: list[Notice]
     refused: list[InputError]
@@ -44,7 +46,7 @@ def check_log(
         watch: wraps the trajectories, for a progress bar.
     """
     roles, endings, tools, scorers = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    tasks, counts = Counter[str](), Counter[str]()
+    tasks, counts, sources, basis = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     without = []
     for each in watch(log):
         calls = [call for step in each.steps for call in step.calls]
@@ -53,6 +55,8 @@ def check_log(
         roles.update(each.roles)
         tools.update(call.name for call in calls)
         scorers.update(each.rewards.keys())
+        sources.update([each.source] if each.source else [])
+        basis.update(["+".join(sorted(each.basis))] if each.basis else [])
         counts["goals"] += bool(each.goal and each.goal.instruction)
         counts["actions"] += bool(each.goal and each.goal.actions)
         counts["rewards"] += bool(each.rewards)
@@ -86,10 +90,13 @@ def check_log(
         endings=dict(endings.most_common()),
         tools=dict(sorted(tools.items(), key=lambda item: (-item[1], item[0]))),
         scorers=dict(scorers),
+        sources=dict(sources.most_common()),
+        basis=dict(basis.most_common()),
         notices=list(log.notices),
         problems=[
+            *([] if asked else [Notice("empty", 1, f"{log.name}: the log holds no dialogue")]),
             *(Notice("unreadable", 1, str(error)) for error in log.refused),
-            *(Notice("no-reward", 1, f"dialogue {name}: {NO_REWARD}") for name in without),
+            *(Notice("no-reward", 1, f"{log.name}: dialogue {name}: {NO_REWARD}") for name in without),
         ],
         refused=list(log.refused),
     )

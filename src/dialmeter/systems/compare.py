@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import fsum
 from typing import TypeAlias
 
 from ..core.comparability import not_comparable
@@ -40,7 +39,7 @@ def common_tasks(results: Mapping[str, SystemResult]) -> tuple[dict[str, SystemR
 def compare_systems(results: Mapping[str, SystemResult], how: Resampling) -> LogComparison:
     """Compares systems with the first one, on the tasks that all of them have.
 
-    The difference is the mean over tasks of the difference of the task's values. Its interval resamples tasks; p is
+    The difference is that of the values over all tasks. Its interval resamples tasks; p is
     that of the exact sign test over the tasks that differ, corrected by Holm.
 
     Args:
@@ -75,12 +74,13 @@ def _difference(
 
     from ..stats import mcnemar_counts, paired_bootstrap, ratio
 
-    before, after = (results[name].values(measure) for name in (base, system))
+    old, new = (results[name] for name in (base, system))
+    before, after = old.values(measure), new.values(measure)
     tasks = sorted(before)
     wins, ties, losses = count_outcomes((before[task] for task in tasks), (after[task] for task in tasks))
     ci = None
     if len(tasks) > 1:
-        one, two = (np.array([[side[task], 1.0] for task in tasks]) for side in (before, after))
+        one, two = (np.array([parts[task] for task in tasks]) for parts in (old.parts(measure), new.parts(measure)))
         ci = paired_bootstrap(
             one,
             two,
@@ -94,7 +94,7 @@ def _difference(
         measure=measure.name,
         system=system,
         base=base,
-        difference=fsum(after[task] - before[task] for task in tasks) / len(tasks) if tasks else None,
+        difference=None if (was := old.whole(measure)) is None or (now := new.whole(measure)) is None else now - was,
         ci=ci,
         p=mcnemar_counts(losses, wins).p,
         p_holm=None,

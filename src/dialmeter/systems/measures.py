@@ -1,4 +1,4 @@
-"""Measures of systems: a value per task, and the mean over tasks."""
+"""Measures of systems: two numbers per task, and the ratio of their sums over tasks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,21 @@ class SystemMeasure(Struct, frozen=True):
         name: as it is printed and written on the command line.
         title: a few words.
         formula: how it is computed.
-        value: of one task, from its scored dialogues; None where the task has no value.
+        parts: numerator and denominator of one task, from its scored dialogues; None where the task has no value. A
+            mean over tasks has the denominator 1.
         higher_is_better: is more of it better?
     """
 
     name: str
     title: str
     formula: str
-    value: Callable[[Sequence[SystemOutcome]], float | None]
+    parts: Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]
     higher_is_better: bool = True
+
+    def value(self, outcomes: Sequence[SystemOutcome]) -> float | None:
+        """The value of some dialogues of one task; None where there is none."""
+        found = self.parts(outcomes)
+        return found[0] / found[1] if found else None
 
 
 def pass_value(outcomes: Sequence[SystemOutcome], k: int) -> float | None:
@@ -46,7 +52,14 @@ SUCCESS = SystemMeasure(
     "Success",
     "Share of successful dialogues",
     "mean over tasks of c / n, with c of the n dialogues of a task successful; equals Pass(k=1)",
-    lambda outcomes: pass_value(outcomes, 1),
+    lambda outcomes: _over_one(pass_value(outcomes, 1)),
+)
+
+GOAL_COMPLETION = SystemMeasure(
+    "GoalCompletion",
+    "Goals completed",
+    "the share of dialogues in which every domain of the goal is completed",
+    lambda outcomes: _over_one(pass_value(outcomes, 1)),
 )
 
 
@@ -61,16 +74,44 @@ def pass_measure(k: int) -> SystemMeasure:
         f"Pass(k={k})",
         f"All of {k} trials of a task succeed (pass^{k})",
         "mean over tasks of C(c, k) / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are unscored",
-        lambda outcomes: pass_value(outcomes, k),
+        lambda outcomes: _over_one(pass_value(outcomes, k)),
     )
 
 
-def _mean(name: str) -> Callable[[Sequence[SystemOutcome]], float | None]:
-    def value(outcomes: Sequence[SystemOutcome]) -> float | None:
-        known = [float(number) for each in outcomes if (number := getattr(each, name)) is not None]
-        return sum(known) / len(known) if known else None
+def _over_one(value: float | None) -> tuple[float, float] | None:
+    return None if value is None else (value, 1.0)
 
-    return value
+
+def _mean(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]:
+    def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
+        known = [float(number) for each in outcomes if (number := getattr(each, name)) is not None]
+        return (sum(known) / len(known), 1.0) if known else None
+
+    return parts
+
+
+def _ratio(name: str) -> Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]:
+    def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
+        pairs = [pair for each in outcomes if (pair := getattr(each, name)) is not None]
+        wanted = sum(pair[1] for pair in pairs)
+        return (float(sum(pair[0] for pair in pairs)), float(wanted)) if wanted else None
+
+    return parts
+
+
+RATES = (
+    SystemMeasure(
+        "BookingRate", "Wanted bookings that were made", "bookings made / bookings wanted", _ratio("bookings")
+    ),
+    SystemMeasure("InformRate", "Requests of the goal that were answered", "answered / requests", _ratio("answers")),
+    SystemMeasure(
+        "MatchRate",
+        "Domains whose offer meets the goal",
+        "domains whose last offer meets the constraints / domains with constraints",
+        _ratio("matches"),
+    ),
+)
+"""What was reached of goals by domain; sums over dialogues."""
 
 
 EFFORTS = tuple(
@@ -107,8 +148,11 @@ def parse_system_measure(text: str) -> SystemMeasure:
     plain = text.replace(" ", "")
     if found := _PASS.fullmatch(plain):
         return pass_measure(int(found[1]))
-    if plain.lower() == SUCCESS.name.lower():
-        return SUCCESS
+    for measure in (SUCCESS, GOAL_COMPLETION, *RATES):
+        if plain.lower() == measure.name.lower():
+            return measure
     if plain.lower().startswith("pass"):
         raise DialmeterError("Pass needs k, as in Pass(k=2)")
-    raise DialmeterError(f"there is no measure {text!r} of systems; {did_you_mean(text, ['Success', 'Pass(k=2)'])}")
+    raise DialmeterError(
+        f"there is no measure {text!r} of systems; {did_you_mean(text, ['Success', 'Pass(k=2)', GOAL_COMPLETION.name, *(each.name for each in RATES)])}"
+    )

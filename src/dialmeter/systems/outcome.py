@@ -22,14 +22,18 @@ class SystemSettings(Struct, frozen=True):
     Attributes:
         scorer: whose reward decides, where a log has several; the first one by default.
         crashes: do crashed runs count as failures, or are they unscored?
+        success: what decides where it is not a reward, such as ``acts``.
     """
 
     scorer: str = ""
     crashes: Crashes = "failed"
+    success: str = ""
 
     @property
     def signed(self) -> tuple[str, ...]:
         """The fields of signatures that all scores share."""
+        if self.success:
+            return (f"success:{self.success}",)
         return (*((f"scorer:{self.scorer}",) if self.scorer else ()), f"crashes:{self.crashes}")
 
 
@@ -42,6 +46,9 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         turns: messages of the user.
         tool_calls: of agent and user.
         tool_errors: calls that the tool answered with an error.
+        bookings: made and wanted; None where the log does not have acts.
+        answers: requests of the goal that were answered, and all.
+        matches: domains whose offer meets the goal, and all with constraints.
     """
 
     id: str
@@ -57,6 +64,9 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     agent_cost: float | None = None
     user_cost: float | None = None
     seconds: float | None = None
+    bookings: tuple[int, int] | None = None
+    answers: tuple[int, int] | None = None
+    matches: tuple[int, int] | None = None
 
 
 def outcome_of(found: Trajectory, how: SystemSettings) -> SystemOutcome:

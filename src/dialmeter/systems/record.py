@@ -29,10 +29,11 @@ def system_row(found: Trajectory, outcome: SystemOutcome) -> SystemRow:
 
 
 def system_identity(
-    inputs: Sequence[Mapping[str, str | None]], how: SystemSettings, measures: Sequence[str]
+    inputs: Sequence[Mapping[str, str | None]], how: SystemSettings, measures: Sequence[str], profile: str = ""
 ) -> dict[str, Any]:
-    """What makes a run this run."""
-    return run_identity("system", inputs, scorer=how.scorer, crashes=how.crashes, measures=list(measures))
+    """What makes a run this run; ``profile`` is that of dialogues with acts."""
+    found = run_identity("system", inputs, scorer=how.scorer, crashes=how.crashes, measures=list(measures))
+    return {**found, "success": how.success, "profile": {"name": profile}} if how.success else found
 
 
 def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:

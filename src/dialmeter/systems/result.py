@@ -18,7 +18,7 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
-from .measures import EFFORTS, SUCCESS, SystemMeasure, pass_measure
+from .measures import EFFORTS, GOAL_COMPLETION, RATES, SUCCESS, SystemMeasure, pass_measure
 from .outcome import SystemOutcome, SystemSettings
 
 if TYPE_CHECKING:
@@ -93,8 +93,12 @@ class SystemResult(Result):
     @cached_property
     def measures(self) -> tuple[SystemMeasure, ...]:
         """What was asked for, or success and pass^k up to the smallest number of trials."""
+        if self._asked:
+            return self._asked
+        if self.how.success:
+            return (GOAL_COMPLETION, *(each for each in RATES if self.parts(each)))
         most = min(self.trials[0], MOST_PASSES)
-        return self._asked or (SUCCESS, *(pass_measure(k) for k in range(2, most + 1)))
+        return (SUCCESS, *(pass_measure(k) for k in range(2, most + 1)))
 
     @cached_property
     def account(self) -> Account:
@@ -134,8 +138,17 @@ class SystemResult(Result):
 
     def values(self, measure: SystemMeasure) -> dict[str, float]:
         """The value of each task that has one."""
-        found = {task: measure.value(tries) for task, tries in self.by_task.items()}
-        return {task: value for task, value in found.items() if value is not None}
+        return {task: above / below for task, (above, below) in self.parts(measure).items()}
+
+    def parts(self, measure: SystemMeasure) -> dict[str, tuple[float, float]]:
+        """Numerator and denominator of each task that has a value."""
+        found = {task: measure.parts(tries) for task, tries in self.by_task.items()}
+        return {task: pair for task, pair in found.items() if pair is not None}
+
+    def whole(self, measure: SystemMeasure) -> float | None:
+        """The value over all tasks; None where no task has one."""
+        pairs = self.parts(measure).values()
+        return fsum(above for above, _ in pairs) / fsum(below for _, below in pairs) if pairs else None
 
     @cached_property
     def _intervals(self) -> dict[str, tuple[tuple[float, float] | None, str]]:
@@ -151,8 +164,8 @@ class SystemResult(Result):
         matrix: FloatArray = np.zeros((len(place), 2 * len(every)))
         formulas: dict[str, Formula] = {}
         for column, measure in enumerate(every):
-            for task, value in self.values(measure).items():
-                matrix[place[task], 2 * column : 2 * column + 2] = value, 1
+            for task, pair in self.parts(measure).items():
+                matrix[place[task], 2 * column : 2 * column + 2] = pair
             plain = ratio(2 * column, 2 * column + 1)
             formulas[measure.name] = plain if measure in self.measures else _unbounded(plain)
         how = self.resampling
@@ -181,12 +194,16 @@ class SystemResult(Result):
             found.append(
                 Score(
                     measure=measure.name,
-                    value=fsum(values) / len(values) if values else None,
+                    value=self.whole(measure),
                     ci=ci,
                     n=len(values),
                     unscored=len(self.by_task) - len(values),
                     ci_reason=why if values else "",
-                    reason="" if values else "no task has so many trials",
+                    reason=""
+                    if values
+                    else "no goal asks for it"
+                    if measure in RATES
+                    else "no task has so many trials",
                     signature="|".join((measure.name, *fields)),
                 )
             )
@@ -198,9 +215,11 @@ class SystemResult(Result):
         found = []
         for measure in EFFORTS:
             values = list(self.values(measure).values())
+            if self.how.success and measure.name.startswith("Tool"):
+                continue
             if values:
                 ci, _ = self._intervals.get(measure.name, (None, ""))
-                found.append(Effort(measure.name, measure.title, fsum(values) / len(values), ci, len(values)))
+                found.append(Effort(measure.name, measure.title, self.whole(measure), ci, len(values)))
         return found
 
     @cached_property

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-Family: TypeAlias = Literal["repetition", "not_in_goal", "goal", "request"]
-"""Where an event belongs: a constraint of the goal said again, one outside the goal, the goal as a whole, a request."""
+Family: TypeAlias = Literal["repetition", "not_in_goal", "goal", "request", "text"]
+"""Where an event belongs: a constraint of the goal said again, one outside the goal, the goal as a whole, a request, a goal in words."""
 
 Owner: TypeAlias = Literal["system", "user", "log"]
 Test = TypeVar("Test", bound=Callable[[Any], bool])
@@ -27,9 +27,9 @@ class Event(Struct, frozen=True, omit_defaults=True):
         family: where it belongs; some classes are in two families.
         domain: where it happened.
         about: the constraint ``slot=value`` or the request ``domain-slot``; empty for events of a whole domain.
-        turns: where to look, as places in the dialogue from 0.
+        turns: where to look, as places in the dialogue from 0; in a log, places of messages.
         credited: did it make a mention or a repetition count as wanted?
-        said: what was said instead, where something else was expected.
+        said: what was said instead, where something else was expected; in a log, the words.
     """
 
     name: str = field(name="class")

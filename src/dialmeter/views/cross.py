@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
+from ..systems.compare import LogComparison
 from .chart_files import Chart, slug
 from .charts import grid
+from .system import system_comparison_table
 from .tables import Table
 
 
@@ -62,6 +66,25 @@ def long_table(found: Sequence[CrossScore]) -> Table:
     )
     headings = ("measure", "system", "user", "value", "interval", "difference", "its interval")
     return Table("", headings, rows, frozenset(range(3, 7)))
+
+
+def system_tables(compared: Mapping[str, LogComparison]) -> Iterator[Table]:
+    """The systems with each user: differences to the first system within the goals, and how dialogues ended."""
+    for user, each in compared.items():
+        yield replace(system_comparison_table(each), title=f"systems with {user}, within goals")
+        endings = list(dict.fromkeys(ending for result in each.results.values() for ending in result.endings))
+        rows = tuple(
+            (
+                system,
+                *(
+                    f"{counts['successful']}/{counts['successful'] + counts['failed']}" if counts else ""
+                    for counts in (result.endings.get(ending) for ending in endings)
+                ),
+            )
+            for system, result in each.results.items()
+        )
+        right = frozenset(range(1, len(endings) + 1))
+        yield Table(f"goals completed with {user}, by ending", ("system", *endings), rows, right)
 
 
 def charts(found: Sequence[CrossScore]) -> Iterator[Chart]:

@@ -34,7 +34,7 @@ def system_score_table(result: SystemResult) -> Table:
         )
         for score in result.scores
     )
-    headings = ("measure", "value", "interval", "tasks", "too few trials")
+    headings = ("measure", "value", "interval", "tasks", "not wanted" if result.how.success else "too few trials")
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
 

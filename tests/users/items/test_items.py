@@ -11,8 +11,9 @@ import pytest
 
 from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.readers.trajectories import open_trajectories
-from dialmeter.users.items.faults import LogItems, read_items
+from dialmeter.users.items.conditions import condition_of
 from dialmeter.users.items.goal_items import form_of, items_of, places_in
+from dialmeter.users.items.log_items import LogItems, read_items
 from dialmeter.users.items.verdicts import outcomes_of
 
 from ...cli.invoke import call, checked
@@ -46,7 +47,7 @@ def test_faults_and_failure_of_the_airline_log() -> None:
     known = json.loads(shared("expected", "trajectories.json").read_text())["tau"]["gpt-4o-airline.json"][
         "goal_rule_R1"
     ]
-    unsaid, _ = read_items(read("gpt-4o-airline.json")).faults()
+    unsaid = read_items(read("gpt-4o-airline.json")).faults()[0]
     within = known["within tasks with both outcomes"]
     assert list(unsaid.failed) == known["dialogues with a missed item, failed"]
     assert list(unsaid.successful) == known["dialogues with a missed item, ok"]
@@ -113,7 +114,7 @@ CASES = {
     ),
     "forbidden and not said": (
         dialogue("You are mia_li_3668. You do not want to mention economy.", "mia_li_3668"),
-        ["conveyed", "not_needed"],
+        ["conveyed", "forbidden"],
     ),
     "done without asking": (
         dialogue(PLAIN, "Book it.", calls=(ToolCall("book", {"user_id": "mia_li_3668", "cabin": "economy"}),)),
@@ -132,10 +133,10 @@ def test_recall_counts_three_verdicts() -> None:
     talks = read_items([found for found, _ in CASES.values()])
     counts = {verdict: sum(kinds.values()) for verdict, kinds in talks.verdicts.items()}
     met = counts["conveyed"] + counts["confirmed"]
-    recall = talks.recall()
+    recall = talks.scores[0]
     assert recall.value == pytest.approx(met / (met + counts["missed"]))
     assert (recall.n, recall.unscored) == (met + counts["missed"], talks.items - met - counts["missed"])
-    assert LogItems([]).recall().value is None
+    assert LogItems([]).scores[0].value is None
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,5 +159,98 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert found["scores"][0]["value"] == 0.75
     assert found["account"]["reasons"] == [{"reason": "without items", "count": 1, "where": ""}]
     assert "ItemRecall" in call(capsys, "user", "items", path, "-q").out
+    path.write_text(json.dumps([*entries, entries[0]]))
+    twice = call(capsys, "user", "items", path, "-q")
+    assert (twice.code, "dialogue 0:0: duplicate dialogue id" in twice.err) == (2, True)
+    assert call(capsys, "user", "items", path, "-q", "--skip-bad").code == 0
     path.write_text(json.dumps([{**entries[0], "info": {}}]))
     assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint
+
+
+ASKED = "You are mia_li_3668. If and only if the agent asks, you want economy."
+
+
+@pytest.mark.parametrize(
+    ("instruction", "said", "verdict"),
+    [
+        (ASKED, ("I am mia_li_3668.",), "not_asked"),
+        (ASKED, ("I am mia_li_3668.", "Which cabin, please?", "Any."), "missed"),
+        (ASKED, ("I am mia_li_3668, economy.",), "conveyed"),
+        ("You want to fly economy (do not mention it if the agent does not).", ("A flight.",), "forbidden"),
+        (
+            "You want to fly economy (do not mention it if the agent does not).",
+            ("A flight.", "In economy?", "Economy, yes."),
+            "conveyed",
+        ),
+    ],
+    ids=["not asked", "asked", "volunteered", "obeyed", "the agent said it first"],
+)
+def test_conditions(instruction: str, said: tuple[str, ...], verdict: str) -> None:
+    found = outcomes_of(dialogue(instruction, *said))
+    assert [each.verdict for each in found if each.item.value == "economy"] == [verdict]
+
+
+def test_a_city_before_an_address_only_says_which_one_is_meant() -> None:
+    form = form_of("text", "New York")
+    hidden = "Change it to your New York address (you do not want to reveal it but it is in your orders)."
+    assert condition_of(form, hidden) == ""
+    assert condition_of(form, hidden.replace("New York address", "address in New York")) == "secret"
+
+
+def test_the_sheet_is_read_as_it_was_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = log_file(tmp_path, "I am mia_li_3668, coach. ###STOP###")
+    sheet = tmp_path / "goals.csv"
+    assert call(capsys, "user", "goals", log, "--make-sheet", "--out", sheet, "-q").code == 0
+    by_rule = checked(call(capsys, "user", "items", log, "--json", "-q"), "user-items")
+    by_hand = checked(call(capsys, "user", "items", log, "--goals", sheet, "--json", "-q"), "user-items")
+    assert by_rule["verdicts"] == by_hand["verdicts"]
+    assert "items:sheet@" in by_hand["scores"][0]["signature"]
+    sheet.write_text(sheet.read_text().replace("text,economy,,,", "text,economy,,coach|second class,"))
+    edited = checked(call(capsys, "user", "items", log, "--goals", sheet, "--json", "-q"), "user-items")
+    assert (by_hand["scores"][0]["value"], edited["scores"][0]["value"]) == (0.5, 1.0)
+    again = call(capsys, "user", "goals", log, "--make-sheet", "--out", sheet, "-q")
+    assert (again.code, "--force" in again.err) == (2, True)
+    assert "needs --out FILE.csv" in call(capsys, "user", "goals", log, "--make-sheet", "-q").err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("task,value\n1,economy\n", "no column 'kind'; task, kind and value are needed"),
+        ("task,kind,value\n1,colour,red\n", "line 2: kind is date, airport, count, number, id, text, not 'colour'"),
+        ("task,kind,value,condition\n1,text,red,never\n", "line 2: condition is nothing, asked, fallback, secret"),
+        ("task,kind,value\n,text,red\n", "line 2: a row without a task"),
+        ("task,kind,value\n1,text,red\n1,text,red\n", "line 3: duplicate item 'red' of task 1"),
+        ("task,kind,value\n1,,\n", "no item; a row has a task, a kind and a value"),
+    ],
+)
+def test_bad_sheets(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sheet = tmp_path / "goals.csv"
+    sheet.write_text(text)
+    done = call(capsys, "user", "items", log_file(tmp_path, "Hello. ###STOP###"), "--goals", sheet, "-q")
+    assert done.code == 2
+    assert message in done.complaint
+    assert "goals.csv" in done.complaint
+
+
+def log_file(folder: Path, *said: str) -> Path:
+    """A log with one dialogue per text, each the only words of its user."""
+    task = {
+        "instruction": PLAIN,
+        "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],
+    }
+    path = folder / "log.json"
+    path.write_text(
+        json.dumps(
+            [
+                {
+                    "task_id": number,
+                    "reward": 0.0,
+                    "info": {"task": task},
+                    "traj": [{"role": "user", "content": text}],
+                }
+                for number, text in enumerate(said)
+            ]
+        )
+    )
+    return path

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from ...core.document import make_document
-from ...errors import one_line
-from ...readers.trajectories import open_trajectories
+from ...errors import InputError, one_line
+from ...readers.trajectories import is_log, open_trajectories
 from ...systems.check import LogCheck, check_log
 from ...views.system import count_table
 from ..main import EXIT_INPUT
@@ -29,6 +29,10 @@ def check(**options: Any) -> Output:
 
     Exit code 0 if `score` would take every dialogue, 2 if not.
     """
+    if not is_log(options["log"], options["form"]):
+        raise InputError(
+            "dialogues with acts, not a log; `dialmeter user check` says what they hold", file=one_line(options["log"])
+        )
     log = open_trajectories(options["log"], options["form"])
     found = check_log(log, lambda each: watched(each, log, options["quiet"]))
     more = len(found.problems) - LISTED
@@ -58,6 +62,8 @@ def _document(found: LogCheck) -> Any:
         endings=found.endings,
         tools=found.tools,
         scorers=found.scorers,
+        sources=found.sources,
+        basis=found.basis,
         problems=found.problems,
     )
 
@@ -76,8 +82,10 @@ def _parts(found: LogCheck, file: str) -> Iterator[Block]:
     yield from tables(
         [
             count_table("how dialogues ended", "ending", found.endings),
+            count_table("what ended dialogues, in the words of the log", "source", found.sources),
             count_table("tools", "tool", found.tools),
             count_table("rewards", "scorer", found.scorers),
+            count_table("parts of rewards", "parts", found.basis),
         ]
     )
     yield Block(f"account: {found.account.line}")

@@ -142,6 +142,8 @@ class SystemCheckDocument(SystemDocument, kw_only=True):
         endings: how many dialogues ended in which way.
         tools: how often each tool is called.
         scorers: how many dialogues have a reward of each scorer.
+        sources: what ended dialogues, in the words of the log.
+        basis: the parts that rewards are made of, where the log lists them.
         problems: one for each dialogue that cannot be used.
     """
 
@@ -154,4 +156,6 @@ class SystemCheckDocument(SystemDocument, kw_only=True):
     endings: dict[str, Count]
     tools: dict[str, Count]
     scorers: dict[str, Count]
+    sources: dict[str, Count]
+    basis: dict[str, Count]
     problems: list[NoticeRecord]

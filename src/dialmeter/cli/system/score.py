@@ -12,7 +12,7 @@ from ...core.document import bootstrap, make_document
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
-from ...systems.outcome import SystemOutcome, SystemSettings
+from ...systems.outcome import SystemOutcome
 from ...systems.record import finish_system_run, system_identity, system_row
 from ...systems.result import SystemResult
 from ...views.system import (
@@ -29,7 +29,7 @@ from .. import options as shared
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, signature, tables
 from .documents import SystemScoreDocument
-from .scoring import log_options, scored_log
+from .scoring import chosen_settings, log_options, scored_log
 
 
 @shared.command()
@@ -47,12 +47,18 @@ def score(**options: Any) -> Output:
 
     Success: the share of successful dialogues. Pass(k): all of k trials of a task succeed. Both are means over tasks, and
     intervals resample tasks. Dialogues that cannot be read are listed; the exit code is then 2.
+
+    LOG may be a file of dialogues with goals and acts instead: then GoalCompletion, BookingRate, InformRate and MatchRate are
+    given. With --profile town the town's tables decide what was reached; otherwise the acts do.
     """
-    how = SystemSettings(options["scorer"], options["crashes"])
-    inputs = RunInputs([RunInput("log", options["log"])] if options["out"] else [])
+    how = chosen_settings(options["log"], options)
+    paths = {"log": options["log"], "goals": options["goals"], "map": shared.map_file(options)}
+    inputs = RunInputs([RunInput(role, path) for role, path in paths.items() if path] if options["out"] else [])
     guards = shared.chosen_guards(options)
     writer, about = shared.run_writer(
-        options, [options["log"]], lambda: system_identity(inputs.described(), how, options["measures"])
+        options,
+        paths.values(),
+        lambda: system_identity(inputs.described(), how, options["measures"], options["profile"]),
     )
 
     def keep(found: Trajectory, outcome: SystemOutcome) -> None:

@@ -8,16 +8,23 @@ from typing import Any
 import click
 
 from ...model import Trajectory
-from ...readers.trajectories import open_trajectories
-from ...systems.outcome import SystemOutcome
+from ...readers.conversations import open_conversations
+from ...readers.trajectories import is_log, open_trajectories
+from ...studies.act_success import act_settings, score_acts
+from ...systems.measures import parse_system_measure
+from ...systems.outcome import SystemOutcome, SystemSettings
 from ...systems.result import SystemResult
 from ...systems.scorer import score_system
-from ..options import chosen_confidence, from_option, stacked
+from ...users.scorer import UserScorer
+from ..options import chosen_confidence, chosen_map, chosen_resampling, from_option, map_option, stacked
 from ..progress import watched
+from ..user.scoring import goals_option, profile_option
 
 log_options = stacked(
     from_option("the log", "layout"),
-    click.option("--measure", "measures", multiple=True, metavar="M", help="Success, Pass(k=2); may be repeated."),
+    click.option(
+        "--measure", "measures", multiple=True, metavar="M", help="Success, Pass(k=2), BookingRate, …; may be repeated."
+    ),
     click.option("--scorer", default="", metavar="NAME", help="Whose reward decides, where a log has several."),
     click.option(
         "--crashes",
@@ -26,6 +33,9 @@ log_options = stacked(
         show_default=True,
         help="Crashed runs count as failures, or are unscored.",
     ),
+    profile_option("multiwoz", "Of dialogues with acts: how the corpus names them."),
+    map_option,
+    goals_option,
 )
 
 
@@ -39,6 +49,17 @@ def scored_log(
         options: of the command.
         sink: takes every dialogue with its outcome.
     """
+    if not is_log(path, options["form"]):
+        talks = open_conversations(path, options["form"], options["goals"])
+        found = score_acts(
+            talks,
+            act_scorer(options),
+            measures=tuple(parse_system_measure(text) for text in options["measures"]),
+            resampling=chosen_resampling(options),
+            watch=lambda each: watched(each, talks, options["quiet"]),
+            sink=sink,
+        )
+        return talks.format, found
     log = open_trajectories(path, options["form"])
     result = score_system(
         log,
@@ -52,3 +73,15 @@ def scored_log(
         sink=sink,
     )
     return log.format, result
+
+
+def act_scorer(options: dict[str, Any]) -> UserScorer:
+    """What names of acts and values dialogues with acts have."""
+    return UserScorer(profile=options["profile"], value_map=chosen_map(options))
+
+
+def chosen_settings(path: str, options: dict[str, Any]) -> SystemSettings:
+    """How a log, or a file of dialogues with acts, is scored."""
+    if is_log(path, options["form"]):
+        return SystemSettings(options["scorer"], options["crashes"])
+    return act_settings(act_scorer(options))

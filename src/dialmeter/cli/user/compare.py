@@ -13,6 +13,7 @@ from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
 from ...model import Notice
+from ...readers.trajectories import is_log
 from ...users.compare import UserComparison, common_goals
 from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
@@ -24,6 +25,7 @@ from ..options import chart_options, chosen_resampling, command, fail_if_worse_o
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..several import chosen_names, fail_if_worse
 from ..work import work_options
+from .compare_logs import compare_logs
 from .documents import UserCompareDocument
 from .scoring import chosen_how, dialogue_options, scored, scoring_options
 
@@ -43,6 +45,9 @@ def compare(**options: Any) -> Output:
 
     Dialogues are matched by name, and only those with equal goals are compared. p values are two-sided, paired, and
     corrected by Holm over the whole table.
+
+    Where FILES are logs of agents, their users are compared on the same tasks: ItemRecall, and shares of dialogues without
+    events, with the exact sign test over the tasks that differ.
     """
     files, domain = options["files"], options["domain"]
     if len(files) < 2:
@@ -50,6 +55,8 @@ def compare(**options: Any) -> Output:
     if "-" in files:
         raise DialmeterError("compare reads its files twice, which standard input does not allow")
     names = dict(zip(chosen_names(files, options["names"], "users"), files, strict=True))
+    if is_log(files[0], options["form"], unknown=False):
+        return compare_logs(names, options)
     how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
 
     def scored_users(only: frozenset[str] | None) -> dict[str, UserResult]:

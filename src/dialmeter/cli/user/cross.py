@@ -14,15 +14,18 @@ from ...core.comparability import joint_signature
 from ...core.document import make_document
 from ...errors import DialmeterError
 from ...model import Conversation
-from ...simulation.outcome import played, silence
+from ...simulation.outcome import outcome, played, silence
 from ...simulation.play import Setting, Task, play_all
 from ...simulation.world import town
-from ...studies.cross import CrossCell, CrossScore, as_dicts, row, scores
+from ...studies.act_success import system_outcome
+from ...studies.cross import CrossCell, CrossScore, as_dicts, compared_systems, row, scores
+from ...systems.compare import LogComparison
+from ...systems.outcome import SystemOutcome
 from ...users.result import UserSettings
 from ...users.scorer import UserScorer
 from ...views import cross as views
 from .. import options as shared
-from ..printer import EVERY, Block, Output, signature
+from ..printer import EVERY, PROSE, Block, Output, signature, tables
 from ..progress import counted
 from ..work import chosen_cluster
 from .documents import UserCrossDocument
@@ -44,7 +47,8 @@ def cross(**options: Any) -> Output:
     """Let every user talk with every system on the same goals, and put the measures side by side.
 
     Differences are to the first user with the same system, with intervals from drawing goals in pairs. A star in the tables
-    says that such an interval excludes zero.
+    says that such an interval excludes zero. With two systems or more, systems are compared within the goals, too, as by
+    `dialmeter system compare`, each with the first one.
     """
     users, systems = options["users"] or ("agenda",), options["systems"] or ("rule",)
     chosen_users = [chosen_agent(each, "user", options) for each in users]
@@ -68,6 +72,7 @@ def cross(**options: Any) -> Output:
         if not account.scored:
             raise DialmeterError(f"{name}: none of {account.asked} dialogues was played: {account.why}")
     found = scores(cells, resampling)
+    compared = compared_systems(cells, resampling)
     counts = {
         "users": len(users),
         "systems": len(systems),
@@ -81,16 +86,24 @@ def cross(**options: Any) -> Output:
             **in_documents(accounts),
             counts=counts,
             warnings=notices,
+            systems=[
+                {"user": user, "system": system, "scores": result.to_dicts(), "endings": result.endings}
+                for user, each in compared.items()
+                for system, result in each.results.items()
+            ],
+            versus={user: each.versus for user, each in compared.items()},
         ),
-        parts=_parts(found, tuple(lines(accounts))),
+        parts=_parts(found, tuple(lines(accounts)), compared),
         notices=notices,
         charts=lambda: views.charts(found),
     )
 
 
-def _parts(found: list[CrossScore], foot: tuple[str, ...]) -> Iterator[Block]:
+def _parts(found: list[CrossScore], foot: tuple[str, ...], compared: dict[str, LogComparison]) -> Iterator[Block]:
     yield from map(Block, views.matrices(found))
     yield Block(replace(views.long_table(found), foot=foot), EVERY)
+    if any(len(each.results) > 1 for each in compared.values()):
+        yield from tables(views.system_tables(compared), PROSE)
     yield from signature(joint_signature([each.signature for each in found]), quoted=False, gap=("text", "markdown"))
 
 
@@ -101,10 +114,13 @@ def _cells(
     scorers = [UserScorer(how.rules, how.profile, how.value_map) for _ in settings]
     rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
     silent: list[list[tuple[str, str]]] = [[] for _ in settings]
+    systems: list[list[SystemOutcome]] = [[] for _ in settings]
     for number, talk in enumerate(talks):
         place = number // len(tasks)
-        rows[place].append(row(talk, scorers[place].add(talk), town()))
+        goals = outcome(talk, town())
+        rows[place].append(row(talk, scorers[place].add(talk), goals))
+        systems[place].append(system_outcome(talk, goals))
         if told := silence(talk):
             silent[place].append((talk.id, told))
-    for setting, scorer, found, quiet in zip(settings, scorers, rows, silent, strict=True):
-        yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet))
+    for setting, scorer, found, quiet, reached in zip(settings, scorers, rows, silent, systems, strict=True):
+        yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet), reached)

@@ -22,6 +22,7 @@ from ...users.blame import Loss
 from ...users.blame.label_check import LabelFinding
 from ...users.events import Event
 from ...users.result import WorstDialogue
+from ..system.documents import EndingCounts, SystemScore
 
 
 class UserDocument(Document, kw_only=True):
@@ -208,14 +209,34 @@ class CrossCounts(Struct, kw_only=True):
     goals: Count
 
 
+class CrossSystemRecord(Struct, kw_only=True):
+    """A system with one user, as `system score` gives it.
+
+    Attributes:
+        endings: how dialogues ended.
+    """
+
+    user: Text
+    system: Text
+    scores: list[SystemScore]
+    endings: dict[str, EndingCounts]
+
+
 class UserCrossDocument(UserDocument, kw_only=True):
-    """Every user with every system on the same goals."""
+    """Every user with every system on the same goals.
+
+    Attributes:
+        systems: the systems with each user.
+        versus: by user, every system against the first one within goals; p is that of the exact sign test.
+    """
 
     command: Literal["user cross"] = "user cross"
     scores: list[CrossScoreRecord]
     account: AccountRecord
     accounts: dict[str, AccountRecord]
     counts: CrossCounts
+    systems: list[CrossSystemRecord]
+    versus: dict[str, list[PairedDifference]]
 
 
 class PlayCounts(Struct, kw_only=True):

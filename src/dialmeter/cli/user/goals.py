@@ -9,11 +9,13 @@ import click
 import msgspec
 
 from ...core.output import check_target, write_file
-from ...errors import InputError, one_line
+from ...errors import DialmeterError, InputError, one_line
 from ...model import Goal
 from ...readers.conversations import open_conversations
 from ...readers.corpus import open_corpus
+from ...readers.trajectories import open_trajectories
 from ...users.derived_goals import derived_goal, written_goals
+from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import Block, Output, refusals
@@ -26,7 +28,10 @@ from .scoring import profile_option
 @from_option("the file", "layout")
 @profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd.")
 @click.option("--states", metavar="FILE", help="Belief states by dialogue, for dialogues without acts of the user.")
-@click.option("--out", metavar="FILE", help="Write the goals here; without it they are printed.")
+@click.option(
+    "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out, as CSV."
+)
+@click.option("--out", metavar="FILE", help="Write the goals or the sheet here; without it goals are printed.")
 @force_option("a file in --out")
 def goals(**options: Any) -> Output:
     """Derive goals from what the users of DIALOGUES say and ask for, where the corpus has none.
@@ -34,7 +39,13 @@ def goals(**options: Any) -> Output:
     By service, the last value of each slot is a constraint, and each slot asked for is a request. Where the users have no
     acts, --states gives the constraints. `user score DIALOGUES --goals FILE` then scores. Such a goal is what the
     user did: use it to score other users on the same goals.
+
+    With --make-sheet, the goals in words of an agent's log become a sheet to be edited by hand. A row is an item: task, kind,
+    value, condition (nothing, asked, fallback or secret), forms (other ways to say it, with | between them), and keys (the
+    arguments that it is a value of). `dialmeter user items LOG --goals FILE.csv` reads the sheet.
     """
+    if options["make_sheet"]:
+        return _sheet(options)
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
@@ -65,6 +76,22 @@ def goals(**options: Any) -> Output:
     where = one_line(options["dialogues"], 200)
     lines.append(f"Next: dialmeter user score {where} --goals {out} --profile {one_line(options['profile'], 200)}")
     return Output(parts=[Block("\n".join(lines))], notices=notices)
+
+
+def _sheet(options: dict[str, Any]) -> Output:
+    """Writes the items of all tasks of a log."""
+    if not options["out"]:
+        raise DialmeterError("--make-sheet needs --out FILE.csv")
+    log = open_trajectories(options["dialogues"], options["form"])
+    rows = goal_rows(list(watched(log, log, options["quiet"])))
+    if not rows:
+        raise InputError("no dialogue has a goal in words", file=log.name)
+    write_file(options["out"], goal_sheet(rows), force=options["force"])
+    return Output(
+        parts=[Block(f"{len(rows)} rows written to {one_line(options['out'])}")],
+        notices=log.notices,
+        errors=[one_line(str(error), 1000) for error in log.refused[:20]],
+    )
 
 
 def _final_states(file: str) -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The document of ``user items``."""
+"""The documents of ``user items``."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ class ItemScore(ScoreRecord, kw_only=True):
 
 
 class ItemCounts(Struct, kw_only=True):
-    """How much there is; dialogues are those that have items."""
+    """How much there is; dialogues are those that have an instruction."""
 
     dialogues: Count
+    with_items: Count
     items: Count
 
 
@@ -36,8 +37,10 @@ class UserItemsDocument(UserDocument, kw_only=True):
     Attributes:
         format: the layout that the log was read as.
         verdicts: verdict, then kind of item, then how many.
+        events: class of events, then how many.
         faults: does a fault of the user go with failure, over all dialogues and within tasks that have both outcomes?
-        dialogues: every dialogue with its items.
+        parties: whose fault failed dialogues are, by the events.
+        dialogues: every dialogue that has an instruction, with its items and events.
     """
 
     command: Literal["user items"] = "user items"
@@ -47,5 +50,7 @@ class UserItemsDocument(UserDocument, kw_only=True):
     format: Text
     intervals: IntervalMethod | None
     verdicts: dict[str, dict[str, Count]]
+    events: dict[str, Count]
     faults: list[FaultTable]
+    parties: dict[str, Count]
     dialogues: list[DialogueItems]

@@ -3,104 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
 
-from ...core.account import Account, counted
 from ...core.document import bootstrap, make_document
-from ...core.result import score_dict
-from ...errors import InputError, one_line
-from ...measure import Score
+from ...core.record import RunInput, RunInputs
+from ...errors import DialmeterError, InputError, one_line
 from ...readers.trajectories import open_trajectories
-from ...users.items.faults import FaultTable, LogItems, Share, read_items
-from ...users.items.goal_items import KINDS
-from ...views.tables import Table, interval, percent
-from ..options import chosen_resampling, command, from_option, interval_options
+from ...users.items.log_items import BY_RULE, LogItems, dialogue_items
+from ...users.items.record import finish_items_run, item_row, items_identity
+from ...users.items.sheet import read_goal_sheet, sheet_digest
+from ...views.pages.item_tables import (
+    event_example_table,
+    event_table,
+    fault_tables,
+    items_report,
+    missed_table,
+    recall_table,
+    verdict_table,
+)
+from .. import options as shared
+from ..main import EXIT_INPUT
 from ..printer import EVERY, TEXT, Block, Output, signature, tables
 from ..progress import watched
 from .item_documents import UserItemsDocument
 
-NO_ITEMS = "without items"
-SHOWN = 10
 
-
-@command()
+@shared.command()
 @click.argument("log")
-@from_option("the log", "layout")
-@interval_options(resamples=10_000)
+@shared.from_option("the log", "layout")
+@click.option(
+    "--goals", "sheet", metavar="FILE.csv", help="Items by hand: a sheet of `dialmeter user goals --make-sheet`."
+)
+@shared.interval_options(resamples=10_000)
+@click.option("--skip-bad", is_flag=True, help="Exit 0 although some dialogues cannot be read.")
+@shared.run_options
+@shared.fail_if_option("ItemRecall < 0.9")
 def items(**options: Any) -> Output:
-    """Did the user of an agent's LOG convey the values that its goal in words names?
+    """Did the user of an agent's LOG convey the values that its goal in words names, and what did it say against its goal?
 
     An item is a value of an expected call that the instruction names. It is missed only if the agent asked for it, or if the
     user ended the dialogue with its call undone. ItemRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
+    Events are what the user says against its instruction; `dialmeter list events` describes them. Dialogues that cannot be
+    read are listed; the exit code is then 2.
     """
-    log = open_trajectories(options["log"], options["form"])
-    found = read_items(watched(log, log, options["quiet"]))
-    if not found.dialogues:
-        raise InputError(
-            "no goal in words has an item: expected calls with values that the instruction names", file=log.name
+    sheet = read_goal_sheet(options["sheet"]) if options["sheet"] else None
+    source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
+    paths = {"log": options["log"], "goals": options["sheet"]}
+    inputs = RunInputs([RunInput(role, path) for role, path in paths.items() if path] if options["out"] else [])
+    guards = shared.chosen_guards(options)
+    writer, about = shared.run_writer(options, paths.values(), lambda: items_identity(inputs.described(), source))
+    try:
+        log = open_trajectories(options["log"], options["form"])
+        every = list(watched(log, log, options["quiet"]))
+        pairs = dialogue_items(every, sheet)
+        found = LogItems(
+            [talk for _, talk in pairs],
+            len(every) - len(pairs),
+            source=source,
+            resampling=shared.chosen_resampling(options),
+            refused=log.refused,
+            notices=log.notices,
         )
-    unread = [(each.dialogue or "", one_line(each.message, 100)) for each in log.refused]
-    asked = len(found.dialogues) + found.without + len(unread)
-    reasons = counted([*unread, *([("", NO_ITEMS)] * found.without)])
-    account = Account("dialogue", asked, asked, len(found.dialogues), reasons)
-    resampling = chosen_resampling(options)
-    recall = found.recall(resampling)
+        if not found.dialogues:
+            raise InputError(
+                "no goal in words has an item: expected calls with values that the instruction names", file=log.name
+            )
+    except DialmeterError:
+        if writer is not None:
+            writer.abandon()
+        raise
+    if writer is not None:
+        for each, talk in pairs:
+            if each.id not in writer.done:
+                writer.add(item_row(each, talk))
+        about = shared.with_inputs(about, inputs, writer)
+        finish_items_run(writer, found, about, items_report(Path(options["log"]).name, found))
+    accepted = options["skip_bad"] or not log.refused
+
+    def check() -> None:
+        for guard in guards:
+            guard.check(found.to_dicts())
+
     return Output(
         document=lambda _: make_document(
             UserItemsDocument,
-            scores=[score_dict(recall)],
-            account=account,
-            counts={"dialogues": len(found.dialogues), "items": found.items},
+            scores=found.to_dicts(),
+            account=found.account,
+            counts=found.counts,
             warnings=log.notices,
             format=log.format,
-            intervals=bootstrap(resampling),
+            intervals=bootstrap(found.resampling),
             verdicts=found.verdicts,
+            events=found.events,
             faults=found.faults(),
-            dialogues=found.dialogues,
+            parties=found.parties,
+            dialogues=found.every,
         ),
-        parts=_parts(found, recall, account, one_line(options["log"])),
+        parts=_parts(found, one_line(options["log"])),
         notices=log.notices,
-        errors=[one_line(str(error), 1000) for error in log.refused[:20]],
+        errors=[
+            *(one_line(str(error), 1000) for error in log.refused[:20]),
+            *([] if accepted else [f"{len(log.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
+        ],
+        check=check,
+        exit_code=0 if accepted else EXIT_INPUT,
     )
 
 
-def _parts(found: LogItems, recall: Score, account: Account, name: str) -> Iterator[Block]:
+def _parts(found: LogItems, name: str) -> Iterator[Block]:
     yield Block(f"{name}  {found.items} items in {len(found.dialogues)} dialogues", TEXT)
-    row = (recall.measure, percent(recall.value), interval(recall.ci), str(recall.n), str(recall.unscored))
-    headings = ("measure", "value", "interval", "items", "other items")
-    yield Block(Table("", headings, (row,), frozenset(range(1, 5)), foot=(account.line,)), EVERY)
-    yield from signature(recall.signature)
-    rows = tuple(
-        (verdict, str(sum(counts.values())), *(str(counts.get(kind, "")) for kind in KINDS))
-        for verdict, counts in found.verdicts.items()
-    )
-    yield from tables([Table("items", ("verdict", "all", *KINDS), rows, frozenset(range(1, 8)))])
-    yield from tables([_fault_table(found.faults())])
-    missed = tuple(
-        (talk.id, each.item.value, each.item.keys[0], "" if each.at is None else str(each.at))
-        for talk in found.dialogues
-        for each in talk.outcomes
-        if each.verdict == "missed"
-    )
-    title = "missed items" + (f", the first {SHOWN} of {len(missed)}" if len(missed) > SHOWN else "")
-    yield from tables(
-        [Table(title, ("dialogue", "value", "of", "asked in message"), missed[:SHOWN], frozenset({3}))], TEXT
-    )
-
-
-def _fault_table(faults: list[FaultTable]) -> Table:
-    rows = []
-    for each in faults:
-        rows.append((each.fault, "all dialogues", "", _shown(each.failed), _shown(each.successful), ""))
-        change = "" if each.difference is None else f"{100 * each.difference:+.2f}"
-        within = (_shown(each.failed_within), _shown(each.successful_within), change)
-        rows.append(("", "within tasks with both outcomes", str(each.tasks), *within))
-    foot = ("Conclude from the rows within tasks: tasks differ in their items and in how often they fail.",)
-    headings = ("fault of the user", "where", "tasks", "in failed", "in successful", "difference")
-    return Table("do faults of the user go with failure?", headings, tuple(rows), frozenset(range(2, 6)), foot=foot)
-
-
-def _shown(share: Share) -> str:
-    return f"{share.faulty}/{share.all}" + (f" ({100 * share.faulty / share.all:.0f} %)" if share.all else "")
+    yield Block(recall_table(found), EVERY)
+    yield from signature(found.signature)
+    yield from tables([verdict_table(found), event_table(found), *fault_tables(found)])
+    yield from tables([missed_table(found), event_example_table(found)], TEXT)

@@ -20,6 +20,7 @@ from ..options import command, number_option
 from ..printer import EVERY, TEXT, Block, Output, message, warn
 from ..work import work_options
 from .documents import UserQueryDocument
+from .query_logs import asks_log, query_logs
 from .scoring import dialogue_options, next_line, rows_in, scoring_options
 
 
@@ -51,7 +52,11 @@ def query(**options: Any) -> Output:
     dialmeter user query RUN --measure R-GCDF1 --max 0.5 --goal hotel+train
     dialmeter user query RUN --party system --why no_answer
     dialmeter user query RUN --dialogue MUL0021.json
+
+    Also takes a log of an agent, or a RUN of `user items --out`: then events are those of goals in words.
     """
+    if asks_log(options["where"], options):
+        return query_logs(options)
     wanted = UserQuery(
         events=options["events"],
         domain=options["domain"],

@@ -30,6 +30,7 @@ _ANSWERS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _SAMPLES = re.compile(r"samples/[^/]+\.json")
 _ATTACHMENT = re.compile(r"attachment://([0-9a-f]{8,64})")
 _FINISHED = "success"
+_VERSIONS = (2, 3)
 
 
 def detect(sample: Sample) -> bool:
@@ -47,7 +48,7 @@ def items(source: Source) -> Iterator[Entry]:
         yield from _archived(source)
         return
     log = as_mapping(source.document, "the file")
-    _note_status(source, log.get("status"))
+    _note(source, log)
     for place, thing in enumerate(as_list(log.get("samples") or [], "samples"), 1):
         yield Entry(str(place), thing)
 
@@ -58,12 +59,16 @@ def _archived(source: Source) -> Iterator[Entry]:
     header = (
         parse_unique(archive.read("header.json"), None) if "header.json" in archive.names else {"status": "started"}
     )
-    _note_status(source, mapping_or_empty(header).get("status"))
+    _note(source, mapping_or_empty(header))
     for place, name in enumerate(filter(_SAMPLES.fullmatch, archive.names), 1):
         yield Entry(str(place), parse_unique(archive.read(name), None))
 
 
-def _note_status(source: Source, status: Any) -> None:
+def _note(source: Source, log: Mapping[str, Any]) -> None:
+    status, version = log.get("status"), log.get("version")
+    if version is not None and version not in _VERSIONS:
+        message = f"the log has version {one_line(str(version), 40)}; dialmeter knows 2 and 3 and reads it like these"
+        source.notices.append(Notice("other-version", 1, message))
     if status != _FINISHED:
         message = f"the log has the status {one_line(str(status), 40)}; only the samples that are in it are read"
         source.notices.append(Notice("unfinished-log", 1, message))

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from ...errors import InputError, one_line
+from ..parts import as_mapping
 from ..strict_json import kind_of
 
 CLOSE = 1e-6
@@ -89,6 +90,19 @@ def amount(value: Any) -> float | None:
     """
     known = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
     return float(value) if known else None
+
+
+def optional_mapping(thing: Any, what: str) -> Mapping[str, Any]:
+    """An object; an empty one where it is absent.
+
+    Raises:
+        InputError: something else.
+
+    Example:
+        >>> optional_mapping({"a": 1}, "info"), optional_mapping(None, "info")
+        ({'a': 1}, {})
+    """
+    return {} if thing is None else as_mapping(thing, what)
 
 
 def mapping_or_empty(thing: Any) -> Mapping[str, Any]:

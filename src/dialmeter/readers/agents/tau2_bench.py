@@ -18,7 +18,7 @@ from ...model import SYSTEM, USER, Conversation, Ending, ExpectedAction, TaskGoa
 from ..parts import as_list, as_mapping, as_text
 from ..source import Sample, Source
 from .messages import as_conversation, read_messages, token_in
-from .parts import amount, amounts, dialogue_name, mapping_or_empty, reward_of, task_id, trial_number
+from .parts import amount, amounts, dialogue_name, mapping_or_empty, optional_mapping, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
 _INFO = frozenset({"agent_info", "user_info", "environment_info"})
@@ -45,6 +45,8 @@ class Simulation(NamedTuple):
     thing: Any
     task: Any
     file: str | None = None
+    absent: bool = False
+    """Is it listed in the index, without a file?"""
 
 
 def detect(sample: Sample) -> bool:
@@ -77,9 +79,17 @@ def items(source: Source) -> Iterator[Simulation]:
         for place, thing in enumerate(as_list(results["simulations"], "simulations"), 1):
             yield Simulation(place, thing, _task(tasks, thing))
         return
-    for place, path in enumerate(sorted((folder / "simulations").glob("*.json")), 1):
+    read: set[str] = set()
+    paths = sorted((folder / "simulations").glob("*.json"))
+    for place, path in enumerate(paths, 1):
         thing = Source(path).document
+        read |= {path.stem, str(thing.get("id")) if isinstance(thing, dict) else ""}
         yield Simulation(place, thing, _task(tasks, thing), str(path))
+    listed = as_list(results.get("simulation_index") or [], "simulation_index")
+    for place, each in enumerate(listed, len(paths) + 1):
+        entry = as_mapping(each, "an entry of simulation_index")
+        if entry.get("id") is not None and str(entry["id"]) not in read:
+            yield Simulation(place, entry, None, absent=True)
 
 
 def _task(tasks: Mapping[str, Any], thing: Any) -> Any:
@@ -92,6 +102,8 @@ def trajectory(item: Simulation) -> Trajectory:
         task, trial = task_id(entry.get("task_id")), trial_number(entry.get("trial"))
         name = dialogue_name(task, trial)
     with placing(file=item.file, dialogue=name):
+        if item.absent:
+            raise InputError("simulation_index lists it, but the folder simulations has no file of it")
         reason = as_text(entry.get("termination_reason"), "termination_reason")
         crashed = _REASONS.get(reason) == "crash"
         if entry.get("messages") is None and not crashed:
@@ -111,6 +123,8 @@ def trajectory(item: Simulation) -> Trajectory:
             seconds=amount(entry.get("duration")),
             roles=read.roles,
             error=reason if crashed else "",
+            source=reason,
+            basis=tuple(map(str, as_list(checked.get("reward_basis") or [], "reward_basis"))),
         )
 
 
@@ -135,7 +149,7 @@ def _goal(thing: Any) -> TaskGoal | None:
         tuple(
             ExpectedAction(
                 as_text(each.get("name"), "name"),
-                mapping_or_empty(each.get("arguments")),
+                optional_mapping(each.get("arguments"), "arguments"),
                 USER if each.get("requestor") == "user" else SYSTEM,
             )
             for each in actions

@@ -18,7 +18,7 @@ from ..entries import Entry, entries
 from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
 from .messages import Messages, as_conversation, read_messages, token_in
-from .parts import amounts, dialogue_name, mapping_or_empty, reward_of, task_id, trial_number
+from .parts import amounts, dialogue_name, optional_mapping, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, goals in words, rewards: results of tau-bench"
 _TRANSFER = "transfer_to_human_agents"
@@ -40,7 +40,7 @@ def trajectory(item: Entry) -> Trajectory:
         with placing(dialogue=name):
             if "traj" not in entry:
                 raise InputError("no traj; results of tau-bench have one for each dialogue")
-            info = mapping_or_empty(entry.get("info"))
+            info = optional_mapping(entry.get("info"), "info")
             read = read_messages(entry["traj"])
             return Trajectory(
                 id=name,
@@ -53,6 +53,7 @@ def trajectory(item: Entry) -> Trajectory:
                 costs=amounts(user=info.get("user_cost")),
                 roles=read.roles,
                 error=as_text(info.get("error"), "error"),
+                source=as_text(info.get("source"), "source"),
             )
 
 
@@ -80,7 +81,8 @@ def _goal(thing: Any) -> TaskGoal | None:
     return TaskGoal(
         as_text(task.get("instruction"), "instruction"),
         tuple(
-            ExpectedAction(as_text(each.get("name"), "name"), mapping_or_empty(each.get("kwargs"))) for each in actions
+            ExpectedAction(as_text(each.get("name"), "name"), optional_mapping(each.get("kwargs"), "kwargs"))
+            for each in actions
         ),
         tuple(map(str, as_list(task.get("outputs") or [], "outputs"))),
     )

@@ -64,6 +64,19 @@ for _declaration in (
     Behaviour(
         "requested_domains_outside_goals", "request", "user", "Slots are asked for in a domain that is not in the goal."
     ),
+    Behaviour(
+        "missed", "text", "user", "A value is not conveyed, though asked for or needed for a call that was not made."
+    ),
+    Behaviour(
+        "invented", "text", "user", "A value that neither instruction nor agent named, or an unstated lack of an id."
+    ),
+    Behaviour(
+        "wrong", "text", "user", "Another value than the instruction gives, or denies having an id that it gives."
+    ),
+    Behaviour("leak", "text", "user", "What the instruction forbids to say is said before the agent says it."),
+    Behaviour("early_stop", "text", "user", "The user ends the dialogue with a value missed and its call not made."),
+    Behaviour("stuck", "text", "user", "The user repeats an earlier message."),
+    Behaviour("volunteered", "text", "user", "A value is said unasked that may be said only if asked."),
 ):
     declare(_declaration)
 

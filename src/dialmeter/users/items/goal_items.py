@@ -7,7 +7,7 @@ an item, once per task. Truth values, null and very short values are no items.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal, TypeAlias
 
@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ...model import TaskGoal, Trajectory
 from ...readers.strict_json import REFUSALS
+from .conditions import Condition, condition_of
 
 ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"]
 KINDS: tuple[ItemKind, ...] = ("date", "airport", "count", "number", "id", "text")
@@ -23,26 +24,31 @@ KINDS: tuple[ItemKind, ...] = ("date", "airport", "count", "number", "id", "text
 _SHORTEST = 3
 _BAGS = "total_baggages"
 _PLACES = "list_all_airports"
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_MONTHS = (
+MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
 
 
-class GoalItem(Struct, frozen=True):
+class GoalItem(Struct, frozen=True, omit_defaults=True):
     """One item of a goal.
 
     Attributes:
         kind: of the value.
         value: as the expected call has it.
         keys: the calls and arguments that it is a value of, such as ``book.user_id``.
+        condition: when the user may say it; always where it is empty.
+        forms: other ways to say it, from a sheet.
     """
 
     kind: ItemKind
     value: str
     keys: tuple[str, ...]
+    condition: Condition = ""
+    forms: tuple[str, ...] = ()
 
 
 def places_in(found: Iterable[Trajectory]) -> dict[str, str]:
@@ -83,20 +89,29 @@ def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[Go
     text = goal.instruction.lower()
     keys: dict[tuple[ItemKind, str], list[str]] = {}
     for action in goal.actions:
-        for key, value in _leaves("", action.arguments):
+        for key, value in leaves("", action.arguments):
             kind = kind_of_value(key, value, places or {})
             if kind is not None and form_of(kind, str(value), places).search(text):
                 keys.setdefault((kind, str(value)), []).append(f"{action.name}.{key}")
-    return [GoalItem(kind, value, tuple(dict.fromkeys(found))) for (kind, value), found in keys.items()]
+    return [
+        GoalItem(kind, value, tuple(dict.fromkeys(found)), condition_of(form_of(kind, value, places), goal.instruction))
+        for (kind, value), found in keys.items()
+    ]
 
 
-def _leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+def leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values inside lists and objects, each with its innermost key.
+
+    Example:
+        >>> list(leaves("", {"a": [{"b": 1}, 2]}))
+        [('b', 1), ('a', 2)]
+    """
     if isinstance(value, Mapping):
         for name, inside in value.items():
-            yield from _leaves(name, inside)
+            yield from leaves(name, inside)
     elif isinstance(value, list):
         for inside in value:
-            yield from _leaves(key, inside)
+            yield from leaves(key, inside)
     else:
         yield key, value
 
@@ -126,7 +141,12 @@ def kind_of_value(key: str, value: Any, places: Mapping[str, str]) -> ItemKind |
 
 
 def form_of(
-    kind: ItemKind, value: str, places: Mapping[str, str] | None = None, *, alone: bool = False
+    kind: ItemKind,
+    value: str,
+    places: Mapping[str, str] | None = None,
+    *,
+    alone: bool = False,
+    also: Sequence[str] = (),
 ) -> re.Pattern[str]:
     """The forms in which a value is said, for a text in lower case.
 
@@ -135,6 +155,7 @@ def form_of(
         value: as the expected call has it.
         places: codes of airports with their cities.
         alone: not as a part of an id or an address, either.
+        also: other ways to say it.
 
     Example:
         >>> bool(form_of("date", "2024-05-20").search("on the 20th of may"))
@@ -142,7 +163,8 @@ def form_of(
         >>> [bool(form_of("text", "Mia", alone=alone).search("i am mia_li_3668")) for alone in (False, True)]
         [True, False]
     """
-    forms = "|".join(_forms(kind, value.lower(), {code.lower(): city for code, city in (places or {}).items()}))
+    known = _forms(kind, value.lower(), {code.lower(): city for code, city in (places or {}).items()})
+    forms = "|".join([*known, *(re.escape(each.lower()) for each in also)])
     beside = r"a-z0-9_@" if alone else r"a-z0-9"
     return re.compile(rf"(?<![{beside}])(?:{forms})(?![{beside}])")
 
@@ -153,7 +175,7 @@ def _forms(kind: ItemKind, value: str, places: Mapping[str, str]) -> list[str]:
             day = date.fromisoformat(value)
         except ValueError:
             return [re.escape(value)]
-        month, number = _MONTHS[day.month - 1], rf"0?{day.day}(?:st|nd|rd|th)?"
+        month, number = MONTHS[day.month - 1], rf"0?{day.day}(?:st|nd|rd|th)?"
         slashes = rf"0?{day.month}/0?{day.day}(?:/(?:{day.year}|{day.year % 100:02}))?"
         return [re.escape(value), rf"{month}\s+{number}", rf"{number}\s+(?:of\s+)?{month}", slashes]
     if kind == "airport":
@@ -161,4 +183,8 @@ def _forms(kind: ItemKind, value: str, places: Mapping[str, str]) -> list[str]:
     if kind == "count":
         word = _NUMBERS[int(value)] if value.isdigit() and int(value) < len(_NUMBERS) else value
         return [rf"(?:{re.escape(value)}|{word})(?:\s+\S+){{0,3}}\s+(?:bags?|baggages?|suitcases?|luggage)"]
+    if clock := _CLOCK.fullmatch(value):
+        hour, minute = int(clock[1]), clock[2]
+        half = "am" if hour < 12 else "pm"
+        return [re.escape(value), rf"0?{hour % 12 or 12}:{minute}\s*{half[0]}\.?m", rf"0?{hour}:{minute}"]
     return [re.escape(value).replace("_", r"[_\s-]")]

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from ...model import SYSTEM, USER, Step, Trajectory
+from .conditions import SENTENCE
 from .goal_items import GoalItem, form_of, items_of
 
 Verdict: TypeAlias = Literal["conveyed", "confirmed", "implied", "missed", "not_asked", "not_needed", "forbidden"]
@@ -23,12 +24,7 @@ VERDICTS: tuple[Verdict, ...] = (
 )
 """The first three count in ItemRecall; the others are counted beside it."""
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_SECRET = re.compile(
-    r"\b(?:do not|don't|never|must not|should not|without)\s+(?:\w+\s+){0,3}(?:mention|reveal|say|tell|name|disclose|give)"
-)
-_CONDITION = re.compile(r"\bif\b|\bunless\b|\botherwise\b|\bonly when\b")
-_REQUEST = re.compile(r"\?|please|could you|can you|may i have|i need|i will need|i'll need|let me know|provide")
+REQUEST = re.compile(r"\?|please|could you|can you|may i have|i need|i will need|i'll need|let me know|provide")
 _ASSENT = re.compile(
     r"\b(?:yes|yeah|yep|sure|correct|right|confirm|confirmed|okay|ok|perfect|great|sounds good|go ahead|proceed|works|that one|"
     r"option|go with|i'll take|please do|do it)\b"
@@ -54,12 +50,15 @@ class ItemOutcome(Struct, frozen=True, omit_defaults=True):
     at: int | None = None
 
 
-def outcomes_of(found: Trajectory, places: Mapping[str, str] | None = None) -> list[ItemOutcome]:
+def outcomes_of(
+    found: Trajectory, places: Mapping[str, str] | None = None, items: Sequence[GoalItem] | None = None
+) -> list[ItemOutcome]:
     """What became of each item of a dialogue's goal; nothing where it has no goal in words.
 
     Args:
         found: the dialogue.
         places: codes of airports with their cities.
+        items: of the goal, from a sheet; found by the rule where they are not given.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal
@@ -68,45 +67,42 @@ def outcomes_of(found: Trajectory, places: Mapping[str, str] | None = None) -> l
         >>> [each.verdict for each in outcomes_of(Trajectory(id="1:0", task="1", steps=steps, goal=goal))]
         ['missed']
     """
-    if found.goal is None:
-        return []
-    items = items_of(found.goal, places)
+    if items is None:
+        items = items_of(found.goal, places) if found.goal is not None else []
     return [_outcome(item, items, found, places or {}) for item in items]
 
 
 def _outcome(item: GoalItem, items: Sequence[GoalItem], found: Trajectory, places: Mapping[str, str]) -> ItemOutcome:
-    assert found.goal is not None
     said = [step for step in found.steps if step.speaker == USER]
-    named = [part for part in _SENTENCE.split(found.goal.instruction.lower()) if _form(item, places).search(part)]
-    secret = bool(named) and all(_SECRET.search(part) for part in named)
-    alone = _first(said, form_of(item.kind, item.value, places, alone=True))
+    form = form_of(item.kind, item.value, places, alone=True, also=item.forms)
+    alone = _first(said, form)
+    if item.condition == "secret":
+        told = _first((step for step in found.steps if step.speaker == SYSTEM), form)
+        if alone is None or told is None or alone < told:
+            return ItemOutcome(item, "forbidden", alone)
     if alone is not None:
-        return ItemOutcome(item, "forbidden" if secret else "conveyed", alone)
-    inside = _first(said, _form(item, places))
+        return ItemOutcome(item, "conveyed", alone)
+    inside = _first(said, form_of(item.kind, item.value, places))
     if inside is not None:
         return ItemOutcome(item, "implied", inside)
-    if secret:
-        return ItemOutcome(item, "not_needed")
-    agreed = _agreed(found.steps, form_of(item.kind, item.value, places, alone=True))
+    agreed = _agreed(found.steps, form)
     if agreed is not None:
         return ItemOutcome(item, "confirmed", agreed)
-    if bool(named) and all(_CONDITION.search(part) for part in named):
+    if item.condition == "fallback":
         return ItemOutcome(item, "not_needed")
     if _part_of_id(item, items):
         # The name of a user comes with the id.
         return ItemOutcome(item, "not_asked")
-    asked = _asked(item, found.steps)
+    asked = asked_at(item, found.steps)
     if asked is not None:
         return ItemOutcome(item, "missed", asked)
+    if item.condition == "asked":
+        return ItemOutcome(item, "not_asked")
     if _looked_up(item, found.steps):
         return ItemOutcome(item, "not_needed" if item.kind in ("airport", "date") else "not_asked")
-    if found.ending in ("user_stop", "out_of_scope") and not _done(item, found.steps):
+    if found.ending in ("user_stop", "out_of_scope") and not done(item, found.steps):
         return ItemOutcome(item, "missed")
     return ItemOutcome(item, "not_asked")
-
-
-def _form(item: GoalItem, places: Mapping[str, str]) -> re.Pattern[str]:
-    return form_of(item.kind, item.value, places)
 
 
 def _first(steps: Iterable[Step], form: re.Pattern[str]) -> int | None:
@@ -133,15 +129,21 @@ def _part_of_id(item: GoalItem, items: Sequence[GoalItem]) -> bool:
     )
 
 
-def _asked(item: GoalItem, steps: Sequence[Step]) -> int | None:
-    """The agent's message that asks for the value, if the user answers it."""
+def asked_at(item: GoalItem, steps: Sequence[Step], *, request: bool = True) -> int | None:
+    """The agent's message that asks for the value, if the user answers it; None where there is none.
+
+    Args:
+        item: whose value it is.
+        steps: of the dialogue.
+        request: must it be a question? Without it, speaking of the argument is enough.
+    """
     names = {key.rpartition(".")[2] for key in item.keys}
     spelled = {name: r"\s+".join(map(re.escape, filter(None, name.split("_")))) for name in sorted(names)}
     words = re.compile("|".join(pattern for name in spelled if (pattern := _WORDS.get(name, spelled[name]))) or r"(?!)")
     for step, reply in pairwise(steps):
         if step.speaker == SYSTEM and reply.speaker == USER:
-            for part in _SENTENCE.split(step.text.lower()):
-                if words.search(part) and _REQUEST.search(part):
+            for part in SENTENCE.split(step.text.lower()):
+                if words.search(part) and (not request or REQUEST.search(part)):
                     return step.at
     return None
 
@@ -156,7 +158,7 @@ def _looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:
     )
 
 
-def _done(item: GoalItem, steps: Sequence[Step]) -> bool:
+def done(item: GoalItem, steps: Sequence[Step]) -> bool:
     """Was one of the calls made that the item is a value of?"""
     wanted = {key.partition(".")[0] for key in item.keys}
     return any(call.name in wanted and not call.failed for step in steps for call in step.calls)

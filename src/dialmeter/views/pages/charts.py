@@ -107,6 +107,20 @@ def system_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         yield drawn.chart(name, title, "number of dialogues", as_percent=False)
 
 
+def item_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+    """ItemRecall of all runs, then the events and the verdicts of each."""
+    yield _measures(runs, link)
+    for run in runs:
+        for field, title in (("event", "Events of the user"), ("verdict", "Verdicts on items")):
+            drawn = _LinkedBars(link)
+            for (name,), size in sorted(run.findings.counts(field).items()):
+                if name:
+                    drawn.add(title, name, Estimate(size))
+                    drawn.lead(title, name, run, {field: name}, f"{name}: {size:,}")
+            if drawn.scores:
+                yield drawn.chart(f"{field}-{slug(run.key)}", f"{title}{_of(run, runs)}", "number", as_percent=False)
+
+
 def _of(run: Opened, runs: Sequence[Opened]) -> str:
     """The run in a title, where there are several."""
     return f" of {run.key}" if len(runs) > 1 else ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 RowsLink: TypeAlias = Callable[["Opened", Mapping[str, str]], str]
 """The address of those rows of a run that pass a filter."""
 
-KINDS = ("tracker", "user", "judge", "people", "system")
+KINDS = ("tracker", "user", "judge", "people", "system", "items")
 
 
 class Field(NamedTuple):

@@ -13,6 +13,7 @@ from ...systems.outcome import SystemOutcome
 from ...systems.record import SystemRow
 from ..chart_files import Chart
 from ..tables import Table
+from .acts import act_words
 from .charts import system_charts
 from .findings import Finding
 from .kinds import Field, RowsLink, RunKind, Scanned
@@ -63,6 +64,7 @@ class SystemKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = SystemRow
     FIRST_COLUMN = "Success"
+    DRAWN = "tasks"
     FIELDS = (
         Field("task", "task"),
         Field("outcome", "outcome"),
@@ -90,7 +92,8 @@ class SystemKind(RunKind):
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
         """What came of a dialogue, and its first words."""
         outcome = row["outcome"]
-        facts = f"{_WORDS[outcome.get('success')]}, {outcome['ending']}, {outcome.get('tool_calls', 0)} calls"
+        facts = f"{_WORDS[outcome.get('success')]}, {outcome['ending']}"
+        facts += "" if outcome.get("answers") else f", {outcome.get('tool_calls', 0)} calls"
         steps = row["trajectory"].get("steps") or ()
         return facts, next((step["text"] for step in steps if step.get("text")), "")
 
@@ -113,23 +116,17 @@ class SystemKind(RunKind):
             "outcome": _WORDS[outcome.get("success")],
             "ending": outcome["ending"],
             "reason": outcome.get("reason", ""),
+            "reached": [
+                f"{name} {reached} of {wanted}"
+                for name in ("bookings", "answers", "matches")
+                for reached, wanted in [outcome.get(name) or (0, 0)]
+                if wanted
+            ],
             "error": found.get("error", ""),
             "instruction": goal.get("instruction", ""),
             "actions": [_call(each) for each in goal.get("actions") or ()],
             "outputs": goal.get("outputs") or (),
-            "steps": [
-                {
-                    "at": step["at"],
-                    "speaker": step["speaker"],
-                    "text": step.get("text", ""),
-                    "aside": step.get("aside", ""),
-                    "calls": [
-                        {**_call(call), "marked": bool(wanted.get("tool")) and call["name"] == wanted["tool"]}
-                        for call in step.get("calls") or ()
-                    ],
-                }
-                for step in found.get("steps") or ()
-            ],
+            "steps": [step_parts(step, wanted) for step in found.get("steps") or ()],
         }
 
     def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,8 +139,13 @@ class SystemKind(RunKind):
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
-        name = next((str(each.get("name")) for each in manifest.get("inputs") or ()), "LOG")
-        words = ["system", "score", name, "--crashes", str(manifest.get("crashes") or "failed")]
+        names = {str(each.get("role")): str(each.get("name")) for each in manifest.get("inputs") or ()}
+        words = ["system", "score", names.get("log", "LOG")]
+        if manifest.get("success"):
+            words += ["--profile", str((manifest.get("profile") or {}).get("name"))]
+            words += [word for role in ("map", "goals") if role in names for word in (f"--{role}", names[role])]
+        else:
+            words += ["--crashes", str(manifest.get("crashes") or "failed")]
         words += ["--scorer", str(manifest["scorer"])] if manifest.get("scorer") else []
         words += [word for measure in manifest.get("measures") or () for word in ("--measure", str(measure))]
         return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
@@ -162,6 +164,21 @@ class SystemKind(RunKind):
         )
         if rows:
             yield Table("calls of tools", ("tool", "answered", "with an error"), rows, frozenset({1, 2}))
+
+
+def step_parts(step: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    """What a page shows of a message: its text, acts and calls."""
+    return {
+        "at": step["at"],
+        "speaker": step["speaker"],
+        "text": step.get("text", ""),
+        "aside": step.get("aside", ""),
+        "acts": [act_words(act) for act in step.get("acts") or ()],
+        "calls": [
+            {**_call(call), "marked": bool(wanted.get("tool")) and call["name"] == wanted["tool"]}
+            for call in step.get("calls") or ()
+        ],
+    }
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ...users.analysis.show import full_name
 from ...users.behaviours import ALL
 from ...users.blame.verdict import SideVerdict, party_in_words
 from ...users.events import Event
@@ -17,6 +16,7 @@ from ...users.record import UserRow
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
+from .acts import act_words
 from .charts import user_charts
 from .findings import Finding
 from .kinds import Field, RowsLink, RunKind, Scanned
@@ -330,7 +330,7 @@ def _heard(said: Sequence[Mapping[str, Any]] | None, understood: Sequence[Mappin
     if said is None:
         return []
     if understood is None:
-        return [HeardAct(_words(act), "") for act in said]
+        return [HeardAct(act_words(act), "") for act in said]
     left = [dict(act) for act in understood]
     found: list[HeardAct] = []
     open_: list[Mapping[str, Any]] = []
@@ -338,17 +338,17 @@ def _heard(said: Sequence[Mapping[str, Any]] | None, understood: Sequence[Mappin
         same = next((other for other in left if _key(other) == _key(act) and _values(other) == _values(act)), None)
         if same is not None:
             left.remove(same)
-            found.append(HeardAct(_words(act), "correct"))
+            found.append(HeardAct(act_words(act), "correct"))
         else:
             open_.append(act)
     for act in open_:
         near = next((other for other in left if _key(other) == _key(act)), None)
         if near is not None:
             left.remove(near)
-            found.append(HeardAct(_words(act), "wrong", _values(near) or "nothing"))
+            found.append(HeardAct(act_words(act), "wrong", _values(near) or "nothing"))
         else:
-            found.append(HeardAct(_words(act), "missed"))
-    return [*found, *(HeardAct(_words(act), "over") for act in left)]
+            found.append(HeardAct(act_words(act), "missed"))
+    return [*found, *(HeardAct(act_words(act), "over") for act in left)]
 
 
 def _key(act: Mapping[str, Any]) -> tuple[str, str]:
@@ -357,10 +357,3 @@ def _key(act: Mapping[str, Any]) -> tuple[str, str]:
 
 def _values(act: Mapping[str, Any]) -> str:
     return "|".join(str(value).strip().lower() for value in act.get("values") or () if value != "?")
-
-
-def _words(act: Mapping[str, Any]) -> str:
-    value = "|".join(str(value) for value in act.get("values") or () if value != "?")
-    slot = str(act.get("slot", ""))
-    name = full_name(str(act["name"]), str(act.get("service", "")))
-    return " ".join(part for part in (name, f"{slot}={value}" if value else slot) if part)

@@ -1,0 +1,79 @@
+"""``dialmeter user compare`` on logs of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from ...core.account import in_documents
+from ...core.comparison import Resampling
+from ...core.document import bootstrap, make_document
+from ...core.result import score_dict
+from ...errors import InputError
+from ...model import Notice
+from ...readers.trajectories import open_trajectories
+from ...users.items.compare import ItemComparison, compare_items, score_of
+from ...users.items.log_items import LogItems, read_items
+from ...users.outcome import COMBINED
+from ...views.pages.item_tables import item_comparison_table
+from ..options import chosen_resampling
+from ..printer import EVERY, TEXT, Block, Output, signature
+from ..progress import watched
+from ..several import fail_if_worse
+from .documents import UserCompareDocument
+
+
+def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
+    """The users of several logs on the same tasks, each against the first.
+
+    Args:
+        names: name → log.
+        options: of the command.
+    """
+    resampling = chosen_resampling(options) or Resampling()
+    results: dict[str, LogItems] = {}
+    notices: list[Notice] = []
+    for name, path in names.items():
+        log = open_trajectories(path, options["form"])
+        results[name] = read_items(watched(log, log, options["quiet"]), resampling=chosen_resampling(options))
+        if not results[name].dialogues:
+            raise InputError("no goal in words has an item", file=log.name)
+        notices += [Notice(each.code, each.count, f"{name}: {each.message}", each.where) for each in log.notices]
+        if log.refused:
+            where = tuple(str(error) for error in log.refused[:5])
+            count = len(log.refused)
+            notices.append(Notice("refused", count, f"{name}: {count} dialogues that cannot be read", where))
+    found = compare_items(results, resampling)
+    tasks = len({talk.task for result in found.results.values() for talk in result.every})
+    measures = list(dict.fromkeys(each.measure for each in found.versus))
+    worse = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
+    return Output(
+        document=lambda _: make_document(
+            UserCompareDocument,
+            scores=[
+                {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}
+                for name, result in found.results.items()
+                for measure in measures
+            ],
+            **in_documents({name: result.account for name, result in found.results.items()}),
+            counts={"dialogues": sum(len(result.every) for result in found.results.values()), "systems": len(names)},
+            warnings=[*found.notices, *notices],
+            versus=found.versus,
+            domain=COMBINED,
+            intervals=bootstrap(resampling),
+        ),
+        parts=_parts(found, tasks),
+        notices=[*found.notices, *notices],
+        check=lambda: (
+            fail_if_worse(found.versus, 1 - resampling.confidence, worse) if options["fail_if_worse"] else None
+        ),
+    )
+
+
+def _parts(found: ItemComparison, tasks: int) -> Iterator[Block]:
+    yield Block(item_comparison_table(found), EVERY)
+    yield Block(f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ", TEXT)
+    first = next(iter(found.results.values()))
+    yield from signature("|".join(["…", *first.signature.split("|")[1:]]), gap=("markdown",))

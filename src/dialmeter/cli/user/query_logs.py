@@ -1,0 +1,120 @@
+"""``dialmeter user query`` on logs of agents, and on runs of ``user items``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import UNSET
+
+from ...core.document import make_document
+from ...core.open_runs import open_run
+from ...errors import DialmeterError, did_you_mean, one_line
+from ...model import Notice, dialogue_key
+from ...readers.trajectories import is_log, open_trajectories
+from ...users.events import Event
+from ...users.items.log_items import dialogue_items
+from ...users.items.record import KIND, ItemRow, item_row, item_rows
+from ...users.items.show import item_lines
+from ...users.items.text_events import FAULTS
+from ...views.tables import Table
+from ..printer import EVERY, TEXT, Block, Output, message
+from ..progress import watched
+from .documents import UserQueryDocument
+from .scoring import is_run
+
+_OF_ACTS = ("domain", "slot", "low", "high", "goal", "goal_has", "why")
+"""Options that are about acts, which logs do not have."""
+_PARTIES = ("user", "unknown", "nobody")
+
+
+def asks_log(where: str, options: dict[str, Any]) -> bool:
+    """Is this a log of an agent, or a run of its items?"""
+    if is_run(where):
+        return open_run(where).manifest.get("kind") == KIND
+    return is_log(where, options["form"], unknown=False)
+
+
+def query_logs(options: dict[str, Any]) -> Output:
+    """The dialogues of a log that have certain events, or failed by a party's fault.
+
+    Raises:
+        DialmeterError: an option that is about acts, an unknown event, or no such dialogue.
+    """
+    for name in _OF_ACTS:
+        if options[name]:
+            raise DialmeterError(f"--{name.replace('_', '-')} is about acts, which logs of agents do not have")
+    for event in options["events"]:
+        if event not in FAULTS:
+            raise DialmeterError(f"unknown event {event!r} of logs; {did_you_mean(event, FAULTS)}")
+    if options["party"] and options["party"] not in _PARTIES:
+        raise DialmeterError(f"unknown party {options['party']!r} of logs; {did_you_mean(options['party'], _PARTIES)}")
+    rows, notices = _rows(options["where"], options)
+    found = [(row, _events(row, options)) for row in rows if _fits(row, options)]
+    if options["dialogue"] and not found:
+        raise DialmeterError(f"{options['where']}: no dialogue {options['dialogue']!r} that fits")
+    kept = found[: options["limit"]]
+    return Output(
+        document=lambda _: make_document(
+            UserQueryDocument,
+            account=UNSET,
+            counts={"found": len(found), "shown": len(kept)},
+            warnings=notices,
+            dialogues=[
+                {"dialogue": row.id, "goal": [row.trajectory.task], "I-GCDF1": None, "R-GCDF1": None, "events": events}
+                for row, events in kept
+            ],
+        ),
+        parts=_parts(kept, len(found), options),
+        notices=notices,
+    )
+
+
+def _rows(where: str, options: dict[str, Any]) -> tuple[Iterable[ItemRow], list[Notice]]:
+    if is_run(where):
+        return item_rows(open_run(where)), []
+    log = open_trajectories(where, options["form"])
+    pairs = dialogue_items(list(watched(log, log, options["quiet"])))
+    count = len(log.refused)
+    where_ = tuple(str(error) for error in log.refused[:5])
+    refused = [Notice("refused", count, f"{count} dialogues that cannot be read", where_)] if count else []
+    return [item_row(*pair) for pair in pairs], [*log.notices, *refused]
+
+
+def _fits(row: ItemRow, options: dict[str, Any]) -> bool:
+    if options["dialogue"] and dialogue_key(row.id) != dialogue_key(options["dialogue"]):
+        return False
+    if options["party"] and row.party != options["party"]:
+        return False
+    return bool(_events(row, options)) or not options["events"]
+
+
+def _events(row: ItemRow, options: dict[str, Any]) -> list[Event]:
+    return [event for event in row.events if not options["events"] or event.name in options["events"]]
+
+
+def _parts(kept: Sequence[tuple[ItemRow, list[Event]]], total: int, options: dict[str, Any]) -> Iterator[Block]:
+    if not total:
+        yield message("no dialogue fits")
+        return
+    turn_by_turn = bool(options["dialogue"] or options["shown"])
+    if turn_by_turn:
+        yield Block("\n\n".join("\n".join(item_lines(row)) for row, _ in kept), TEXT)
+    words = {True: "successful", False: "failed", None: ""}
+    rows = tuple(
+        (row.id, row.trajectory.task, words[row.success], str(len(events) or ""), _first(events))
+        for row, events in kept
+    )
+    table = Table("", ("dialogue", "task", "outcome", "found", "the first of them"), rows, frozenset({3}))
+    yield Block(table, EVERY[1:] if turn_by_turn else EVERY)
+    if not options["dialogue"]:
+        more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
+        yield Block(f"{total} dialogue{'s' if total > 1 else ''} found{more}", TEXT)
+
+
+def _first(events: Sequence[Event]) -> str:
+    if not events:
+        return ""
+    first = events[0]
+    words = one_line(first.said or first.about, 60)
+    return f"{first.name} {words} (message {', '.join(map(str, first.turns)) or 'none'})"

@@ -1,0 +1,207 @@
+"""What a system reached of goals in dialogues with acts: bookings, answers to requests, and offers that meet the goal.
+
+Where the dialogues are of the embedded town, its tables decide. Elsewhere there is no database, and the acts decide: an offer
+meets the goal if the system names an entity and what it says of it does not contradict the constraints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from ..core.comparison import Resampling
+from ..errors import InputError
+from ..model import USER, Conversation, DomainGoal, Goal, Step, TaskGoal, Trajectory
+from ..readers.conversations import Conversations
+from ..simulation.outcome import GoalSuccess
+from ..simulation.outcome import outcome as looked_up
+from ..simulation.world import World, town
+from ..systems.measures import SystemMeasure
+from ..systems.outcome import SystemOutcome, SystemSettings
+from ..systems.result import SystemResult
+from ..users.prepared_dialogue import PreparedDialogue
+from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
+from ..users.scorer import UserScorer
+from ..users.system_turn import told_slots
+
+TOWN = "town"
+_TIME = re.compile(r"\d\d:\d\d")
+_ANY = frozenset({"dontcare", "dont care", "do not care", "don't care", "any"})
+
+
+class ActSuccess(Struct, frozen=True):
+    """What was reached of a goal, by the acts: pairs of reached and wanted."""
+
+    bookings: tuple[int, int]
+    answers: tuple[int, int]
+    matches: tuple[int, int]
+
+    @property
+    def complete(self) -> bool:
+        """Is everything reached?"""
+        return all(reached == wanted for reached, wanted in (self.bookings, self.answers, self.matches))
+
+
+def act_success(dialogue: PreparedDialogue) -> ActSuccess:
+    """What a system reached of the goal of a dialogue, by its acts.
+
+    Example:
+        >>> from dialmeter.model import Act, Move
+        >>> said = Move("user", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
+        >>> told = Move("system", acts=(Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",))))
+        >>> goal = {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}
+        >>> act_success(UserScorer().prepare(Conversation("d1", (said, told), goal)))
+        ActSuccess(bookings=(0, 0), answers=(0, 1), matches=(1, 1))
+    """
+    booked, answered, requests, matched, searched = [], 0, 0, 0, 0
+    for domain, goal in dialogue.goal.items():
+        told = told_slots(dialogue, domain)
+        requests += len(goal.requests)
+        answered += sum(slot.lower() in told for slot in goal.requests)
+        if goal.book:
+            booked.append(any(dialogue.system_turn(turn.number, domain).reference for turn in dialogue.turns[1::2]))
+        if goal.info:
+            searched += 1
+            matched += _meets(dialogue, domain, goal)
+    return ActSuccess((sum(booked), len(booked)), (answered, requests), (matched, searched))
+
+
+def _meets(dialogue: PreparedDialogue, domain: str, goal: DomainGoal) -> bool:
+    """Does the system name something, and does what it says of the last thing that it names agree with the goal?"""
+    traits = dialogue.setup.traits(domain)
+    offer: dict[str, set[str]] = {}
+    made = False
+    for turn in dialogue.turns[1::2]:
+        entries = turn.acts.get(domain, [])
+        if any(parts & NO_OFFER for parts, _, _ in entries):
+            offer, made = {}, False
+            continue
+        told: dict[str, set[str]] = {}
+        for parts, slot, value in entries:
+            if value and parts & SLOT_VALUES and not parts & PLACEHOLDER:
+                told.setdefault(slot, set()).add(value)
+        named = {slot for slot in traits.entity_slots & told.keys() if told[slot] != offer.get(slot)}
+        offer = told if named else {**offer, **told}
+        made = made or dialogue.system_turn(turn.number, domain).made or (traits.taxi and bool(told))
+    return made and all(
+        any(_agrees(slot.lower(), value.lower(), each) for each in offer.get(slot.lower(), (value.lower(),)))
+        for slot, value in goal.info.items()
+    )
+
+
+def _agrees(slot: str, wanted: str, told: str) -> bool:
+    """Is a value as wanted? One may leave later than at the time, and arrive earlier."""
+    if _TIME.fullmatch(wanted) and _TIME.fullmatch(told) and slot.startswith(("leave", "arrive")):
+        return told >= wanted if slot.startswith("leave") else told <= wanted
+    return wanted in _ANY or wanted == told
+
+
+def system_outcome(talk: Conversation, reached: ActSuccess | GoalSuccess) -> SystemOutcome:
+    """The outcome of a dialogue with acts.
+
+    Example:
+        >>> system_outcome(Conversation("d1", ()), ActSuccess((1, 1), (0, 1), (1, 1))).success
+        False
+    """
+    return SystemOutcome(
+        id=talk.id,
+        task=talk.id,
+        trial=0,
+        success=reached.complete,
+        ending="limit" if talk.cut else "user_stop",
+        turns=sum(move.speaker == USER for move in talk.moves),
+        bookings=reached.bookings,
+        answers=reached.answers,
+        matches=reached.matches,
+    )
+
+
+def as_trajectory(talk: Conversation) -> Trajectory:
+    """A dialogue with acts in the form in which runs of systems keep dialogues."""
+    steps = tuple(Step(place, move.speaker, move.text, acts=move.acts or ()) for place, move in enumerate(talk.moves))
+    return Trajectory(
+        id=talk.id,
+        task=talk.id,
+        steps=steps,
+        ending="limit" if talk.cut else "user_stop",
+        goal=TaskGoal(talk.task or goal_text(talk.goal or {})),
+    )
+
+
+def goal_text(goal: Goal) -> str:
+    """A goal by domain in one text.
+
+    Example:
+        >>> goal_text({"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))})
+        'hotel: area=east; ask for phone'
+    """
+    lines = []
+    for domain, inside in goal.items():
+        parts = [
+            ("" if name == "info" else f"{name.replace('_', ' ')} ")
+            + ", ".join(f"{slot}={value}" for slot, value in part.items())
+            for name, part in inside.parts.items()
+        ]
+        parts += [f"ask for {', '.join(inside.requests)}"] if inside.requests else []
+        lines.append(f"{domain}: {'; '.join(parts)}")
+    return "\n".join(lines)
+
+
+def score_acts(
+    talks: Conversations | Iterable[Conversation],
+    scorer: UserScorer,
+    *,
+    measures: tuple[SystemMeasure, ...] = (),
+    resampling: Resampling | None = None,
+    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda found: found,
+    sink: Callable[[Trajectory, SystemOutcome], None] | None = None,
+) -> SystemResult:
+    """Scores a system on dialogues with goals and acts.
+
+    Args:
+        talks: the dialogues.
+        scorer: of users; it knows the names of acts and values.
+        measures: those that are asked for; goal completion and three rates by default.
+        resampling: of intervals; none without it.
+        watch: wraps the dialogues, for a progress bar.
+        sink: takes every dialogue with its outcome.
+
+    Raises:
+        InputError: no dialogue can be scored.
+    """
+    opened = talks if isinstance(talks, Conversations) else None
+    world: World | None = town() if scorer.profile.name == TOWN else None
+    outcomes: list[SystemOutcome] = []
+    refused: list[InputError] = []
+    for talk in watch(talks):
+        try:
+            prepared = scorer.prepare(talk)
+            if not any(move.acts for move in talk.moves if move.speaker != USER):
+                raise InputError("the system has no acts", dialogue=talk.id)
+            found = system_outcome(talk, act_success(prepared) if world is None else looked_up(talk, world))
+        except InputError as error:
+            refused.append(error.at(file=opened.name if opened is not None else None))
+            continue
+        outcomes.append(found)
+        if sink is not None:
+            sink(as_trajectory(talk), found)
+    refused += opened.refused if opened is not None else []
+    if not outcomes:
+        raise InputError(f"no dialogue can be scored{f'; the first: {refused[0]}' if refused else ''}")
+    return SystemResult(
+        act_settings(scorer),
+        outcomes,
+        measures=measures,
+        refused=refused,
+        notices=opened.notices if opened is not None else (),
+        resampling=resampling,
+    )
+
+
+def act_settings(scorer: UserScorer) -> SystemSettings:
+    """How dialogues with acts are scored, for signatures."""
+    if scorer.profile.name == TOWN:
+        return SystemSettings(success=TOWN)
+    return SystemSettings(success=f"acts({scorer.profile.shown})")

@@ -1,0 +1,85 @@
+"""The record of items and events: what identifies a run, what a row holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ...core.open_runs import Run
+from ...core.record import finish_run, resampled, run_identity
+from ...core.run_writer import RunWriter
+from ...errors import InputError
+from ...model import Trajectory
+from ..events import Event
+from .faults import DialogueItems
+from .log_items import LogItems
+from .verdicts import ItemOutcome, item_recall
+
+KIND = "items"
+
+
+class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One row of a run: a dialogue of a log, what became of its items, and its events."""
+
+    id: str
+    trajectory: Trajectory
+    outcomes: tuple[ItemOutcome, ...] = ()
+    events: tuple[Event, ...] = ()
+    success: bool | None = None
+    party: str = ""
+
+
+def item_row(found: Trajectory, items: DialogueItems) -> ItemRow:
+    """The row of a dialogue."""
+    return ItemRow(
+        id=found.id,
+        trajectory=found,
+        outcomes=items.outcomes,
+        events=items.events,
+        success=items.success,
+        party=items.party,
+    )
+
+
+def item_rows(run: Run) -> Iterable[ItemRow]:
+    """The rows of a finished run.
+
+    Raises:
+        InputError: a row is damaged.
+    """
+    for number, row in enumerate(run, 1):
+        try:
+            yield msgspec.convert(row, ItemRow)
+        except msgspec.ValidationError as error:
+            message = f"damaged: {str(error).replace('`', '')}"
+            raise InputError(message, file=str(run.path("rows.jsonl")), line=number) from None
+
+
+def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> dict[str, Any]:
+    """What makes a run this run."""
+    return run_identity(KIND, inputs, items=source)
+
+
+def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
+    """Closes the run with the scores of the whole, and the recall and the number of events of each dialogue."""
+    columns: dict[str, list[float | None]] = {
+        "ItemRecall": [item_recall(each.outcomes) for each in result.every],
+        "Events": [float(len(each.events)) for each in result.every],
+    }
+    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
+    refused = [
+        str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn)) for each in result.refused
+    ]
+    finish_run(
+        writer,
+        {**about, **resampled(result.resampling)},
+        result,
+        signature=result.signature,
+        columns=columns,
+        report=report,
+        findings={"verdicts": result.verdicts, "events": result.events, "faults": result.faults()},
+        refused=refused,
+    )

@@ -1,0 +1,110 @@
+"""Items of goals in a table that people edit: one row per item, with its condition and other ways to say it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from ...errors import InputError, one_line
+from ...model import Trajectory
+from ...readers.source import Source
+from ...readers.spreadsheet_cells import guarded, unguarded
+from .conditions import CONDITIONS, Condition
+from .goal_items import KINDS, GoalItem, ItemKind, items_of, places_in
+
+COLUMNS = ("task", "kind", "value", "condition", "forms", "keys", "instruction")
+_NEEDED = COLUMNS[:3]
+_BETWEEN = "|"
+
+
+def goal_rows(found: Sequence[Trajectory]) -> list[tuple[str, ...]]:
+    """The items of all tasks by the rule; a task without items has a row that gives its instruction only.
+
+    Args:
+        found: the dialogues of a log.
+
+    Example:
+        >>> from dialmeter.model import ExpectedAction, TaskGoal
+        >>> goal = TaskGoal("Book economy.", (ExpectedAction("book", {"cabin": "economy"}),))
+        >>> goal_rows([Trajectory(id="1:0", task="1", goal=goal)])
+        [('1', 'text', 'economy', '', '', 'book.cabin', 'Book economy.')]
+    """
+    places = places_in(found)
+    goals = {each.task: each.goal for each in found if each.goal is not None and each.goal.instruction}
+    rows: list[tuple[str, ...]] = []
+    for task, goal in sorted(goals.items()):
+        items = [
+            (item.kind, item.value, item.condition, "", _BETWEEN.join(item.keys)) for item in items_of(goal, places)
+        ]
+        for place, item in enumerate(items or [("", "", "", "", "")]):
+            rows.append((task, *item, "" if place else goal.instruction))
+    return rows
+
+
+def goal_sheet(rows: Sequence[Sequence[str]]) -> str:
+    """The rows as CSV. No cell is a formula."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([guarded(cell) for cell in row] for row in rows)
+    return file.getvalue()
+
+
+def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
+    """The items of a sheet by task. Rows without a value only name a task.
+
+    Raises:
+        InputError: a column is missing, or a cell has a word that is not known; with the line.
+    """
+    rows = csv.DictReader(io.StringIO(Source(path).text.removeprefix("\ufeff"), newline=""))
+    found: dict[str, list[GoalItem]] = {}
+    try:
+        missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
+        if missing:
+            raise InputError(f"no column {missing[0]!r}; task, kind and value are needed", file=str(path))
+        for row in rows:
+            cells = {name: unguarded((row.get(name) or "").strip()) for name in COLUMNS}
+            if not cells["task"]:
+                raise InputError("a row without a task", file=str(path), line=rows.line_num)
+            items = found.setdefault(cells["task"], [])
+            if cells["value"]:
+                items.append(_item(cells, str(path), rows.line_num))
+                if [(each.kind, each.value) for each in items].count((items[-1].kind, items[-1].value)) > 1:
+                    message = f"duplicate item {one_line(cells['value'])!r} of task {one_line(cells['task'])}"
+                    raise InputError(message, file=str(path), line=rows.line_num)
+    except csv.Error as error:
+        raise InputError(f"not a CSV file ({error})", file=str(path)) from None
+    if not any(found.values()):
+        raise InputError("no item; a row has a task, a kind and a value", file=str(path))
+    return found
+
+
+def _item(cells: Mapping[str, str], path: str, line: int) -> GoalItem:
+    for name, known in (("kind", KINDS), ("condition", CONDITIONS)):
+        if cells[name] not in known:
+            words = ", ".join(each or "nothing" for each in known)
+            raise InputError(f"{name} is {words}, not {one_line(cells[name])!r}", file=path, line=line)
+    forms, keys = (
+        tuple(part.strip() for part in cells[name].split(_BETWEEN) if part.strip()) for name in ("forms", "keys")
+    )
+    kind, condition = cast(ItemKind, cells["kind"]), cast(Condition, cells["condition"])
+    return GoalItem(kind, cells["value"], keys, condition, forms)
+
+
+def sheet_digest(items: Mapping[str, Sequence[GoalItem]]) -> str:
+    """Ten digits over the items of a sheet, for signatures.
+
+    Example:
+        >>> sheet_digest({"1": [GoalItem("text", "economy", ())]}) == sheet_digest({"1": []})
+        False
+    """
+    lines = [
+        f"{task}\t{item.kind}\t{item.value}\t{item.condition}\t{item.forms}\t{item.keys}"
+        for task, each in sorted(items.items())
+        for item in each
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:10]

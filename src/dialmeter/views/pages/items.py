@@ -1,0 +1,176 @@
+"""Runs of items: a row is a dialogue of a log, and a finding is an item with its verdict, or an event of the user."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ...users.behaviours import ALL
+from ...users.events import Event
+from ...users.items.record import ItemRow
+from ...users.items.verdicts import ItemOutcome
+from ..chart_files import Chart
+from ..tables import Table
+from .charts import item_charts
+from .findings import Finding
+from .kinds import Field, RowsLink, RunKind, Scanned
+from .scores import score_table
+from .system import step_parts
+
+if TYPE_CHECKING:
+    from .opened import Opened
+
+_WORDS = {True: "successful", False: "failed", None: "without a reward"}
+_SIGNS = {"conveyed": "correct", "confirmed": "correct", "missed": "missed", "forbidden": "wrong"}
+_MEANING = {each.name: each.about for each in ALL if each.family == "text"}
+
+
+class _Task(Struct, frozen=True):
+    """A dialogue, as far as it is counted."""
+
+    task: str
+
+
+class _CountedItemRow(Struct, frozen=True):
+    """A row, as far as it is counted."""
+
+    id: str
+    trajectory: _Task
+    outcomes: tuple[ItemOutcome, ...] = ()
+    events: tuple[Event, ...] = ()
+    success: bool | None = None
+    party: str = ""
+
+
+_DECODER = msgspec.json.Decoder(_CountedItemRow)
+
+
+class ItemsKind(RunKind):
+    """Runs of ``user items``."""
+
+    NAME = "items"
+    UNIT = ("dialogue", "dialogues")
+    ROW = ItemRow
+    FIRST_COLUMN = "ItemRecall"
+    DRAWN = "tasks"
+    FIELDS = (
+        Field("task", "task"),
+        Field("outcome", "outcome"),
+        Field("party", "party of a failure"),
+        Field("verdict", "verdict on an item"),
+        Field("event", "event"),
+    )
+
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """The outcome of a dialogue, the verdicts on its items, and its events.
+
+        Example:
+            >>> KIND.scan(b'{"id": "3:0", "trajectory": {"task": "3"}, "success": false, "party": "user", '
+            ...           b'"events": [{"class": "leak", "family": "text", "domain": ""}]}', Counter()).findings
+            {('3', 'failed', 'user', '', ''): 1, ('3', '', '', '', 'leak'): 1}
+        """
+        row = _DECODER.decode(line)
+        task = row.trajectory.task
+        found: Counter[Finding] = Counter({(task, _WORDS[row.success], row.party, "", ""): 1})
+        for each in row.outcomes:
+            found[task, "", "", each.verdict, ""] += 1
+        for event in row.events:
+            found[task, "", "", "", event.name] += 1
+        return Scanned(row.id, dict(found))
+
+    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """What came of a dialogue, its events, and its first words."""
+        names = Counter(event["class"] for event in row.get("events") or ())
+        facts = ", ".join([_WORDS[row.get("success")], *(f"{count} {name}" for name, count in names.items())])
+        steps = row["trajectory"].get("steps") or ()
+        return facts, next((step["text"] for step in steps if step.get("text")), "")
+
+    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """What was said."""
+        for step in row["trajectory"].get("steps") or ():
+            yield step.get("text", "")
+
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """ItemRecall with its interval."""
+        yield score_table(run)
+
+    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The goal with its items, and the messages with events in place."""
+        found = row["trajectory"]
+        at: dict[int, list[dict[str, Any]]] = {}
+        for event in row.get("events") or ():
+            turns = event.get("turns") or (-1,)
+            at.setdefault(turns[-1], []).append(
+                {
+                    "name": event["class"].replace("_", " "),
+                    "said": event.get("said", ""),
+                    "about": event.get("about", ""),
+                    "meaning": _MEANING.get(event["class"], ""),
+                    "marked": bool(wanted.get("event")) and wanted["event"] == event["class"],
+                }
+            )
+        return {
+            "outcome": _WORDS[row.get("success")],
+            "ending": found.get("ending", "unknown"),
+            "party": row.get("party", ""),
+            "instruction": (found.get("goal") or {}).get("instruction", ""),
+            "items": [_item(each, wanted) for each in row.get("outcomes") or ()],
+            "steps": [
+                {**step_parts(step, wanted), "events": at.get(step["at"], [])} for step in found.get("steps") or ()
+            ],
+            "elsewhere": at.get(-1, []),
+        }
+
+    def cell(self, column: str, value: float) -> str:
+        """The score of one row: a share in percent, or a number of events."""
+        return f"{value:g}" if column == "Events" else super().cell(column, value)
+
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+        """Two users on the same task."""
+        return {"talks": [self.page(row, {}) for row in (first, second)]}
+
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+        """Scores, events and verdicts."""
+        return item_charts(runs, link)
+
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that makes the run again, in the folder of its input."""
+        names = {str(each.get("role")): str(each.get("name")) for each in manifest.get("inputs") or ()}
+        words = ["user", "items", names.get("log", "LOG"), *(["--goals", names["goals"]] if "goals" in names else [])]
+        return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
+
+    def breakdowns(self, run: Opened) -> Iterator[Table]:
+        """Events with their meaning, verdicts, and whose fault failures are."""
+        found = run.findings
+        totals = found.counts("event")
+        rows = tuple((name, str(totals[(name,)]), _MEANING.get(name, "")) for name in found.ranked("event"))
+        if rows:
+            yield Table("events of the user", ("event", "all", "meaning"), rows, frozenset({1}))
+        for field, title in (
+            ("verdict", "verdicts on items"),
+            ("party", "whose fault failed dialogues are, by the events"),
+        ):
+            counts = found.counts(field)
+            shown = tuple((name, str(counts[(name,)])) for name in found.ranked(field))
+            if shown:
+                yield Table(title, (field, "count"), shown, frozenset({1}))
+
+
+def _item(outcome: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+    item, verdict = outcome["item"], outcome["verdict"]
+    return {
+        "value": item["value"],
+        "keys": ", ".join(item.get("keys") or ()),
+        "condition": item.get("condition", ""),
+        "verdict": verdict.replace("_", " "),
+        "kind": _SIGNS.get(verdict, ""),
+        "at": outcome.get("at"),
+        "marked": bool(wanted.get("verdict")) and wanted["verdict"] == verdict,
+    }
+
+
+KIND = ItemsKind()

@@ -1,0 +1,134 @@
+"""Systems on dialogues with acts: what was reached of goals, in the town by its tables and elsewhere by the acts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter import open_run
+from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
+from dialmeter.simulation.agents import choose
+from dialmeter.simulation.files import sampled
+from dialmeter.simulation.outcome import outcome
+from dialmeter.simulation.play import Setting, play
+from dialmeter.simulation.world import town
+from dialmeter.studies.act_success import act_success, score_acts
+from dialmeter.users.scorer import UserScorer
+
+from ..cli.invoke import call, checked
+from ..shared_data import shared
+
+
+def act(name: str, slot: str = "", value: str = "") -> Act:
+    service = name.partition("-")[0].lower()
+    return Act(name, service, slot, (value,) if value else ())
+
+
+GOAL = {"hotel": DomainGoal(info={"area": "east", "stars": "4"}, book={"people": "2"}, requests=("phone",))}
+OFFER = act("Hotel-Inform", "name", "the inn")
+PHONE, CODE = act("Hotel-Inform", "phone", "01223"), act("Booking-Book", "ref", "ABC123")
+
+
+def reached(*turns: list[Act], goal: Any = GOAL) -> tuple[tuple[int, int], ...]:
+    moves = [move for acts in turns for move in (Move(USER, acts=()), Move(SYSTEM, acts=tuple(acts)))]
+    found = act_success(UserScorer().prepare(Conversation("d", tuple(moves), goal)))
+    return found.bookings, found.answers, found.matches
+
+
+@pytest.mark.parametrize(
+    ("turns", "expected"),
+    [
+        ([[OFFER, act("Hotel-Inform", "area", "east")], [PHONE], [CODE]], ((1, 1), (1, 1), (1, 1))),
+        ([[OFFER, act("Hotel-Inform", "area", "west")], [PHONE]], ((0, 1), (1, 1), (0, 1))),
+        ([[act("Hotel-Request", "stars")]], ((0, 1), (0, 1), (0, 1))),
+        ([[OFFER], [act("Hotel-NoOffer", "area", "east")]], ((0, 1), (0, 1), (0, 1))),
+        ([[act("Hotel-NoOffer", "stars", "5")], [OFFER]], ((0, 1), (0, 1), (1, 1))),
+        (
+            [[OFFER, act("Hotel-Inform", "area", "west")], [act("Hotel-Inform", "name", "the lodge")]],
+            ((0, 1), (0, 1), (1, 1)),
+        ),
+    ],
+    ids=["all", "another area", "nothing offered", "taken back", "first choice fails", "another offer"],
+)
+def test_what_acts_say(turns: list[list[Act]], expected: Any) -> None:
+    assert reached(*turns) == expected
+
+
+def test_times_are_limits() -> None:
+    goal = {"train": DomainGoal(info={"leaveAt": "10:00", "day": "friday"})}
+    for told, met in (("10:30", 1), ("09:30", 0)):
+        offer = [act("Train-Inform", "trainid", "TR1"), act("Train-Inform", "leaveat", told)]
+        assert reached(offer, goal=goal)[2] == (met, 1)
+
+
+@pytest.mark.parametrize("user", ["agenda", "forgetful", "hasty"])
+def test_acts_never_claim_less_than_the_tables_of_the_town(user: str) -> None:
+    """Without a database acts can only say too much: what the tables call reached is reached by the acts, too."""
+    scorer = UserScorer(profile="town")
+    talks = list(play(sampled(40, seed=5), Setting(choose(user, "user"), choose("rule", "system"), 0.1, seed=5)))
+    for talk in talks:
+        by_acts, by_tables = act_success(scorer.prepare(talk)), outcome(talk, town())
+        assert by_acts.complete >= by_tables.complete
+        for name in ("bookings", "answers", "matches"):
+            (one, wanted), (other, all_) = getattr(by_acts, name), getattr(by_tables, name)
+            assert one >= other
+            assert wanted == all_
+    found = score_acts(talks, scorer)
+    assert found["GoalCompletion"].value == pytest.approx(sum(outcome(each, town()).complete for each in talks) / 40)
+    assert "success:town" in found.signature
+
+
+def test_published_dialogues(capsys: pytest.CaptureFixture[str]) -> None:
+    path = shared("data", "users", "fixture48_dialogues.json.gz")
+    found = checked(call(capsys, "system", "score", path, "--json", "-q"), "system-score")
+    assert [score["measure"] for score in found["scores"]] == [
+        "GoalCompletion",
+        "BookingRate",
+        "InformRate",
+        "MatchRate",
+    ]
+    assert found["counts"]["dialogues"] == 48
+    assert all("success:acts(multiwoz)" in score["signature"] for score in found["scores"])
+
+
+def test_run_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for user in ("agenda", "hasty"):
+        path = tmp_path / f"{user}.jsonl"
+        assert call(capsys, "user", "play", "--goals", "12", "--user", user, "--out", path, "-q").code == 0
+    run = tmp_path / "run"
+    how = ("--profile", "town", "-q", "--resamples", "100")
+    assert call(capsys, "system", "score", tmp_path / "hasty.jsonl", *how, "--out", run).code == 0
+    assert open_run(run).manifest["success"] == "town"
+    assert call(capsys, "report", run, "--out", tmp_path / "report.html", "-q").code == 0
+    assert "-inform" in (tmp_path / "report.html").read_text()
+    done = call(capsys, "system", "compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *how, "--json")
+    first = checked(done, "system-compare")["versus"][0]
+    assert (first["measure"], first["wins"]) == ("GoalCompletion", 0)
+    refused = call(capsys, "system", "check", tmp_path / "hasty.jsonl", "-q")
+    assert (refused.code, "dialmeter user check" in refused.err) == (2, True)
+
+
+def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    talk = [{"speaker": "user", "text": "hi", "acts": []}, {"speaker": "system", "text": "hello"}]
+    goal = {"hotel": {"info": {"area": "east"}}}
+    path = tmp_path / "talk.jsonl"
+    path.write_text(json.dumps({"dialogue_id": "d1", "goal": goal, "talk": talk}) + "\n")
+    assert "dialogue d1: the system has no acts" in call(capsys, "system", "score", path, "-q").err
+    path.write_text(json.dumps({"dialogue_id": "d1", "talk": talk}) + "\n")
+    assert "no goal" in call(capsys, "system", "score", path, "-q").err
+
+
+def test_cross_reports_systems_too(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("user", "cross", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "8", "-q")
+    found = checked(call(capsys, *words, "--resamples", "100", "--json"), "user-cross")
+    assert [(each["user"], each["system"]) for each in found["systems"]] == [("hasty", "rule"), ("hasty", "eager")]
+    cells = {(each["measure"], each["system"]): each["value"] for each in found["scores"]}
+    for each in found["systems"]:
+        values = {score["measure"]: score["value"] for score in each["scores"]}
+        for measure in ("GoalCompletion", "BookingRate"):
+            assert values[measure] == pytest.approx(cells[measure, each["system"]])
+    assert {each["base"] for each in found["versus"]["hasty"]} == {"rule"}
+    assert "systems with hasty, within goals" in call(capsys, *words, "--resamples", "100").out
