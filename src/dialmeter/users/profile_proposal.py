@@ -11,12 +11,12 @@ import msgspec
 from ..model import USER, Conversation
 
 _KINDS = {
-    "no_book": r"no_?book|notify_failure|book(?:ing)?_fail",
-    "no_offer": r"no_?offer|notify_failure|no_?(?:result|match|entit)|nothing_found",
-    "book": r"^(?:.*-)?book$|notify_success|confirm_?booking|^booked$",
-    "recommend": r"recommend|suggest|select|^(?:.*-)?offer$",
-    "request": r"request(?!_alts)|^(?:.*-)?ask",
-    "inform": r"inform(?!_intent|_count)|^(?:.*-)?(?:tell|answer|provide)",
+    "no_book": re.compile(r"no_?book|notify_failure|book(?:ing)?_fail", re.IGNORECASE),
+    "no_offer": re.compile(r"no_?offer|notify_failure|no_?(?:result|match|entit)|nothing_found", re.IGNORECASE),
+    "book": re.compile(r"^(?:.*-)?book$|notify_success|confirm_?booking|^booked$", re.IGNORECASE),
+    "recommend": re.compile(r"recommend|suggest|select|^(?:.*-)?offer$", re.IGNORECASE),
+    "request": re.compile(r"request(?!_alts)|^(?:.*-)?ask", re.IGNORECASE),
+    "inform": re.compile(r"inform(?!_intent|_count)|^(?:.*-)?(?:tell|answer|provide)", re.IGNORECASE),
 }
 """Part of a profile → what the names of its acts look like; the first that fits an act takes it."""
 _GENERAL = re.compile(r"^(?:general|)$", re.IGNORECASE)
@@ -75,7 +75,7 @@ class CorpusSurvey:
         """Part of a profile → names of acts; ``other`` for those that fit none."""
         found: dict[str, list[str]] = {}
         for name in sorted(self.acts):
-            kinds = [kind for kind, pattern in _KINDS.items() if re.search(pattern, name, re.IGNORECASE)]
+            kinds = [kind for kind, pattern in _KINDS.items() if pattern.search(name)]
             if "no_book" in kinds and "no_offer" in kinds:
                 kinds = ["no_book", "no_offer"]
             for kind in kinds[: 2 if kinds[:1] == ["no_book"] and "no_offer" in kinds else 1] or ["other"]:

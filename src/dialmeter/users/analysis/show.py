@@ -95,6 +95,17 @@ def _goal(wanted: DomainGoal) -> str:
     return "; ".join(parts) or "nothing"
 
 
+def full_name(name: str, service: str) -> str:
+    """The name of an act with its service, in lower case.
+
+    Example:
+        >>> full_name("Hotel-Inform", "hotel"), full_name("INFORM", "Hotels_1")
+        ('hotel-inform', 'hotels_1-inform')
+    """
+    lower, where = name.lower(), service.lower()
+    return lower if where in lower else f"{where}-{lower}"
+
+
 def _acts(acts: Sequence[Act]) -> str:
     """Groups acts of one name and service."""
     grouped: dict[tuple[str, str], list[str]] = {}
@@ -103,7 +114,7 @@ def _acts(acts: Sequence[Act]) -> str:
         if act.slot:
             value = "|".join(map(one_line, act.values))
             pairs.append(one_line(act.slot) + (f"={value}" if value and value != "?" else ""))
-    shown = [f"{one_line(name.lower())} {', '.join(pairs)}".rstrip() for (name, _), pairs in grouped.items()]
+    shown = [f"{one_line(full_name(*act))} {', '.join(pairs)}".rstrip() for act, pairs in grouped.items()]
     return "; ".join(shown) or "nothing"
 
 

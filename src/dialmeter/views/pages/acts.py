@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...users.analysis.show import full_name
+
 
 def act_words(act: Mapping[str, Any]) -> str:
     """The act as a row of a run holds it, in words.
@@ -15,4 +17,8 @@ def act_words(act: Mapping[str, Any]) -> str:
     """
     value = "|".join(str(value) for value in act.get("values") or () if value != "?")
     slot = str(act.get("slot", ""))
-    return " ".join(part for part in (str(act["name"]).lower(), f"{slot}={value}" if value else slot) if part)
+    return " ".join(
+        part
+        for part in (full_name(str(act["name"]), str(act.get("service", ""))), f"{slot}={value}" if value else slot)
+        if part
+    )
