@@ -14,6 +14,8 @@ _OTHER_SUBJECTS = {
     "error": ("khalid-2022",),
     "success": ("yao-2024",),
     "pass": ("yao-2024",),
+    "itemrecall": ("yao-2024",),
+    **dict.fromkeys(("goalcompletion", "bookingrate", "informrate", "matchrate"), ("coca-2021",)),
 }
 """Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
 
