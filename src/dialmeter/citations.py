@@ -15,6 +15,8 @@ _OTHER_SUBJECTS = {
     "success": ("yao-2024",),
     "pass": ("yao-2024",),
     **dict.fromkeys(("pearson", "spearman", "kendall"), ()),
+    "itemrecall": ("yao-2024",),
+    **dict.fromkeys(("goalcompletion", "bookingrate", "informrate", "matchrate"), ("coca-2021",)),
 }
 """Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
 

@@ -13,7 +13,7 @@ from ..model import Trajectory
 from .layouts import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_layout
 from .not_known import no_data
 from .parts import UniqueIds
-from .raw_file import STDIN
+from .raw_file import is_stream
 from .source import Source
 
 
@@ -52,7 +52,7 @@ def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -
     Args:
         path: a file or folder.
         form: its layout, where that is named.
-        unknown: the answer for standard input, and for what is neither, so that the right reader complains.
+        unknown: the answer for standard input and pipes, which are read only once, and for what is neither, so that the right reader complains.
 
     Example:
         >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")
@@ -60,7 +60,7 @@ def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -
     """
     if form is not None:
         return form in LOG_FORMATS.builtin() or (unknown and form not in CONVERSATION_FORMATS.builtin())
-    if str(path) == STDIN:
+    if is_stream(str(path)):
         return unknown
     source = Source(path)
     try:

@@ -25,6 +25,7 @@ from ..options import chart_options, chosen_resampling, command, fail_if_worse_o
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..several import chosen_names, fail_if_worse
 from ..work import work_options
+from .compare_distance import compare_distance
 from .compare_logs import compare_logs
 from .documents import UserCompareDocument
 from .scoring import chosen_how, dialogue_options, scored, scoring_options
@@ -34,6 +35,7 @@ from .scoring import chosen_how, dialogue_options, scored, scoring_options
 @click.argument("files", nargs=-1, required=True)
 @click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a user; one for each file.")
 @click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare in one domain.")
+@click.option("--distance", is_flag=True, help="How the second user differs from people, who are the first file.")
 @fail_if_worse_option("user")
 @dialogue_options
 @scoring_options
@@ -48,6 +50,9 @@ def compare(**options: Any) -> Output:
 
     Where FILES are logs of agents, their users are compared on the same tasks: ItemRecall, and shares of dialogues without
     events, with the exact sign test over the tasks that differ.
+
+    With --distance, two files: dialogues of people, then those of a simulated user. Turn lengths, acts per turn, vocabulary,
+    diversity, repetitions, questions and the order of slots are compared; goals need not be the same.
     """
     files, domain = options["files"], options["domain"]
     if len(files) < 2:
@@ -55,6 +60,8 @@ def compare(**options: Any) -> Output:
     if "-" in files:
         raise DialmeterError("compare reads its files twice, which standard input does not allow")
     names = dict(zip(chosen_names(files, options["names"], "users"), files, strict=True))
+    if options["distance"]:
+        return compare_distance(names, options)
     if is_log(files[0], options["form"], unknown=False):
         return compare_logs(names, options)
     how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()

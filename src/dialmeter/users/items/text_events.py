@@ -154,7 +154,8 @@ def _slot_words(
     lower = instruction.lower().replace("_", " ").replace("-", " ")
     for slot, wanted in goal.items():
         named = lower
-        others = [word for word in log.slots.get(slot, ()) if len(word) >= _SHORTEST_WORD and word != wanted]
+        listed = sorted(log.slots.get(slot, ()), key=lambda word: (-len(word), word))
+        others = [word for word in listed if len(word) >= _SHORTEST_WORD and word != wanted]
         for step in steps:
             text = step.text.lower().replace("_", " ").replace("-", " ")
             if step.speaker == USER:
