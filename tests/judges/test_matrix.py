@@ -13,6 +13,7 @@ from dialmeter.judges.builtin.surface import Constant, Length
 from dialmeter.judges.judge import Item
 from dialmeter.judges.matrix import OUTSIDE
 from dialmeter.judges.scorer import score_judge
+from dialmeter.views.judge import matrix_tables
 
 from .made import ATTACKS, Flipped, Oracle, case, cases
 
@@ -127,3 +128,10 @@ def test_failing_cases_come_with_the_clearest_first() -> None:
 def test_what_is_refused(judges: list[str], message: str) -> None:
     with pytest.raises(DialmeterError, match=message):
         score_judge(cases(), judges)
+
+
+def test_a_table_with_intervals() -> None:
+    result = score_judge(cases(("speaker",), 12), {"oracle": Oracle()})
+    [plain], [ends] = matrix_tables(result), matrix_tables(result, intervals=True)
+    assert plain.rows[0][3] == "0.0"
+    assert ends.rows[0][3] == "0.0 [0, 24]"
