@@ -244,6 +244,16 @@ def test_documents_fit_their_schemas(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (checkup["counts"]["tool_errors"], checkup["endings"], checkup["fit"]) == (6, {"user_stop": 6}, True)
 
 
+def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = written(tmp_path / "one.json", entry(0), entry(1))
+    other = entry(1)
+    other["info"] = {"task": {**other["info"]["task"], "instruction": "Cancel X100, and Y200."}}
+    two = written(tmp_path / "two.json", entry(0), other)
+    for subject in ("system", "user"):
+        done = call(capsys, subject, "compare", one, two)
+        assert "1 tasks have the same id in several logs, but other goals" in done.err
+
+
 def test_user_check_of_a_log_says_where_to_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = call(capsys, "user", "check", written(tmp_path / "log.json", entry(0)), "-q")
     assert done.code == 2

@@ -9,6 +9,7 @@ from ..core.comparability import not_comparable
 from ..core.comparison import PairedDifference, Resampling, SystemComparison, count_outcomes
 from ..errors import DialmeterError
 from ..model import Notice
+from ..readers.agents.parts import other_goals
 from .measures import SystemMeasure
 from .result import SystemResult
 
@@ -33,7 +34,8 @@ def common_tasks(results: Mapping[str, SystemResult]) -> tuple[dict[str, SystemR
         unlike = not_comparable("system", kept[names[0]].signature, kept[name].signature)
         if unlike:
             raise DialmeterError(f"{names[0]} and {name} are not comparable: {unlike}")
-    return kept, notices if alone else []
+    goals = [{each.task: each.goal for each in result.outcomes if each.goal} for result in kept.values()]
+    return kept, [*(notices if alone else []), *other_goals(goals)]
 
 
 def compare_systems(results: Mapping[str, SystemResult], how: Resampling) -> LogComparison:

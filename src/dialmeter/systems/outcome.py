@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..errors import DialmeterError, did_you_mean
 from ..model import USER, Ending, Trajectory
-from ..readers.agents.parts import CLOSE
+from ..readers.agents.parts import CLOSE, goal_key
 
 Crashes: TypeAlias = Literal["failed", "skipped"]
 
@@ -49,6 +49,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         bookings: made and wanted; None where the log does not have acts.
         answers: requests of the goal that were answered, and all.
         matches: domains whose offer meets the goal, and all with constraints.
+        goal: digits that stand for the goal in words; empty where there is none.
     """
 
     id: str
@@ -67,6 +68,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     bookings: tuple[int, int] | None = None
     answers: tuple[int, int] | None = None
     matches: tuple[int, int] | None = None
+    goal: str = ""
 
 
 def outcome_of(found: Trajectory, how: SystemSettings) -> SystemOutcome:
@@ -100,4 +102,5 @@ def outcome_of(found: Trajectory, how: SystemSettings) -> SystemOutcome:
         agent_cost=found.costs.get("agent"),
         user_cost=found.costs.get("user"),
         seconds=found.seconds,
+        goal=goal_key(found.goal.instruction) if found.goal is not None else "",
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
 from ...errors import InputError, one_line
+from ...model import Notice
 from ..parts import as_mapping
 from ..strict_json import kind_of
 
@@ -90,6 +92,35 @@ def amount(value: Any) -> float | None:
     """
     known = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
     return float(value) if known else None
+
+
+def goal_key(instruction: str) -> str:
+    """Ten digits that stand for an instruction; nothing where there is none.
+
+    Example:
+        >>> len(goal_key("Book a room.")), goal_key("")
+        (10, '')
+    """
+    return hashlib.sha256(instruction.encode("utf-8", "surrogatepass")).hexdigest()[:10] if instruction else ""
+
+
+def other_goals(logs: Iterable[Mapping[str, str]]) -> list[Notice]:
+    """A notice on tasks that have the same id in several logs, and another goal.
+
+    Args:
+        logs: task → key of its goal, for each log; tasks without a goal do not count.
+
+    Example:
+        >>> [notice.count for notice in other_goals([{"1": "a", "2": "b"}, {"1": "a", "2": "c"}])]
+        [1]
+    """
+    keys: dict[str, set[str]] = {}
+    for log in logs:
+        for task, key in log.items():
+            keys.setdefault(task, set()).update([key] if key else [])
+    apart = sorted(task for task, found in keys.items() if len(found) > 1)
+    message = f"{len(apart)} tasks have the same id in several logs, but other goals: are these logs of the same tasks?"
+    return [Notice("other-goals", len(apart), message, tuple(apart[:5]))] if apart else []
 
 
 def optional_mapping(thing: Any, what: str) -> Mapping[str, Any]:

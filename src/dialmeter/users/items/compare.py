@@ -8,6 +8,7 @@ from ...core.comparison import PairedDifference, Resampling, SystemComparison, c
 from ...errors import DialmeterError
 from ...measure import Score
 from ...model import Notice
+from ...readers.agents.parts import other_goals
 from .log_items import LogItems
 from .text_events import FAULTS
 
@@ -64,7 +65,8 @@ def compare_items(results: Mapping[str, LogItems], how: Resampling) -> ItemCompa
     ]
     p_values = holm([each.p for each in found])
     versus = [replace(each, p_holm=p) for each, p in zip(found, p_values, strict=True)]
-    return ItemComparison(results=kept, versus=versus, notices=notices if alone else [])
+    goals = [{talk.task: talk.goal for talk in result.every} for result in kept.values()]
+    return ItemComparison(results=kept, versus=versus, notices=[*(notices if alone else []), *other_goals(goals)])
 
 
 def _occurs(measure: str, results: Mapping[str, LogItems]) -> bool:

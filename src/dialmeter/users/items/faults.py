@@ -29,6 +29,7 @@ class DialogueItems(Struct, frozen=True):
         outcomes: of the items of its goal; empty where it has none.
         events: what the user did against its instruction.
         party: whose fault a failure is, by the events; empty where the dialogue did not fail.
+        goal: digits that stand for the instruction.
     """
 
     id: str
@@ -37,6 +38,7 @@ class DialogueItems(Struct, frozen=True):
     outcomes: tuple[ItemOutcome, ...]
     events: tuple[Event, ...] = ()
     party: str = ""
+    goal: str = ""
 
 
 class Share(NamedTuple):

@@ -14,7 +14,7 @@ from ...core.result import Result, percent
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import Notice, Trajectory
-from ...readers.agents.parts import CLOSE
+from ...readers.agents.parts import CLOSE, goal_key
 from ..events import Event
 from .faults import UNSAID, DialogueItems, FaultTable, fault_table
 from .goal_items import KINDS, GoalItem
@@ -249,7 +249,8 @@ def dialogue_items(
             events = tuple(text_events(each, outcomes, log))
             success = _success(each)
             party = "" if success is not False else _party(each, events)
-            pairs.append((each, DialogueItems(each.id, each.task, success, tuple(outcomes), events, party)))
+            goal = goal_key(each.goal.instruction) if each.goal is not None else ""
+            pairs.append((each, DialogueItems(each.id, each.task, success, tuple(outcomes), events, party, goal)))
     return pairs
 
 
