@@ -34,7 +34,7 @@ from dialmeter.cli.system import documents as system_documents
 from dialmeter.cli.tracker import documents as tracker_documents
 from dialmeter.cli.tracker import study_documents
 from dialmeter.cli.user import documents as user_documents
-from dialmeter.cli.user import item_documents
+from dialmeter.cli.user.logs import documents as item_documents
 from dialmeter.core.document import Document
 from dialmeter.judges import attacks
 from dialmeter.readers.layouts import CONVERSATION_FORMATS, FORMATS

@@ -59,7 +59,7 @@ _USER = {
     "profile": ("user.profile:profile", "Propose a profile for a corpus."),
     "understand": ("user.understand:understand", "Measure how well acts are found in words."),
     "patterns": ("user.patterns:patterns", "How constraints and requests are expressed."),
-    "items": ("user.items:items", "What users of agents convey of goals in words, and say against them."),
+    "items": ("user.logs.items:items", "What users of agents convey of goals in words, and say against them."),
     "values": ("user.values:values", "Build a map of values and their surface forms, to be edited."),
 }
 _JUDGE = {

@@ -26,8 +26,8 @@ from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..several import chosen_names, fail_if_worse
 from ..work import work_options
 from .compare_distance import compare_distance
-from .compare_logs import compare_logs
 from .documents import UserCompareDocument
+from .logs.compare import compare_logs
 from .scoring import chosen_how, dialogue_options, scored, scoring_options
 
 

@@ -20,7 +20,7 @@ from ..options import command, number_option
 from ..printer import EVERY, TEXT, Block, Output, message, warn
 from ..work import work_options
 from .documents import UserQueryDocument
-from .query_logs import asks_log, query_logs
+from .logs.query import asks_log, query_logs
 from .scoring import dialogue_options, next_line, rows_in, scoring_options
 
 

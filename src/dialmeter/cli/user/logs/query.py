@@ -7,21 +7,21 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ...core.document import make_document
-from ...core.open_runs import open_run
-from ...errors import DialmeterError, did_you_mean, one_line
-from ...model import Notice, dialogue_key
-from ...readers.trajectories import is_log, open_trajectories
-from ...users.events import Event
-from ...users.items.log_items import dialogue_items
-from ...users.items.record import KIND, ItemRow, item_row, item_rows
-from ...users.items.show import item_lines
-from ...users.items.text_events import FAULTS
-from ...views.tables import Table
-from ..printer import EVERY, TEXT, Block, Output, message
-from ..progress import watched
-from .documents import UserQueryDocument
-from .scoring import is_run
+from ....core.document import make_document
+from ....core.open_runs import open_run
+from ....errors import DialmeterError, did_you_mean, one_line
+from ....model import Notice, dialogue_key
+from ....readers.trajectories import is_log, open_trajectories
+from ....users.events import Event
+from ....users.items.log_items import dialogue_items
+from ....users.items.record import KIND, ItemRow, item_row, item_rows
+from ....users.items.show import item_lines
+from ....users.items.text_events import FAULTS
+from ....views.tables import Table
+from ...printer import EVERY, TEXT, Block, Output, message
+from ...progress import watched
+from ..documents import UserQueryDocument
+from ..scoring import is_run
 
 _OF_ACTS = ("domain", "slot", "low", "high", "goal", "goal_has", "why")
 """Options that are about acts, which logs do not have."""

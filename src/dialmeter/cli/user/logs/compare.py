@@ -7,22 +7,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...core.account import in_documents
-from ...core.comparison import Resampling
-from ...core.document import bootstrap, make_document
-from ...core.result import score_dict
-from ...errors import InputError
-from ...model import Notice
-from ...readers.trajectories import open_trajectories
-from ...users.items.compare import ItemComparison, compare_items, score_of
-from ...users.items.log_items import LogItems, read_items
-from ...users.outcome import COMBINED
-from ...views.pages.item_tables import item_comparison_table
-from ..options import chosen_resampling
-from ..printer import EVERY, TEXT, Block, Output, signature
-from ..progress import watched
-from ..several import fail_if_worse
-from .documents import UserCompareDocument
+from ....core.account import in_documents
+from ....core.comparison import Resampling
+from ....core.document import bootstrap, make_document
+from ....core.result import score_dict
+from ....errors import InputError
+from ....model import Notice
+from ....readers.trajectories import open_trajectories
+from ....users.items.compare import ItemComparison, compare_items, score_of
+from ....users.items.log_items import LogItems, read_items
+from ....users.outcome import COMBINED
+from ....views.pages.item_tables import item_comparison_table
+from ...options import chosen_resampling
+from ...printer import EVERY, TEXT, Block, Output, signature
+from ...progress import watched
+from ...several import fail_if_worse
+from ..documents import UserCompareDocument
 
 
 def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:

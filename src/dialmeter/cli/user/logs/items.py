@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
-from ...errors import DialmeterError, InputError, one_line
-from ...readers.trajectories import open_trajectories
-from ...users.items.log_items import BY_RULE, LogItems, dialogue_items
-from ...users.items.record import finish_items_run, item_row, items_identity
-from ...users.items.sheet import read_goal_sheet, sheet_digest
-from ...views.pages.item_tables import (
+from ....core.document import bootstrap, make_document
+from ....core.record import RunInput, RunInputs
+from ....errors import DialmeterError, InputError, one_line
+from ....readers.trajectories import open_trajectories
+from ....users.items.log_items import BY_RULE, LogItems, dialogue_items
+from ....users.items.record import finish_items_run, item_row, items_identity
+from ....users.items.sheet import read_goal_sheet, sheet_digest
+from ....views.pages.item_tables import (
     event_example_table,
     event_table,
     fault_tables,
@@ -24,11 +24,11 @@ from ...views.pages.item_tables import (
     recall_table,
     verdict_table,
 )
-from .. import options as shared
-from ..main import EXIT_INPUT
-from ..printer import EVERY, TEXT, Block, Output, signature, tables
-from ..progress import watched
-from .item_documents import UserItemsDocument
+from ... import options as shared
+from ...main import EXIT_INPUT
+from ...printer import EVERY, TEXT, Block, Output, signature, tables
+from ...progress import watched
+from .documents import UserItemsDocument
 
 
 @shared.command()

@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ...core.document import AccountRecord, Count, IntervalMethod, ScoreRecord, Text
-from ...users.items.faults import DialogueItems, FaultTable
-from .documents import UserDocument
+from ....core.document import AccountRecord, Count, IntervalMethod, ScoreRecord, Text
+from ....users.items.faults import DialogueItems, FaultTable
+from ..documents import UserDocument
 
 
 class ItemScore(ScoreRecord, kw_only=True):

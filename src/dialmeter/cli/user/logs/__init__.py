@@ -1,0 +1,1 @@
+"""Commands on logs of agents, whose users have goals in words."""
