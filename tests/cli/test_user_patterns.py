@@ -60,7 +60,7 @@ def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert text.splitlines()[-3].split() == ["taxi", "1", "1", "100.00"]
     assert text.endswith("\n4 of 4 dialogues scored\n")
     assert "**how search constraints are expressed**" in call(capsys, "user", "patterns", file, "--as", "markdown").out
-    assert r"\caption{how requests are expressed}" in call(capsys, "user", "patterns", file, "--as", "latex").out
+    assert r"\caption{How requests are expressed}" in call(capsys, "user", "patterns", file, "--as", "latex").out
     tables = call(capsys, "user", "patterns", file, "--as", "csv").out
     assert "taxi,1,1,100.00" in tables
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
-from ..views.tables import Table, distinct, render
+from ..views.tables import Table, distinct, markdown_code, markdown_text, render, visible
 
 if TYPE_CHECKING:
     from ..tracking.diagnosis.suspicions import Finding
@@ -62,8 +62,6 @@ def tables(found: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
 
 def result_blocks(lines: Sequence[str]) -> list[Block]:
     """What a comparison says in words, before its tables; a list in Markdown."""
-    from ..views.tables import markdown_text, visible
-
     plain = Block("\n".join(map(visible, lines)), PROSE[::2])
     listed = Block("\n".join(f"- {markdown_text(visible(line))}" for line in lines), ("markdown",))
     return [plain, listed] if lines else []
@@ -77,8 +75,8 @@ def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Blo
         quoted: Markdown shows them as code.
         gap: the styles in which a blank line precedes them.
     """
-    plain = Block("\n".join(f"signature  {line}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
-    code = Block("\n".join(f"Signature: `{line}`" for line in lines), ("markdown",), gap)
+    plain = Block("\n".join(f"signature  {visible(line)}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
+    code = Block("\n".join(f"Signature: {markdown_code(line)}" for line in lines), ("markdown",), gap)
     return [plain, code] if quoted else [plain]
 
 

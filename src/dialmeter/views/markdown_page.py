@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..model import Notice
 from ..tracking.diagnosis.suspicions import Finding
-from .tables import Table, markdown_text, render
+from .tables import Table, markdown_code, markdown_text, render
 
 
 def markdown_page(
@@ -34,7 +34,7 @@ def markdown_page(
         f"# {_one_line(name)}",
         _one_line(facts),
         *(render(table, "markdown") for table in scores),
-        *([f"Signature: `{signature.replace('`', '')}`"] if signature else []),
+        *([f"Signature: {markdown_code(signature)}"] if signature else []),
         *(f"- warning: {_one_line(notice.message)}" for notice in notices),
         *(f"- diagnosis: {_one_line(finding.message)}" for finding in diagnosis),
         *(render(table, "markdown") for table in details),

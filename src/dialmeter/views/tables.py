@@ -186,6 +186,16 @@ def markdown_text(text: str) -> str:
     return "".join("\\" + letter if letter in "\\`*_<>[]#|" else letter for letter in text)
 
 
+def markdown_code(text: str) -> str:
+    """Text as code in Markdown, without the signs that could end the code or begin a tag.
+
+    Example:
+        >>> markdown_code("a|b`<script>")
+        '`a|bscript>`'
+    """
+    return f"`{visible(text).replace('`', '').replace('<', '')}`"
+
+
 def _markdown_cell(text: str) -> str:
     for sign in ("\\", "|", "`", "*", "_", "<", ">", "["):
         text = text.replace(sign, "\\" + sign)
