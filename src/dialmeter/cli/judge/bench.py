@@ -105,12 +105,15 @@ def _shipped() -> dict[str, list[Conversation]]:
 
 
 @shared.command()
-@click.argument("set_file", metavar="SET")
+@click.argument("set_file", metavar="[SET]", default="town")
 @judge_options
 @click.option("--out", required=True, metavar="DIR", help="A folder for the submissions, NAME.json for each judge.")
 @shared.force_option("submissions of the same name")
 def run(**options: Any) -> Output:
-    """Score judges on SET and write a signed submission for each; the trivial judges get one, too."""
+    """Score judges on SET and write a signed submission for each; the trivial judges get one, too.
+
+    SET is a file of `bench make`, or `town`, the set that comes with dialmeter (and the default).
+    """
     cases = read_set(options["set_file"])
     chosen = chosen_judges(options, list(cases.cases))
     asked, known = judges_of(chosen.judges, {}, options["lower"])
