@@ -62,6 +62,7 @@ registry = Registry(
         "dialogue-min": f"{_BUILTIN}.dialogue:lowest_of_replies",
         "dialogue-length": f"{_BUILTIN}.dialogue:DialogueLength",
         "dialogue-distinct": f"{_BUILTIN}.dialogue:DialogueDistinct",
+        "panel": f"{_BUILTIN}.panel:JudgePanel",
         "ngram-coherence": f"{_BUILTIN}.ngram:NgramCoherence",
         "ngram-fluency": f"{_BUILTIN}.ngram:NgramFluency",
         "smollm2-coherence": f"{_ADAPTERS}.pang:coherence",
