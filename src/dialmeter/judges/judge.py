@@ -74,6 +74,7 @@ registry = Registry(
         "dialogrpt": f"{_ADAPTERS}.dialogrpt:DialogRPT",
         "satisfaction-bert": f"{_ADAPTERS}.satisfaction:SatisfactionBert",
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
+        "robust": f"{_ADAPTERS}.robust:RobustHead",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
         "llm-dialogue": f"{_ADAPTERS}.llm_dialogue:DialogueLanguageModel",
     },
