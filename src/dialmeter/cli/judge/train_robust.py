@@ -77,8 +77,8 @@ def _table(found: RobustTraining) -> Table:
     ):
         means = []
         for judge in columns:
-            values = [value for name in chosen if (value := cells[name, judge].value) is not None]
-            means.append(percent(fmean(values)) if values and (judge != SEEN or "trained" in title) else "–")
+            errors = [value for name in chosen if (value := cells[name, judge].value) is not None]
+            means.append(percent(fmean(errors)) if errors and (judge != SEEN or "trained" in title) else "–")
         rows.append((title, "", "", *means))
     heading = f"error rates in percent on {found.tested} cases of dialogues that were not trained on"
     return Table(heading, ("attack", "the score", "n", *columns), tuple(rows), frozenset({2, 3, 4, 5}))
