@@ -13,8 +13,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from dialmeter import Reward, attack_replies, play_to_file, read_conversations
+from dialmeter import attack_replies, play_to_file, read_conversations
 from dialmeter.judges.cases import Case
+from dialmeter.judges.train.reward import Reward
 from dialmeter.judges.train.robust import train_robust, write_weights
 
 HUMAN = "human"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .judges.people.study import judge_human
     from .judges.result import JudgeResult
     from .judges.scorer import JudgeScorer, attack_replies, score_judge
-    from .judges.train.reward import Reward
     from .measure import Measure, Score
     from .measure import parse as parse_measure
     from .model import Act, Conversation, Dialogue, DomainGoal, Move, Notice, Schema, Turn
@@ -72,7 +71,6 @@ _PUBLIC = {
     "PeopleResult": "judges.people.result",
     "judge_human": "judges.people.study",
     "RatedItem": "readers.ratings.rated_item",
-    "Reward": "judges.train.reward",
     "play_to_file": "simulation.files",
     "score_system": "systems.scorer",
 }
@@ -92,7 +90,6 @@ __all__ = [
     "Notice",
     "PeopleResult",
     "RatedItem",
-    "Reward",
     "Rules",
     "Run",
     "Schema",

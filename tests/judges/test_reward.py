@@ -8,8 +8,9 @@ from runpy import run_path
 
 import pytest
 
-from dialmeter import DialmeterError, Move, Reward
+from dialmeter import DialmeterError, Move
 from dialmeter.judges.judge import Item
+from dialmeter.judges.train.reward import Reward
 
 from .made import cases, write_cases
 
