@@ -13,6 +13,7 @@ from ..readers.conversations import Conversations, open_conversations
 from .ask import Ask, ScorePair, Watch, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
+from .builtin.panel import members_of
 from .case_files import read_cases
 from .cases import Case
 from .judge import TRIVIAL, Judge, load_judge
@@ -115,7 +116,8 @@ def score_judge(
 
     Args:
         cases: a file of cases, or cases.
-        judges: judges by name, as text (see :func:`~dialmeter.judges.judge.load_judge`), or as objects.
+        judges: judges by name, as text (see :func:`~dialmeter.judges.judge.load_judge`), or as objects. The members of a panel
+            that is given as text are scored, too.
         threshold: ``paper``, ``sd``, ``noise`` or ``fixed=0.1``.
         verdict: ``paper``, or ``published`` for what the published code expects of entrainment.
         ci: the confidence of the intervals; 0 for none.
@@ -203,6 +205,9 @@ def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[st
         if name in found:
             raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
         found[name] = judge
+    for text in members_of([each for each in judges if isinstance(each, str)]):
+        name, judge = load_judge(text, offered)
+        found.setdefault(name, judge)
     return found
 
 

@@ -239,7 +239,10 @@ def test_command_with_run_and_json(capsys: pytest.CaptureFixture[str], tmp_path:
         (["--dimension", "overal"], "nobody rated 'overal'; did you mean overall?"),
         (["--carried", "goud"], "the file carries no score 'goud'; did you mean good?"),
         (["--first", "goud"], "no judge is called 'goud'; did you mean good?"),
-        (["--judge", "good=length"], "two judges are called good; give one another name, as in mine=..."),
+        (
+            ["--judge", "good=length"],
+            "the file carries scores that are also called good; give the judge another name, as in mine=good",
+        ),
         (
             ["--judge", "dialogue-length"],
             "judge dialogue-length takes whole dialogues, and the rated items are of level reply",

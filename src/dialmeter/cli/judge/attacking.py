@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ...core.cache_folder import cache_folder
 from ...core.engine import note
+from ...judges.adapters.llm_attack import PREFIX
 from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, work_of
 from ...judges.attack_statistics import Attacked
 from ...judges.attacks import Attack
@@ -30,7 +31,9 @@ def attacked(
 ) -> Iterator[Attacked]:
     """Attacks a corpus. A checkpoint is kept next to the output until the caller has written the output."""
     with ExitStack() as stack:
-        here = is_worked_here(options, [options["corpus"]], len(talks))
+        # What a model writes is asked for here: workers would not share its limits and its cache.
+        is_written = any(attack.name.startswith(PREFIX) for attack in attacks)
+        here = is_written or is_worked_here(options, [options["corpus"]], len(talks))
         resources = Resources(
             options["pipeline"], options["light"], _cache(options, stack, here), options["paraphraser"] or ""
         )

@@ -322,6 +322,37 @@ class JudgePublishedDocument(JudgeDocument, kw_only=True):
     files: list[StoredErrors]
 
 
+class RobustError(Struct, kw_only=True):
+    """The error rate of a head under an attack, on dialogues that it was not trained on."""
+
+    measure: Literal["error"]
+    judge: Literal["before", "after, attack seen", "after, attack held out"]
+    attack: str
+    expected: str
+    value: Number
+    ci: Interval
+    n: Count
+
+
+class RobustCounts(Struct, kw_only=True):
+    """How many cases, pairs to train on, attacks that were trained on, and cases to test on there are."""
+
+    cases: Count
+    pairs: Count
+    attacks: Count
+    tested: Count
+
+
+class JudgeTrainRobustDocument(JudgeDocument, kw_only=True):
+    """Error rates before and after training on preference pairs."""
+
+    command: Literal["judge train robust"] = "judge train robust"
+    scores: list[RobustError]
+    counts: RobustCounts
+    features: Literal["ngram", "minilm"]
+    pairs: dict[str, int]
+
+
 class ValidityCounts(Struct, kw_only=True):
     """How many cases and readers there are."""
 

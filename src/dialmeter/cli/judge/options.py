@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from ...errors import DialmeterError
+from ...judges.builtin.panel import members_of as panel_members
 from ...judges.cases import Case
 from ...judges.judge import Judge, is_pairwise, parse_call
 from ...judges.judge_recipe import Recipe
@@ -66,7 +67,7 @@ def chosen_judges(
     level: Level = "reply",
     pairwise: bool = False,
 ) -> Chosen:
-    """The judges that the options name, in this order: --judge, --judge-command, --endpoint.
+    """The judges that the options name, in this order: --judge, --judge-command, members of panels, --endpoint.
 
     Args:
         options: of the command.
@@ -82,11 +83,14 @@ def chosen_judges(
     found = Chosen({}, {}, learned)
     recipes = [Recipe(for_level(parse_call(text), level)) for text in options["judges"]]
     recipes += [_command(text) for text in options["commands"]]
-    for recipe in recipes:
+    beside = [Recipe(for_level(parse_call(text), level)) for text in panel_members(options["judges"])]
+    for recipe in (*recipes, *beside):
         judge = recipe.make({"talk": found.talk})
         name = (recipe.call.alias if recipe.call else "") or judge.name
         if recipe.command:
             judge.higher_is_better = name not in options["lower"]
+        if recipe in beside and name in found.judges:
+            continue
         _add(found, name, judge)
         if not getattr(judge, "stays", False):
             found.recipes[name] = recipe

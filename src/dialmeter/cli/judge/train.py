@@ -28,10 +28,15 @@ _OURS = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.js
 
 
 @click.command(
-    "train", cls=LazyGroup, lazy={"satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction.")}
+    "train",
+    cls=LazyGroup,
+    lazy={
+        "satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction."),
+        "robust": ("judge.train_robust:robust", "Train on pairs of human and attacked replies."),
+    },
 )
 def train() -> None:
-    """Train a judge from ratings."""
+    """Train a judge from ratings, or from attacked replies."""
 
 
 @command()

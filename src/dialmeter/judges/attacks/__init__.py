@@ -151,7 +151,7 @@ def chosen(texts: Sequence[str]) -> list[Attack]:
 
 
 def named(text: str) -> Attack:
-    """An attack by name, or one variant of it as ``name:variant``.
+    """An attack by name, or one variant of it as ``name:variant``; ``llm(endpoint=..., model=...)`` for what a model writes.
 
     Example:
         >>> named("repetition").expected, [each.name for each in named("dullness:generic").variants]
@@ -163,6 +163,10 @@ def named(text: str) -> Attack:
     Raises:
         DialmeterError: no such attack or variant.
     """
+    if text.startswith("llm("):
+        from ..adapters.llm_attack import attack_of_text
+
+        return attack_of_text(text)
     name, colon, variant = text.partition(":")
     found = registry.load(name)
     if not isinstance(found, Attack):

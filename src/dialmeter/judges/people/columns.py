@@ -72,7 +72,8 @@ def for_level(call: Call, level: Level) -> Call:
     """
     if level == "reply" or level_of(make_judge(call, {"talk": []})) != "reply":
         return call
-    given = ", ".join(f"{key}='{value}'" for key, value in call.given.items())
+    quoted = {key: f'"{value}"' if "'" in value else f"'{value}'" for key, value in call.given.items()}
+    given = ", ".join(f"{key}={value}" for key, value in quoted.items())
     return Call("dialogue-mean", {"judge": f"{call.name}({given})" if given else call.name}, call.alias)
 
 

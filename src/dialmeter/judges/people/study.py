@@ -13,6 +13,7 @@ from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, checked
 from ..ask import OVER_BUDGET, Ask, Watch
+from ..builtin.panel import members_of
 from ..judge import Judge, load_weights, make_judge, parse_call
 from ..store import ScoreStore
 from .columns import ScoreColumn, asked_columns, carried_columns, for_level, given_column, trivial_judges
@@ -42,6 +43,7 @@ def judge_human(
     Args:
         ratings: a file of rated items, or rated items.
         judges: judges by name, or as text; a judge of replies is averaged over the replies of a rated dialogue.
+            The members of a panel are judged, too.
         scores: scores made elsewhere, by judge, one per item.
         carried: patterns of the names of those scores that the file carries and that are judged, too.
         dimensions: what is looked at; all that people rated by default.
@@ -74,6 +76,9 @@ def judge_human(
         raise DialmeterError(f"resample is contexts or items, not {resample!r}")
     items = opened(ratings, reference_system)
     named = dict(judges) if isinstance(judges, Mapping) else dict(_loaded(text, items) for text in judges)
+    if not isinstance(judges, Mapping):
+        beside = dict(_loaded(text, items) for text in members_of(judges))
+        named |= {name: judge for name, judge in beside.items() if name not in named}
     return compared(
         items,
         named,

@@ -1,1 +1,1 @@
-"""Training of judges."""
+"""Training of judges, and judges as rewards."""

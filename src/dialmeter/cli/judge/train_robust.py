@@ -1,0 +1,111 @@
+"""``dialmeter judge train robust``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import click
+
+from ...core.document import make_document
+from ...core.output import new_folder
+from ...errors import DialmeterError, one_line
+from ...judges.adapters.robust import BASE, FILE
+from ...judges.case_files import read_cases
+from ...judges.matrix import CONTROL
+from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust, write_weights
+from ...judges.verdict import READING
+from ...views.tables import Table, percent
+from ..options import choice_option, command, force_option, number_option, seed_option
+from ..printer import EVERY, TEXT, Block, Output
+from .documents import JudgeTrainRobustDocument
+
+
+@command()
+@click.argument("cases_file", metavar="CASES")
+@click.option("--out", required=True, metavar="DIR", help="The folder of the judge: robust(folder=DIR).")
+@choice_option("--features", list(BASE), "Hashed n-grams of the reply, or vectors of MiniLM.")
+@number_option("--test-percent", least=1, default=30, about="Dialogues for testing, in percent.")
+@seed_option(1)
+@force_option("what is there")
+def robust(**options: Any) -> Output:
+    """Train a linear head to prefer human replies to attacked ones, on CASES of several attacks.
+
+    Error rates are of dialogues that are not trained on: before training, after training on all attacks, and after training without the attack of
+    the row. The weights that are written are from all attacks.
+    """
+    if options["test_percent"] > 99:
+        raise DialmeterError(f"--test-percent is between 1 and 99, not {options['test_percent']}")
+    cases = read_cases(options["cases_file"])
+    found = train_robust(
+        cases, features=options["features"], test_share=options["test_percent"] / 100, seed=options["seed"]
+    )
+
+    def check(names: set[str]) -> None:
+        if names and not options["force"]:
+            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
+
+    with new_folder(Path(options["out"]), check, (FILE,)) as out:
+        write_weights(out, found)
+    base, where = BASE[options["features"]], one_line(options["out"], 200)
+    return Output(
+        document=lambda _: _document(found, len(cases)),
+        parts=[
+            Block(_table(found), EVERY),
+            Block(
+                f"before: {base}; trained on {sum(found.pairs.values())} pairs; load it as robust(folder={where})", TEXT
+            ),
+        ],
+    )
+
+
+def _table(found: RobustTraining) -> Table:
+    cells = {(cell.attack, cell.judge): cell for cell in found.cells}
+    names = list(dict.fromkeys(cell.attack for cell in found.cells))
+    columns = (BEFORE, SEEN, HELD_OUT)
+    rows = []
+    for name in names:
+        first = cells[name, BEFORE]
+        trained = name.partition(":")[0] in found.pairs
+        values = [percent(cells[name, judge].value) if trained or judge != SEEN else "–" for judge in columns]
+        reading = " or ".join(READING[each] for each in first.expected.split(" or "))
+        rows.append((name, reading, str(first.n), *values))
+    for title, chosen in (
+        ("mean: trained attacks", [name for name in names if name.partition(":")[0] in found.pairs]),
+        ("mean: others", [name for name in names if name.partition(":")[0] not in found.pairs and name != CONTROL]),
+    ):
+        means = []
+        for judge in columns:
+            errors = [value for name in chosen if (value := cells[name, judge].value) is not None]
+            means.append(percent(fmean(errors)) if errors and (judge != SEEN or "trained" in title) else "–")
+        rows.append((title, "", "", *means))
+    heading = f"error rates in percent on {found.tested} cases of dialogues that were not trained on"
+    return Table(heading, ("attack", "the score", "n", *columns), tuple(rows), frozenset({2, 3, 4, 5}))
+
+
+def _document(found: RobustTraining, cases: int) -> JudgeTrainRobustDocument:
+    return make_document(
+        JudgeTrainRobustDocument,
+        scores=[
+            {
+                "measure": "error",
+                "judge": cell.judge,
+                "attack": cell.attack,
+                "expected": cell.expected,
+                "value": cell.value,
+                "ci": cell.ci,
+                "n": cell.n,
+            }
+            for cell in found.cells
+            if cell.judge != SEEN or cell.attack.partition(":")[0] in found.pairs
+        ],
+        counts={
+            "cases": cases,
+            "pairs": sum(found.pairs.values()),
+            "attacks": len(found.pairs),
+            "tested": found.tested,
+        },
+        features=found.weights.features,
+        pairs=found.pairs,
+    )

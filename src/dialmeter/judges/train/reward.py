@@ -1,0 +1,173 @@
+"""A judge as a reward: batched, cached, and with a card that says which attacks it rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from msgspec import Struct
+
+from ...errors import DialmeterError
+from ...model import Move
+from ...readers.ratings.rated_item import context_moves
+from ..ask import JudgedItem, score_units
+from ..case_files import read_cases
+from ..cases import Case, cases_digest, item_hash
+from ..judge import Judge, identity_of, load_judge
+from ..matrix import CONTROL
+from ..scorer import score_judge, talk_of
+from ..store import ScoreStore
+
+
+class AttackReward(Struct, frozen=True):
+    """What a reward does under one attack.
+
+    Attributes:
+        attack: the name of the attack.
+        facet: the quality that it is about.
+        expected: what an ideal judge does with the attacked reply: ``lower``, ``similar`` or ``at-most``.
+        error: the share of cases in which the reward does something else; None outside of what the judge claims to judge.
+        ci: the interval of the error.
+        rewarded: the share of cases in which the attacked reply gets a higher reward than the human one.
+        n: how many cases were scored.
+    """
+
+    attack: str
+    facet: str
+    expected: str
+    error: float | None
+    ci: tuple[float, float] | None
+    rewarded: float | None
+    n: int
+
+
+class RewardCard(Struct, frozen=True, kw_only=True):
+    """What to know of a reward before something is trained with it.
+
+    Attributes:
+        judge: its name.
+        identity: what its scores depend on.
+        turned: True if a lower score of the judge is better, so that the reward is minus the score.
+        threshold: the smallest difference that counts.
+        cases: the digest of the cases.
+        attacks: one row per attack.
+    """
+
+    judge: str
+    identity: str
+    turned: bool
+    threshold: str
+    cases: str
+    attacks: list[AttackReward]
+
+    def exploitable(self, share: float = 0.5) -> list[str]:
+        """Attacks that get a higher reward than the human reply in more than this share of cases, the worst first.
+
+        Example:
+            >>> rows = [AttackReward(name, "coherence", "lower", value, None, value, 9) for name, value in (("a", 0.6), ("b", 0.9))]
+            >>> RewardCard(judge="j", identity="j", turned=False, threshold="sd", cases="", attacks=rows).exploitable()
+            ['b', 'a']
+        """
+        rows = [each for each in self.attacks if each.rewarded is not None and each.rewarded > share]
+        return [each.attack for each in sorted(rows, key=lambda each: (-(each.rewarded or 0.0), each.attack))]
+
+
+class Reward:
+    """Any judge as a reward of a reply in its context: higher is always better.
+
+    Each distinct reply is scored once; ``many`` asks the judge in batches.
+
+    Args:
+        judge: a judge, or its text, as in ``panel(judges="overlap+distinct")``.
+        cases: a file of cases, or cases, for the card.
+        talk: dialogues that judges which learn are trained on, each as its utterances; without it, the contexts of the cases.
+        store: a folder in which scores are kept between runs.
+        threshold: for the card, as in :func:`~dialmeter.score_judge`.
+
+    Raises:
+        DialmeterError: the judge cannot be loaded.
+
+    Example:
+        >>> reward = Reward("overlap")
+        >>> reward(["a cheap hotel"], "which hotel?")
+        0.5
+        >>> reward.many([(["a cheap hotel"], "which hotel?"), (["a cheap hotel"], "a cheap hotel")])
+        [0.5, 1.0]
+    """
+
+    def __init__(
+        self,
+        judge: str | Judge,
+        cases: str | Path | Sequence[Case] | None = None,
+        *,
+        talk: Sequence[Sequence[str]] | None = None,
+        store: str | Path | None = None,
+        threshold: str = "sd",
+    ) -> None:
+        self._cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases or ())
+        offered = {"talk": talk if talk is not None else talk_of(self._cases)}
+        self.name, self.judge = load_judge(judge, offered) if isinstance(judge, str) else (judge.name, judge)
+        self._threshold = threshold
+        self._store = ScoreStore(store) if store else None
+        self._known = self._store.scores(identity_of(self.judge)) if self._store else {}
+
+    def __call__(self, context: Sequence[Move] | Sequence[str], reply: str) -> float:
+        """The reward of one reply.
+
+        Args:
+            context: the moves before, or their texts, the last one by the other speaker.
+            reply: the reply.
+
+        Raises:
+            DialmeterError: the judge does not score it.
+        """
+        return self.many([(context, reply)])[0]
+
+    def many(self, items: Sequence[tuple[Sequence[Move] | Sequence[str], str]]) -> list[float]:
+        """The rewards of many replies, in order.
+
+        Raises:
+            DialmeterError: the judge does not score one of them; the scores of the others are kept.
+        """
+        asked = [(_moves(context), reply) for context, reply in items]
+        keys = [item_hash(*item) for item in asked]
+        new = {key: item for key, item in zip(keys, asked, strict=True) if key not in self._known}
+        if new:
+            units = [JudgedItem((key,), item) for key, item in new.items()]
+            heard = score_units(units, {self.name: self.judge})[self.name]
+            self._known.update(heard.known)
+            if self._store and heard.known:
+                self._store.add(identity_of(self.judge), heard.known)
+            if heard.reasons:
+                raise DialmeterError(f"{self.name} did not score a reply: {next(iter(heard.reasons.values()))[1]}")
+        return [self._known[key] if self.judge.higher_is_better else -self._known[key] for key in keys]
+
+    @cached_property
+    def card(self) -> RewardCard:
+        """The card, from the cases.
+
+        Raises:
+            DialmeterError: there are no cases.
+        """
+        if not self._cases:
+            raise DialmeterError(f"{self.name}: the card needs cases, as in Reward({self.name!r}, cases=...)")
+        found = score_judge(self._cases, {self.name: self.judge}, threshold=self._threshold)
+        rows = [
+            AttackReward(cell.attack, cell.facet, cell.expected, cell.value, cell.ci, cell.lower, cell.n)
+            for cell in found.cells
+            if cell.judge == self.name and cell.attack != CONTROL
+        ]
+        return RewardCard(
+            judge=self.name,
+            identity=identity_of(self.judge),
+            turned=not self.judge.higher_is_better,
+            threshold=self._threshold,
+            cases=cases_digest(self._cases),
+            attacks=rows,
+        )
+
+
+def _moves(context: Sequence[Move] | Sequence[str]) -> tuple[Move, ...]:
+    texts = [each for each in context if isinstance(each, str)]
+    return context_moves(texts) if texts else tuple(each for each in context if isinstance(each, Move))

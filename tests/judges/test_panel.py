@@ -1,0 +1,227 @@
+"""A panel: standard scores over a fixed reference, weights by facet or from ratings, and its members beside it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dialmeter import DialmeterError, Move, RatedItem, judge_human, score_judge
+from dialmeter.judges.builtin.panel import JudgePanel, fold_of_items
+from dialmeter.judges.judge import Judge, load_judge
+
+from ..cli.invoke import call, checked
+from .made import cases, write_cases
+
+TALK = [
+    ["i need a room", "for how many people?", "for two people", "which room do you want?"],
+    ["a table please", "a table for two?", "yes yes yes", "very very good"],
+    ["where is the inn?", "the inn is in mill lane", "thanks", "you are welcome"],
+]
+ITEMS = [
+    ((Move("user", "a room for two"),), text) for text in ("which room?", "two two two", "the inn", "a room for two")
+]
+
+
+def rated(contexts: int = 40, *, informative: bool = True, seed: int = 1) -> list[RatedItem]:
+    """Replies that people like for their length and for distinct words, or for nothing."""
+    draw = random.Random(seed)
+    found = []
+    for context in range(contexts):
+        for place in range(4):
+            reply = " ".join(draw.choice(("one", "two", "three", "four", "five")) for _ in range(draw.randint(2, 9)))
+            liked = len(reply.split()) / 3 + 4 * len(set(reply.split())) / len(reply.split())
+            value = (liked if informative else 0.0) + draw.gauss(0, 0.2)
+            asked = (Move("user", f"question {context}"),)
+            found.append(RatedItem(f"{context}.{place}", "reply", asked, reply, ratings={"overall": (value,)}))
+    return found
+
+
+def lines(path: Path, items: list[RatedItem]) -> Path:
+    rows = [
+        {
+            "id": each.id,
+            "level": "reply",
+            "context": [m.text for m in each.moves],
+            "reply": each.reply,
+            "ratings": each.ratings,
+        }
+        for each in items
+    ]
+    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    return path
+
+
+def case_files(folder: Path) -> list[str | Path]:
+    """A file of cases, and a corpus to learn from."""
+    write_cases(folder / "cases.jsonl", cases())
+    roles = ("user", "assistant")
+    talks = [[{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)] for texts in TALK]
+    rows = [{"id": f"t{number}", "messages": messages} for number, messages in enumerate(talks)]
+    (folder / "talk.jsonl").write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    return [folder / "cases.jsonl", "--corpus", folder / "talk.jsonl"]
+
+
+def panel(text: str) -> Judge:
+    return load_judge(text, {"talk": TALK})[1]
+
+
+def test_a_score_does_not_depend_on_its_batch_or_on_the_order_of_the_talk() -> None:
+    together = list(panel("panel(judges=overlap+distinct+length)").score(ITEMS))
+    alone = [panel("panel(judges=overlap+distinct+length)").score([item])[0] for item in ITEMS]
+    other = JudgePanel("overlap+distinct+length", talk=TALK[::-1]).score(ITEMS)
+    assert together == alone == list(other)
+
+
+def test_weights_by_facet() -> None:
+    judge = panel('panel(judges="overlap+distinct+ngram-coherence")')
+    assert isinstance(judge, JudgePanel)
+    # coherence: overlap and ngram-coherence; naturalness and interest: overlap and distinct.
+    assert judge.weights == pytest.approx({"overlap": 1 / 2, "distinct": 1 / 3, "ngram-coherence": 1 / 6})
+    assert judge.facets is None
+    narrow = panel("panel(judges=distinct+ngram-fluency+ngram-coherence, facet=naturalness)")
+    assert isinstance(narrow, JudgePanel)
+    assert narrow.weights == {"distinct": 0.5, "ngram-fluency": 0.5}
+    assert narrow.facets == {"naturalness"}
+
+
+def test_the_scale_and_the_sign_of_a_member_do_not_matter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "turned_judge.py").write_text(
+        "def turned(context, reply):\n    return 50 - 1000 * len(reply.split())\nturned.higher_is_better = False\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plain = panel("panel(judges=overlap+length)").score(ITEMS)
+    turned = panel("panel(judges=overlap+turned_judge:turned)").score([(c, r.replace("?", "")) for c, r in ITEMS])
+    assert turned == pytest.approx(plain)
+
+
+def test_learned_weights_are_cross_validated(tmp_path: Path) -> None:
+    items = rated()
+    file = lines(tmp_path / "ratings.jsonl", items)
+    text = f"mine=panel(judges=length+distinct+random, ratings={file})"
+    result = judge_human(items, [text], ci=0)
+    found = {name: result["Pearson", name, "overall"].value or 0.0 for name in ("mine", "length", "distinct", "random")}
+    assert found["mine"] > 0.8
+    assert found["mine"] > 0.1 + max(found["length"], found["distinct"])
+    none = rated(informative=False, seed=2)
+    noise = judge_human(none, [f"mine=panel(judges=length+distinct+random, ratings={lines(file, none)})"], ci=0)
+    assert (noise["Pearson", "mine", "overall"].value or 0.0) < 0.1
+
+
+def test_an_item_is_scored_without_the_ratings_of_its_context(tmp_path: Path) -> None:
+    items = rated()
+    changed = [
+        msgspec.structs.replace(each, ratings={"overall": (-100.0 * len(each.reply),)})
+        if each.id.startswith("0.")
+        else each
+        for each in items
+    ]
+    one, other = (
+        load_judge(f"panel(judges=length+distinct, ratings={lines(tmp_path / name, each)})")[1]
+        for name, each in (("a.jsonl", items), ("b.jsonl", changed))
+    )
+    fold = fold_of_items(items)[0]
+    for item, own in zip(items, fold_of_items(items), strict=True):
+        same = one.score([(item.moves, item.reply)]) == other.score([(item.moves, item.reply)])
+        assert same == (own == fold)
+    new = [((Move("user", "something else"),), "one two")]
+    assert one.score(new) != other.score(new)
+
+
+def test_the_order_of_ratings_does_not_matter(tmp_path: Path) -> None:
+    items = rated()
+    files = lines(tmp_path / "a.jsonl", items), lines(tmp_path / "b.jsonl", items[::-1])
+    one, other = (load_judge(f"panel(judges=length+distinct, ratings={file})")[1] for file in files)
+    asked = [(item.moves, item.reply) for item in items]
+    assert one.score(asked) == other.score(asked)
+    assert one.identity.partition("@")[2] == other.identity.partition("@")[2]  # type: ignore[attr-defined]
+
+
+def test_members_are_scored_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = 'both=panel(judges="overlap+distinct")'
+    found = score_judge(cases(), [text], talk=TALK)
+    assert [each.name for each in found.judges][:3] == ["both", "overlap", "distinct"]
+    words = ["judge", "score", *case_files(tmp_path), "--judge", text, "--json", "--quiet"]
+    document = checked(call(capsys, *words), "judge-score")
+    assert {"both", "overlap", "distinct"} <= {each["judge"] for each in document["scores"]}
+    ratings = lines(tmp_path / "ratings.jsonl", rated())
+    words = [
+        "judge",
+        "human",
+        ratings,
+        "--corpus",
+        tmp_path / "talk.jsonl",
+        "--judge",
+        "panel(judges=length+distinct)",
+        "--ci",
+        "0",
+        "--json",
+        "--quiet",
+    ]
+    judges = {each["judge"] for each in checked(call(capsys, *words), "judge-human")["scores"]}
+    assert {"panel(judges=length+distinct)", "distinct", "length"} <= judges
+
+
+def test_several_processes_give_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "judge",
+        "score",
+        *case_files(tmp_path),
+        "--judge",
+        "panel(judges=overlap+ngram-fluency)",
+        "--json",
+        "--quiet",
+    ]
+    assert (
+        call(capsys, *words, "--workers", "2").json["scores"] == call(capsys, *words, "--workers", "1").json["scores"]
+    )
+
+
+def test_on_rated_dialogues() -> None:
+    draw = random.Random(3)
+    items = [
+        RatedItem(
+            str(n), "dialogue", (Move("user", "hi"), Move("system", " ".join(["a", "b", "c"] * draw.randint(1, 9)))),
+            ratings={"overall": (draw.random(),)},
+        )
+        for n in range(12)
+    ]  # fmt: skip
+    judges = ["panel(judges=length+distinct)", "of=panel(judges='dialogue-length+dialogue-mean(judge=distinct)')"]
+    found = judge_human(items, judges, ci=0)
+    names = [column.name for column in found.columns][:2]
+    assert names == ["dialogue-mean(judge=panel(judges=length+distinct))", "of"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("panel(judges=overlap)", "name at least two judges"),
+        ("panel(judges=overlap+overlap)", "two members are called overlap"),
+        ("panel(judges=overlap+lenght)", "did you mean length?"),
+        ("panel(judges=overlap+dialogue-length)", "all members judge replies, or all judge dialogues"),
+        ("panel(judges=overlap+constant)", "constant gives all 9 replies of the reference the same score"),
+        ("panel(judges=overlap+length, facet=coherent)", "did you mean coherence?"),
+        ("panel(judges=distinct+ngram-fluency, facet=coherence)", "no member judges coherence"),
+        ("panel(judges=overlap+length, dimension=overall)", "give ratings=FILE, too"),
+        ("panel(judges=overlap+length, ratings=nowhere.jsonl)", "nowhere.jsonl"),
+    ],
+)
+def test_refusals(text: str, why: str) -> None:
+    with pytest.raises(DialmeterError) as error:
+        panel(text)
+    assert why in str(error.value)
+
+
+def test_ratings_that_cannot_be_learned_from(tmp_path: Path) -> None:
+    few = lines(tmp_path / "few.jsonl", rated(4))
+    with pytest.raises(DialmeterError, match="at least 5 contexts"):
+        load_judge(f"panel(judges=length+distinct, ratings={few})")
+    turned = [
+        msgspec.structs.replace(each, ratings={"overall": (-float(len(each.reply.split())),)}) for each in rated()
+    ]
+    with pytest.raises(DialmeterError, match="no member agrees"):
+        load_judge(f"panel(judges='length+more=length', ratings={lines(tmp_path / 'turned.jsonl', turned)})")
+    with pytest.raises(DialmeterError, match="no dialogues to standardise scores with"):
+        load_judge("panel(judges=length+distinct)")
