@@ -241,7 +241,8 @@ def test_command_with_run_and_json(capsys: pytest.CaptureFixture[str], tmp_path:
         (["--first", "goud"], "no judge is called 'goud'; did you mean good?"),
         (
             ["--judge", "good=length"],
-            "the file carries scores that are also called good; give the judge another name, as in mine=good",
+            "the file carries scores that are also called good; give the judge another name, as in mine=good, "
+            "or skip the scores of the file with --carried -",
         ),
         (
             ["--judge", "dialogue-length"],

@@ -11,10 +11,11 @@ from msgspec import Struct
 from ...errors import DialmeterError
 from ...model import Move
 from ...readers.ratings.rated_item import context_moves
-from ..ask import JudgedItem, score_units
+from ..ask import score_units
 from ..case_files import read_cases
 from ..cases import Case, cases_digest, item_hash
 from ..judge import Judge, identity_of, load_judge
+from ..judged_items import JudgedItem
 from ..matrix import CONTROL
 from ..scorer import score_judge, talk_of
 from ..store import ScoreStore
@@ -135,7 +136,7 @@ class Reward:
         new = {key: item for key, item in zip(keys, asked, strict=True) if key not in self._known}
         if new:
             units = [JudgedItem((key,), item) for key, item in new.items()]
-            heard = score_units(units, {self.name: self.judge})[self.name]
+            heard = score_units({self.name: units}, {self.name: self.judge})[self.name]
             self._known.update(heard.known)
             if self._store and heard.known:
                 self._store.add(identity_of(self.judge), heard.known)
