@@ -206,7 +206,7 @@ def more_judge_cases() -> list[Case]:
     return [
         Case("bench-make", f"{bench} --out set.jsonl", "set.jsonl"),
         Case("bench-make-there", f"{bench} --out set.jsonl"),
-        Case("bench-run", "judge bench run set.jsonl --judge overlap --quiet --out submissions"),
+        Case("bench-run", "judge bench run set.jsonl --judge overlap --quiet --as csv --out submissions"),
         Case("bench-verify", "judge bench verify set.jsonl submissions/overlap.json submissions/length.json"),
         Case("bench-verify-json", "judge bench verify set.jsonl submissions/overlap.json --json"),
         Case("bench-verify-bad", "judge bench verify set.jsonl native.jsonl"),

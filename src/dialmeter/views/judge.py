@@ -116,13 +116,8 @@ def _blank(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.1f}"
 
 
-def detail_table(result: JudgeResult, *, everything: bool = False) -> Table:
-    """One row per cell that has a value: counts, intervals, shares, the mean difference.
-
-    Args:
-        result: what was scored.
-        everything: the trivial judges and empty cells too, for machines.
-    """
+def detail_table(result: JudgeResult) -> Table:
+    """One row per cell that has a value and is not of a trivial judge: counts, intervals, shares, the mean difference."""
     rows = tuple(
         (
             cell.judge,
@@ -140,7 +135,7 @@ def detail_table(result: JudgeResult, *, everything: bool = False) -> Table:
         )
         for judge in result.judges
         for cell in result.cells
-        if cell.judge == judge.name and (everything or (cell.value is not None and not cell.trivial))
+        if cell.judge == judge.name and cell.value is not None and not cell.trivial
     )
     headings = (
         *("judge", "attack", "corpus", "the score", "n", "unscored", "error", "interval"),

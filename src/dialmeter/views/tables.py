@@ -256,6 +256,29 @@ def records_table(records: Sequence[Mapping[str, object]]) -> Table:
     return Table("", tuple(records[0]) if records else (), rows)
 
 
+def dicts_table(scores: Sequence[Mapping[str, object]]) -> Table:
+    """Scores as in JSON, with one number per cell: a key that holds an interval becomes two columns.
+
+    Example:
+        >>> table = dicts_table([{"measure": "error", "value": 0.5, "ci": (0.25, 0.75)}, {"measure": "error", "value": None, "ci": None}])
+        >>> table.headings, table.rows
+        (('measure', 'value', 'low', 'high'), (('error', '0.500000', '0.250000', '0.750000'), ('error', '', '', '')))
+    """
+    keys = dict.fromkeys(key for each in scores for key in each)
+    records = []
+    for each in scores:
+        record: dict[str, object] = {}
+        for key in keys:
+            value = each.get(key)
+            if key == "ci" or key.endswith("_ci"):
+                low, high = value if isinstance(value, list | tuple) else (None, None)
+                record |= {f"{key[:-2]}low": low, f"{key[:-2]}high": high}
+            else:
+                record[key] = value
+        records.append(record)
+    return records_table(records)
+
+
 def plain_number(value: object) -> str:
     """A cell for other programs.
 

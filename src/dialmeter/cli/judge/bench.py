@@ -25,10 +25,10 @@ from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ...views.bench import board, board_page
 from ...views.chart_files import slug
-from ...views.tables import Table
+from ...views.tables import Table, dicts_table
 from .. import options as shared
 from ..main import EXIT_INPUT, LazyGroup
-from ..printer import EVERY, Block, Output, message
+from ..printer import CSV, EVERY, Block, Output, message
 from ..progress import watching
 from .bench_documents import (
     JudgeBenchMakeDocument,
@@ -138,7 +138,7 @@ def run(**options: Any) -> Output:
         document=lambda _: make_document(
             JudgeBenchRunDocument, scores=_scores(made), counts=_counts(cases, made), files=files
         ),
-        parts=[Block(board(made), EVERY)],
+        parts=[Block(board(made)), Block(dicts_table(_scores(made)), CSV)],
     )
 
 
@@ -196,7 +196,7 @@ def page(**options: Any) -> Output:
     write_file(options["out"], board_page(cases.head, table), force=options["force"])
     return Output(
         document=lambda _: make_document(JudgeBenchPageDocument, scores=_scores(found), counts=_counts(cases, found)),
-        parts=[Block(table, EVERY)],
+        parts=[Block(table), Block(dicts_table(_scores(found)), CSV)],
     )
 
 

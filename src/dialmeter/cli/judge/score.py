@@ -26,10 +26,10 @@ from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
-from ...views.tables import interval, percent
+from ...views.tables import dicts_table, interval, percent
 from .. import options as shared
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..printer import TEXT, Block, Output, warn
+from ..printer import CSV, TEXT, Block, Output, warn
 from ..progress import watching
 from ..work import work_options
 from .asking import asking
@@ -179,7 +179,7 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
 
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
     named, most = _named(result), options["failing"]
-    yield Block(detail_table(result, everything=True), ("csv",))
+    yield Block(dicts_table(result.to_dicts()), CSV)
     yield from map(Block, matrix_tables(result))
     if options["details"]:
         yield Block(detail_table(result))

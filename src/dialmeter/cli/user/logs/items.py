@@ -24,9 +24,10 @@ from ....views.pages.item_tables import (
     recall_table,
     verdict_table,
 )
+from ....views.tables import dicts_table
 from ... import options as shared
 from ...main import EXIT_INPUT
-from ...printer import EVERY, TEXT, Block, Output, signature, tables
+from ...printer import CSV, TEXT, Block, Output, signature, tables
 from ...progress import watched
 from .documents import UserItemsDocument
 
@@ -115,7 +116,8 @@ def items(**options: Any) -> Output:
 
 def _parts(found: LogItems, name: str) -> Iterator[Block]:
     yield Block(f"{name}  {found.items} items in {len(found.dialogues)} dialogues", TEXT)
-    yield Block(recall_table(found), EVERY)
+    yield Block(recall_table(found))
+    yield Block(dicts_table(found.to_dicts()), CSV)
     yield from signature(found.signature)
     yield from tables([verdict_table(found), event_table(found), *fault_tables(found)])
     yield from tables([missed_table(found), event_example_table(found)], TEXT)
