@@ -1,7 +1,9 @@
-"""The board of judges, from one command: makes the set, runs judges, compares them with people where ratings are at hand.
+"""The board of judges, from one command: runs judges on the shipped set, and compares them with people where ratings are at hand.
 
-Run with `python benchmarks/bench_board.py FOLDER [--ratings NAME=FILE ...] [--judge J ...]`. The set, the submissions, the agreement with
-people and the page are in FOLDER; the table is printed as Markdown, as in `docs/bench.md`. A set that is in FOLDER already is used again.
+Run with `python benchmarks/bench_board.py FOLDER [--ratings NAME=FILE ...] [--judge J ...]`. The submissions, the agreement with people
+and the page are in FOLDER; the table is printed as Markdown, as in `docs/bench.md`. `trained` is a head of `judge train robust`, made in
+FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take hours on two cores; `--judge` leaves
+them out.
 """
 
 import argparse
@@ -19,7 +21,10 @@ JUDGES = (
     "minilm-relevance",
     "smollm2-coherence",
     "smollm2-fluency",
+    "trained",
 )
+TALK_SEED = 41
+"""Of the dialogues that the trained judge learns from; the set has another seed."""
 
 
 def said(*words: object) -> str:
@@ -40,10 +45,15 @@ def main() -> None:
     chosen = options.parse_args()
     folder: Path = chosen.folder
     folder.mkdir(parents=True, exist_ok=True)
-    cases = folder / "set.jsonl"
-    judges = [word for judge in chosen.judge or JUDGES for word in ("--judge", judge)]
-    if not cases.exists():
-        print(said("judge", "bench", "make", "--out", cases, "--quiet"))
+    cases = "town"
+    names = chosen.judge or JUDGES
+    if "trained" in names:
+        talk, attacked = folder / "talk.jsonl", folder / "cases.jsonl"
+        said("user", "play", "--goals", 120, "--seed", TALK_SEED, "--quiet", "--force", "--out", talk)
+        said("judge", "attack", talk, "--cases", 120, "--quiet", "--force", "--out", attacked)
+        said("judge", "train", "robust", attacked, "--quiet", "--force", "--out", folder / "head")
+    made = {"trained": f"trained=robust(folder={folder / 'head'})"}
+    judges = [word for name in names for word in ("--judge", made.get(name, name))]
     said("judge", "bench", "run", cases, *judges, "--out", folder / "submissions", "--force", "--quiet")
     people: list[str] = []
     for text in chosen.ratings:

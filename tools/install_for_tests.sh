@@ -5,15 +5,22 @@ here=$(dirname "$0")/..
 missing=""
 command -v chromium >/dev/null 2>&1 || missing="chromium"
 [ -d /usr/share/wordnet ] || missing="$missing wordnet-base"
-command -v pdflatex >/dev/null 2>&1 || missing="$missing texlive-latex-base texlive-latex-recommended"
-if [ -n "$missing" ]; then
+# What it recommends is large, and no test needs it.
+latex=""
+command -v pdflatex >/dev/null 2>&1 || latex="texlive-latex-base texlive-latex-recommended"
+install() {
+    apt-get install --yes --quiet=2 "$@" >/dev/null 2>&1 ||
+        echo "not all of these can be installed: $*; tests that need them will skip"
+}
+if [ -n "$missing$latex" ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
         apt-get update --quiet=2 >/dev/null 2>&1
         # shellcheck disable=SC2086  one word per package
-        apt-get install --yes --quiet=2 $missing >/dev/null 2>&1 ||
-            echo "not all of these can be installed: $missing; tests that need them will skip"
+        [ -z "$missing" ] || install $missing
+        # shellcheck disable=SC2086
+        [ -z "$latex" ] || install --no-install-recommends $latex
     else
-        echo "not installed: $missing (apt-get install $missing); tests that need them will skip"
+        echo "not installed: $missing $latex (apt-get install $missing $latex); tests that need them will skip"
     fi
 fi
 if command -v npm >/dev/null 2>&1; then
