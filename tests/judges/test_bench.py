@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
 import msgspec
 import pytest
+
+from dialmeter.judges.attacks import registry
+from dialmeter.judges.bench.case_set import read_set
 
 from ..cli.invoke import call, checked
 from .attacks.talk import VILLAGE
@@ -76,6 +81,16 @@ def test_a_right_submission(made: Path, submitted: Path, capsys: pytest.CaptureF
     assert control["length"] == 0
 
 
+def test_the_shipped_set_is_frozen_and_has_every_attack(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = read_set("town")
+    assert (found.head.version, found.head.cases, len(found.cases)) == ("1", 2494, 2494)
+    assert found.head.digest == "9c0a49180de244bb498c48610acb2058ad2cabcd27045b323526da7fd8baaff7"
+    own = {name for name in registry.builtin() if name != "llm"}
+    assert set(found.head.attacks) == own
+    said = call(capsys, "judge", "bench", "run", "--judge", "length", "--out", tmp_path / "s", "--quiet", "--json")
+    assert checked(said, "judge-bench-run")["counts"]["cases"] == 2494
+
+
 def change(path: Path, **changes: object) -> None:
     found = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps({**found, **changes}))
@@ -140,9 +155,9 @@ def test_the_board(made: Path, submitted: Path, capsys: pytest.CaptureFixture[st
     said = call(
         capsys, "judge", "bench", "page", made, *files, "--people", f"TC={people}", "--out", page, "--as", "csv"
     )
-    assert "Spearman, TC" in said.out.splitlines()[0]
-    [row] = [line for line in said.out.splitlines() if line.startswith("overlap")]
-    assert row.split(",")[-3] == "0.250"
+    rows = list(csv.DictReader(io.StringIO(said.out)))
+    agreement = {row["judge"]: row["value"] for row in rows if (row["measure"], row["people"]) == ("Spearman", "TC")}
+    assert agreement == {"overlap": "0.250000", "constant": "", "random": "", "length": ""}
     text = page.read_text("utf-8")
     assert "Judges on town" in text
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")

@@ -193,10 +193,15 @@ def page(**options: Any) -> Output:
     found = [read_submission(path, cases) for path in options["submissions"]]
     people = dict(_people(text) for text in options["people"])
     table = board(found, people)
+    agreement = [
+        {"measure": "Spearman", "judge": each.judge, "facet": "", "people": name, "value": values.get(each.judge)}
+        for name, values in people.items()
+        for each in found
+    ]
     write_file(options["out"], board_page(cases.head, table), force=options["force"])
     return Output(
         document=lambda _: make_document(JudgeBenchPageDocument, scores=_scores(found), counts=_counts(cases, found)),
-        parts=[Block(table), Block(dicts_table(_scores(found)), CSV)],
+        parts=[Block(table), Block(dicts_table([*_scores(found), *agreement]), CSV)],
     )
 
 
