@@ -69,7 +69,11 @@ def paired_measures(
         )
         notices.append(Notice("other-context", turns - compared, message))
     try:
-        found += _act_bleu(pairs, how)
+        bleu, silent = _act_bleu(pairs, how)
+        found += bleu
+        if silent:
+            message = f"ActBLEU leaves out {silent} of {len(pairs)} dialogues that have no acts in one of the files"
+            notices.append(Notice("no-acts", silent, message))
     except MissingExtra as error:
         notices.append(Notice("no-sacrebleu", 1, str(error)))
     return found, notices
@@ -130,8 +134,11 @@ def _in_context(talk: Conversation) -> Iterator[tuple[list[Any], Move]]:
             before.append((move.speaker, move.text, move.acts))
 
 
-def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resampling) -> Iterator[Distance]:
-    """BLEU of a simulated dialogue against the human one. Acts of one turn have no order: they are sorted."""
+def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resampling) -> tuple[list[Distance], int]:
+    """BLEU of simulated dialogues against the human ones, and how many have no acts.
+
+    Acts of one turn have no order: they are sorted.
+    """
     try:
         from sacrebleu.metrics import BLEU  # type: ignore[attr-defined, import-not-found, unused-ignore]
     except ImportError:
@@ -147,7 +154,7 @@ def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resamplin
             score = metric.sentence_score(said, [reference])
             rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
     if not rows:
-        return
+        return [], len(pairs)
     table = np.array(rows, dtype=float)
 
     def bleu(sums: Any) -> float:
@@ -158,7 +165,7 @@ def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resamplin
         return float(found.score) / 100
 
     drawn = np.array([bleu(sums) for sums in draws([len(table)], how)[0] @ table])
-    yield Distance(
+    found = Distance(
         "ActBLEU",
         "BLEU over the acts of both speakers, against the human dialogue",
         None,
@@ -167,6 +174,7 @@ def _act_bleu(pairs: Sequence[tuple[Conversation, Conversation]], how: Resamplin
         limits(drawn, how),
         signed=(metric.get_signature().format(short=False),),
     )
+    return [found], len(pairs) - len(rows)
 
 
 def _act_sequence(talk: Conversation, numbers: dict[str, int]) -> str:
