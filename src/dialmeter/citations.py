@@ -17,6 +17,10 @@ _OTHER_SUBJECTS = {
     **dict.fromkeys(("pearson", "spearman", "kendall"), ()),
     "itemrecall": ("yao-2024",),
     **dict.fromkeys(("goalcompletion", "bookingrate", "informrate", "matchrate"), ("coca-2021",)),
+    **dict.fromkeys(("turnprecision", "turnrecall", "turnf1"), ("schatzmann-2005",)),
+    "actkl": ("cuayahuitl-2005",),
+    "actbleu": ("jung-2009", "papineni-2002"),
+    "cvm": ("williams-2007",),
 }
 """Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
 

@@ -52,7 +52,8 @@ def compare(**options: Any) -> Output:
     events, with the exact sign test over the tasks that differ.
 
     With --distance, two files: dialogues of people, then those of a simulated user. Turn lengths, acts per turn, vocabulary,
-    diversity, repetitions, questions and the order of slots are compared; goals need not be the same.
+    diversity, repetitions, questions and the order of slots are compared; goals need not be the same. Where both files have the
+    same dialogues, acts are compared turn by turn, too.
     """
     files, domain = options["files"], options["domain"]
     if len(files) < 2:

@@ -9,16 +9,21 @@ from ..._version import __version__
 from ...core.account import Account, counted, in_documents
 from ...core.comparison import PairedDifference, Resampling
 from ...core.document import bootstrap, make_document
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...users.analysis.distance import Distance, distances
+from ...users.analysis.older_measures import paired_measures, score_divergences
 from ...users.outcome import COMBINED
+from ...users.result import UserSettings
+from ...users.score_table import column
+from ...users.scorer import UserScorer
 from ...views.tables import Table
 from ..options import chosen_resampling
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import watched
 from .documents import UserCompareDocument
+from .scoring import chosen_how
 
 
 def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Output:
@@ -45,7 +50,15 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
         accounts[name] = Account("dialogue", asked, asked, len(talks[name]), counted(unread), "read")
         notices += [Notice(each.code, each.count, f"{name}: {each.message}", each.where) for each in file.notices]
     human, simulated = names
-    found = distances(talks[human], talks[simulated], resampling)
+    paired, unpaired = paired_measures(talks[human], talks[simulated], resampling)
+    how = chosen_how(options)
+    scores, unscored = _scores(talks, how)
+    found = [
+        *distances(talks[human], talks[simulated], resampling),
+        *paired,
+        *score_divergences(scores, resampling, how.signed),
+    ]
+    notices += [*unpaired, *unscored]
     return Output(
         document=lambda _: make_document(
             UserCompareDocument,
@@ -53,11 +66,11 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
                 {
                     "measure": each.measure,
                     "value": value,
-                    "ci": None,
+                    "ci": each.ci if value is not None and each.difference is None else None,
                     "n": len(talks[name]),
                     "unscored": 0,
                     "domain": COMBINED,
-                    "signature": f"{each.measure}|d:{len(talks[name])}|v:{__version__}",
+                    "signature": "|".join([each.measure, *each.signed, f"d:{len(talks[name])}", f"v:{__version__}"]),
                     "system": name,
                 }
                 for each in found
@@ -71,6 +84,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
                     each.measure, simulated, human, each.difference, each.ci, each.p, None, 0, 0, 0, _chance(each)
                 )
                 for each in found
+                if each.difference is not None
             ],
             domain=COMBINED,
             intervals=bootstrap(resampling),
@@ -78,6 +92,33 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
         parts=_parts(found, names, accounts),
         notices=notices,
     )
+
+
+def _scores(
+    talks: Mapping[str, Sequence[Conversation]], how: UserSettings
+) -> tuple[dict[str, tuple[list[float], list[float]]], list[Notice]]:
+    """I-GCDF1 and R-GCDF1 of every dialogue of both users, and how many dialogues have none."""
+    books, notices = [], []
+    for name, side in talks.items():
+        scorer = UserScorer.under(how)
+        for talk in side:
+            try:
+                scorer.add(talk)
+            except InputError as error:
+                scorer.refuse(error)
+        books.append(scorer.book.rows)
+        if scorer.refused:
+            reason = one_line(scorer.refused[0].message, 200)
+            message = f"{name}: CvM leaves out {len(scorer.refused)} of {len(side)} dialogues, such as for: {reason}"
+            notices.append(Notice("unscored", len(scorer.refused), message))
+    human, simulated = books
+    return {
+        measure: (
+            list(column(human, measure, COMBINED).values()),
+            list(column(simulated, measure, COMBINED).values()),
+        )
+        for measure in ("I-GCDF1", "R-GCDF1")
+    }, notices
 
 
 def _chance(found: Distance) -> str:
@@ -95,6 +136,6 @@ def _parts(found: Sequence[Distance], names: Mapping[str, str], accounts: Mappin
         for each in found
     )
     foot = tuple(f"{name}: {account.line}" for name, account in accounts.items())
-    headings = ("measure", *names, "difference", "its interval", "meaning")
+    headings = ("measure", *names, "difference", "interval", "meaning")
     yield Block(Table("", headings, rows, frozenset(range(1, 5)), foot=foot), EVERY)
     yield Block("Goals are not matched: a difference may come from other goals. Numbers are not percent.", TEXT)

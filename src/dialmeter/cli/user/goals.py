@@ -20,6 +20,7 @@ from ...users.profile import load as load_profile
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import Block, Output, refusals
 from ..progress import watched
+from .reading import endpoint_options
 from .scoring import profile_option
 
 
@@ -31,6 +32,7 @@ from .scoring import profile_option
 @click.option(
     "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out, as CSV."
 )
+@endpoint_options("items that it proposes, with --make-sheet")
 @click.option("--out", metavar="FILE", help="Write the goals or the sheet here; without it goals are printed.")
 @force_option("a file in --out")
 def goals(**options: Any) -> Output:
@@ -42,10 +44,14 @@ def goals(**options: Any) -> Output:
 
     With --make-sheet, the goals in words of an agent's log become a sheet to be edited by hand. A row is an item: task, kind,
     value, condition (nothing, asked, fallback or secret), forms (other ways to say it, with | between them), and keys (the
-    arguments that it is a value of). `dialmeter user items LOG --goals FILE.csv` reads the sheet.
+    arguments that it is a value of). `dialmeter user items LOG --goals FILE.csv` reads the sheet. Items are values of expected
+    calls that the instruction names, or with --endpoint and --model those that a language model proposes, where the
+    instruction names them.
     """
     if options["make_sheet"]:
         return _sheet(options)
+    if options["endpoint"] or options["model"]:
+        raise DialmeterError("--endpoint and --model go with --make-sheet")
     out = Path(options["out"]) if options["out"] else None
     if out is not None:
         check_target(out, force=options["force"])
@@ -82,14 +88,27 @@ def _sheet(options: dict[str, Any]) -> Output:
     """Writes the items of all tasks of a log."""
     if not options["out"]:
         raise DialmeterError("--make-sheet needs --out FILE.csv")
+    if bool(options["endpoint"]) != bool(options["model"]):
+        raise DialmeterError("items by a language model need --endpoint URL and --model NAME")
+    check_target(Path(options["out"]), force=options["force"])
     log = open_trajectories(options["dialogues"], options["form"])
-    rows = goal_rows(list(watched(log, log, options["quiet"])))
+    found = list(watched(log, log, options["quiet"]))
+    notices, source = list(log.notices), ""
+    if options["endpoint"]:
+        from ...users.items.model_items import ModelItems
+
+        model = ModelItems(options["endpoint"], options["model"], options["key_variable"], options["cache"])
+        rows = goal_rows(found, model.items)
+        notices += model.notices
+        source = f"; items proposed by {one_line(options['model'], 80)}, quality not measured"
+    else:
+        rows = goal_rows(found)
     if not rows:
         raise InputError("no dialogue has a goal in words", file=log.name)
     write_file(options["out"], goal_sheet(rows), force=options["force"])
     return Output(
-        parts=[Block(f"{len(rows)} rows written to {one_line(options['out'])}")],
-        notices=log.notices,
+        parts=[Block(f"{len(rows)} rows written to {one_line(options['out'])}{source}")],
+        notices=notices,
         errors=[one_line(str(error), 1000) for error in log.refused[:20]],
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -13,9 +14,32 @@ from ...readers.source import Source
 from ...simulation.language.town_maker import TownMaker
 from ...users.profile import load as load_profile
 from ...users.text import ActMaker, RuleMaker
-from ..options import chosen_map, stacked
+from ..options import Command, chosen_map, stacked
 
 READERS = ("rules", "town", "model")
+
+
+def endpoint_options(purpose: str) -> Callable[[Command], Command]:
+    """The options that name a language model.
+
+    Args:
+        purpose: what it is for, as help says it.
+    """
+    return stacked(
+        click.option("--endpoint", metavar="URL", help=f"Where a language model answers, for {purpose}."),
+        click.option("--model", metavar="NAME", help="The model at --endpoint."),
+        click.option(
+            "--key-variable",
+            default="OPENAI_API_KEY",
+            show_default=True,
+            metavar="NAME",
+            help="The environment variable with the key for --endpoint.",
+        ),
+        click.option(
+            "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
+        ),
+    )
+
 
 reading_options = stacked(
     click.option(
@@ -25,18 +49,7 @@ reading_options = stacked(
         show_default=True,
         help="What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
     ),
-    click.option("--endpoint", metavar="URL", help="Where a language model answers, for --reader model."),
-    click.option("--model", metavar="NAME", help="The model at --endpoint."),
-    click.option(
-        "--key-variable",
-        default="OPENAI_API_KEY",
-        show_default=True,
-        metavar="NAME",
-        help="The environment variable with the key for --endpoint.",
-    ),
-    click.option(
-        "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
-    ),
+    endpoint_options("--reader model"),
 )
 
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...core.comparison import Resampling
 from ...errors import DialmeterError
@@ -41,12 +42,14 @@ class Distance(Struct, frozen=True):
     """One measure of both users; the difference is the simulated user's value less the human one.
 
     Attributes:
-        human: None for a distance between two distributions.
-        simulated: likewise.
-        difference: or the distance.
-        ci: its interval; None where there are too few dialogues, and for distances.
+        human: None for a distance between two distributions, and for what is measured against people.
+        simulated: None for a distance between two distributions.
+        difference: or the distance; None for what is measured against people.
+        ci: of the difference, or of the simulated user's value where there is none; None where there are too few dialogues,
+            and for distances.
         chance: a distance that two samples of the same dialogues reach only by chance, from permuting dialogues.
         p: how often permuted dialogues are as far apart.
+        signed: fields of its signature.
     """
 
     measure: str
@@ -57,6 +60,7 @@ class Distance(Struct, frozen=True):
     ci: tuple[float, float] | None
     chance: float | None = None
     p: float | None = None
+    signed: tuple[str, ...] = ()
 
 
 def words(text: str) -> list[str]:
@@ -126,7 +130,7 @@ def distances(human: Iterable[Conversation], simulated: Iterable[Conversation], 
         >>> [(each.measure, each.difference) for each in found if each.difference][:2]
         [('TurnLength', 1.0), ('Vocabulary', 1.0)]
     """
-    sides = [[_turns(talk) for talk in talks] for talks in (human, simulated)]
+    sides = [[user_turns(talk) for talk in talks] for talks in (human, simulated)]
     sides = [[turns for turns in side if turns] for side in sides]
     for name, side in zip(("human", "simulated"), sides, strict=True):
         if not side:
@@ -134,14 +138,15 @@ def distances(human: Iterable[Conversation], simulated: Iterable[Conversation], 
     return [*_ratios(sides, how), *_distributions(sides, how)]
 
 
-def _turns(talk: Conversation) -> list[Move]:
+def user_turns(talk: Conversation) -> list[Move]:
+    """The turns of the user."""
     return [move for move in talk.moves if move.speaker == USER]
 
 
 def _ratios(sides: Sequence[Sequence[Sequence[Move]]], how: Resampling) -> Iterator[Distance]:
     import numpy as np
 
-    draws = _draws([len(side) for side in sides], how)
+    drawn_counts = draws([len(side) for side in sides], how)
     for measure in MEASURES:
         columns = [np.array([measure.parts(turns) for turns in side]) for side in sides]
         sums = [side.sum(axis=0) for side in columns]
@@ -149,12 +154,12 @@ def _ratios(sides: Sequence[Sequence[Sequence[Move]]], how: Resampling) -> Itera
             continue
         human, simulated = (float(above / below) for above, below in sums)
         drawn = []
-        for side, counts in zip(columns, draws, strict=True):
+        for side, counts in zip(columns, drawn_counts, strict=True):
             totals = counts @ side
             with np.errstate(invalid="ignore", divide="ignore"):
                 drawn.append(totals[:, 0] / totals[:, 1])
         yield Distance(
-            measure.name, measure.title, human, simulated, simulated - human, _limits(drawn[1] - drawn[0], how)
+            measure.name, measure.title, human, simulated, simulated - human, limits(drawn[1] - drawn[0], how)
         )
 
 
@@ -164,7 +169,7 @@ def _distributions(sides: Sequence[Sequence[Sequence[Move]]], how: Resampling) -
 
     for name, title, events, apart in (
         ("SlotOrder", "total variation between the orders in which slots are first named", _order, _variation),
-        ("ActKL", "divergence of the simulated from the human acts, in nats", _acts, _divergence),
+        ("ActKL", "divergence of the simulated from the human acts, in nats", acts_of, _divergence),
     ):
         counted = [Counter(events(turns)) for side in sides for turns in side]
         keys = sorted({key for found in counted for key in found})
@@ -173,12 +178,35 @@ def _distributions(sides: Sequence[Sequence[Sequence[Move]]], how: Resampling) -
         if not (keys and table[first].sum() and table[~first].sum()):
             continue
         value = float(apart(first[None, :] @ table, ~first[None, :] @ table)[0])
-        draw = np.random.default_rng(how.seed)
-        chosen = np.array([draw.permutation(first) for _ in range(min(how.resamples, _PERMUTATIONS))])
-        drawn = apart(chosen @ table, ~chosen @ table)
-        chance = float(np.nanquantile(drawn, how.confidence))
-        p = (1 + int((drawn >= value).sum())) / (1 + len(drawn))
-        yield Distance(name, title, None, None, value, None, chance, p)
+        chosen = permuted(first, how)
+        yield beside_chance(Distance(name, title, None, None, value, None), apart(chosen @ table, ~chosen @ table), how)
+
+
+def permuted(first: Any, how: Resampling) -> Any:
+    """Which dialogues are taken for human in each permutation.
+
+    Args:
+        first: for each dialogue of both files, is it human?
+        how: resamples and seed.
+    """
+    import numpy as np
+
+    draw = np.random.default_rng(how.seed)
+    return np.array([draw.permutation(first) for _ in range(min(how.resamples, _PERMUTATIONS))])
+
+
+def beside_chance(found: Distance, drawn: Any, how: Resampling) -> Distance:
+    """A distance with what permuted dialogues reach.
+
+    Args:
+        found: the distance.
+        drawn: the distances of permuted dialogues.
+        how: the confidence.
+    """
+    import numpy as np
+
+    p = (1 + int((drawn >= found.difference).sum())) / (1 + len(drawn))
+    return replace(found, chance=float(np.nanquantile(drawn, how.confidence)), p=p)
 
 
 def _order(turns: Sequence[Move]) -> Iterator[str]:
@@ -191,7 +219,8 @@ def _order(turns: Sequence[Move]) -> Iterator[str]:
     return (f"{before} {after}" for before, after in pairwise(named))
 
 
-def _acts(turns: Sequence[Move]) -> list[str]:
+def acts_of(turns: Sequence[Move]) -> list[str]:
+    """The acts of some turns, each as its name and slot, without values."""
     return [f"{act.name.lower()} {act.slot.lower()}" for turn in turns for act in turn.acts or ()]
 
 
@@ -212,7 +241,7 @@ def _divergence(human: Any, simulated: Any) -> Any:
     return (one * np.log(one / other)).sum(axis=1)
 
 
-def _draws(sizes: Sequence[int], how: Resampling) -> list[Any]:
+def draws(sizes: Sequence[int], how: Resampling) -> list[Any]:
     """How often each dialogue is drawn in each resample, for both sides independently."""
     import numpy as np
 
@@ -220,7 +249,8 @@ def _draws(sizes: Sequence[int], how: Resampling) -> list[Any]:
     return [draw.multinomial(size, np.full(size, 1 / size), how.resamples).astype(float) for size in sizes]
 
 
-def _limits(values: np.ndarray[Any, np.dtype[np.float64]], how: Resampling) -> tuple[float, float] | None:
+def limits(values: np.ndarray[Any, np.dtype[np.float64]], how: Resampling) -> tuple[float, float] | None:
+    """The interval of resampled values; None where they do not vary."""
     import numpy as np
 
     known = values[np.isfinite(values)]

@@ -21,12 +21,14 @@ from .conditions import Condition, condition_of
 ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"]
 KINDS: tuple[ItemKind, ...] = ("date", "airport", "count", "number", "id", "text")
 
-_SHORTEST = 3
+SHORTEST = 3
+"""Values with fewer letters are no items, counts aside."""
 _BAGS = "total_baggages"
 _PLACES = "list_all_airports"
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {str(number): word for number, word in enumerate(_WORDS)}
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -128,14 +130,14 @@ def kind_of_value(key: str, value: Any, places: Mapping[str, str]) -> ItemKind |
     if key == _BAGS:
         return "count"
     if isinstance(value, int | float):
-        return "number" if len(str(value)) >= _SHORTEST else None
+        return "number" if len(str(value)) >= SHORTEST else None
     if not isinstance(value, str):
         return None
     if _DATE.fullmatch(value):
         return "date"
     if value in places:
         return "airport"
-    if len(value) < _SHORTEST:
+    if len(value) < SHORTEST:
         return None
     return "id" if any(letter.isdigit() for letter in value) else "text"
 
@@ -181,8 +183,10 @@ def _forms(kind: ItemKind, value: str, places: Mapping[str, str]) -> list[str]:
     if kind == "airport":
         return [re.escape(value), re.escape(places.get(value, value).lower())]
     if kind == "count":
-        word = _NUMBERS[int(value)] if value.isdigit() and int(value) < len(_NUMBERS) else value
-        return [rf"(?:{re.escape(value)}|{word})(?:\s+\S+){{0,3}}\s+(?:bags?|baggages?|suitcases?|luggage)"]
+        number = re.escape(value)
+        return [
+            rf"(?:{number}|{_NUMBERS.get(value, number)})(?:\s+\S+){{0,3}}\s+(?:bags?|baggages?|suitcases?|luggage)"
+        ]
     if clock := _CLOCK.fullmatch(value):
         hour, minute = int(clock[1]), clock[2]
         half = "am" if hour < 12 else "pm"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 from ...errors import InputError, one_line
-from ...model import Trajectory
+from ...model import TaskGoal, Trajectory
 from ...readers.source import Source
 from ...readers.spreadsheet_cells import guarded, unguarded
 from .conditions import CONDITIONS, Condition
@@ -21,11 +21,16 @@ _NEEDED = COLUMNS[:3]
 _BETWEEN = "|"
 
 
-def goal_rows(found: Sequence[Trajectory]) -> list[tuple[str, ...]]:
-    """The items of all tasks by the rule; a task without items has a row that gives its instruction only.
+ItemSource: TypeAlias = Callable[[str, TaskGoal, Mapping[str, str]], Sequence[GoalItem]]
+"""Gives the items of a goal, from its task, the goal, and the codes of airports with their cities."""
+
+
+def goal_rows(found: Sequence[Trajectory], source: ItemSource | None = None) -> list[tuple[str, ...]]:
+    """The items of all tasks; a task without items has a row that gives its instruction only.
 
     Args:
         found: the dialogues of a log.
+        source: where items come from; the rule without it.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal
@@ -37,9 +42,8 @@ def goal_rows(found: Sequence[Trajectory]) -> list[tuple[str, ...]]:
     goals = {each.task: each.goal for each in found if each.goal is not None and each.goal.instruction}
     rows: list[tuple[str, ...]] = []
     for task, goal in sorted(goals.items()):
-        items = [
-            (item.kind, item.value, item.condition, "", _BETWEEN.join(item.keys)) for item in items_of(goal, places)
-        ]
+        known = items_of(goal, places) if source is None else source(task, goal, places)
+        items = [(item.kind, item.value, item.condition, "", _BETWEEN.join(item.keys)) for item in known]
         for place, item in enumerate(items or [("", "", "", "", "")]):
             rows.append((task, *item, "" if place else goal.instruction))
     return rows
