@@ -267,4 +267,4 @@ def test_weights_that_cannot_be_loaded_are_one_line_with_workers_too(folder: Pat
         assert code == 2
         told.add(err.splitlines()[-1])
     [line] = told
-    assert line.startswith("dialmeter: model empty: cannot be loaded: ")
+    assert line == "dialmeter: model empty: the folder holds no model (config.json is missing)"

@@ -221,7 +221,7 @@ def score_divergences(
 
 
 def _divergence(human: Any, simulated: Any) -> float:
-    """Williams's normalised divergence; equal scores count half below, so that equal samples are at no distance."""
+    """The Cramér-von Mises divergence, scaled to at most 1; equal scores count half below, so equal samples are at no distance."""
     import numpy as np
 
     below = [
