@@ -140,7 +140,12 @@ class CorpusSurvey:
 
 def _spoken(name: str) -> str:
     """How a name in code may be said: ``Hotels_1`` as "hotel", ``party_size`` as "party size"."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<!\d)_?\d++$", "", name)).replace("_", " ").replace(".", " ").lower()
+    words = (
+        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<!\d)_?\d++$", "", name))
+        .replace("_", " ")
+        .replace(".", " ")
+        .lower()
+    )
     return words[:-1] if name[:1].isupper() and words.endswith("s") and " " not in words else words
 
 
