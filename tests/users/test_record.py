@@ -15,7 +15,7 @@ from dialmeter.model import Conversation
 from dialmeter.users.analysis.patterns import Pattern
 from dialmeter.users.blame import Blamer
 from dialmeter.users.profile import named as profile_named
-from dialmeter.users.record import UserRow, finish, identity, row_of, rows_of
+from dialmeter.users.record import UserRow, finish, identity, row_of
 from dialmeter.users.result import UserSettings
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
@@ -69,7 +69,7 @@ def written(folder: Path, *refused: InputError) -> None:
 def test_a_finished_run(tmp_path: Path) -> None:
     written(tmp_path / "run", InputError("no goal", file="/somewhere/u.jsonl", dialogue="two"))
     run = open_run(tmp_path / "run")
-    assert [each.id for each in rows_of(run)] == ["one"]
+    assert [each.id for each in run.rows_as(UserRow)] == ["one"]
     manifest = run.manifest
     assert (manifest["kind"], manifest["more"], manifest["seed"]) == ("user", 1, 1)
     assert manifest["refused"] == ["dialogue two: no goal"]

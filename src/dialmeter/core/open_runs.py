@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars
 
 SCHEMA = 1
+_T = TypeVar("_T")
 
 
 class _Input(Struct):
@@ -210,6 +211,19 @@ class Run:
         source = Source(self.path("rows.jsonl"))
         for number, line in source.lines():
             yield parse_row(line, source.name, number)
+
+    def rows_as(self, kind: type[_T]) -> Iterator[_T]:
+        """The rows as structs.
+
+        Raises:
+            InputError: a row is damaged, with its line.
+        """
+        for number, row in enumerate(self, 1):
+            try:
+                yield msgspec.convert(row, kind)
+            except msgspec.ValidationError as error:
+                message = f"damaged: {str(error).replace('`', '')}"
+                raise InputError(message, file=str(self.path("rows.jsonl")), line=number) from None
 
     def index(self) -> dict[str, np.ndarray[Any, Any]]:
         """Byte offsets of the rows (``offset``) and a column per score.

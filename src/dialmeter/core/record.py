@@ -37,6 +37,10 @@ class RecordedResult(Protocol):
     def to_dicts(self) -> list[dict[str, Any]]: ...
 
 
+SHOWN = 5
+"""How many refused dialogues a warning lists."""
+
+
 def run_identity(kind: str, inputs: Sequence[Mapping[str, str | None]], **settings: Any) -> dict[str, Any]:
     """What makes a run this run: an unfinished run is continued only if all of this is the same.
 
@@ -67,6 +71,7 @@ def finish_run(
     report: str,
     accounts: Mapping[str, Any] | None = None,
     findings: Mapping[str, Any] | None = None,
+    refused: Sequence[InputError] | None = None,
     **details: Any,
 ) -> None:
     """Writes ``run.json`` and the other files that close a run.
@@ -80,8 +85,18 @@ def finish_run(
         report: the report as Markdown.
         accounts: the fields about unscored units, where there is more than one account.
         findings: fields between the scores and the warnings.
-        details: fields after the warnings; ``warnings`` replaces those of the result.
+        refused: dialogues that cannot be used, a field of its own where a subject has such.
+        details: fields after the warnings.
     """
+    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
+    lines = [
+        str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn, slot=each.slot))
+        for each in refused or ()
+    ]
+    warnings = [
+        {**to_builtins(notice), **({"where": lines[:SHOWN]} if lines and notice.code == "refused" else {})}
+        for notice in result.notices
+    ]
     manifest = {
         **identity,
         "signature": signature,
@@ -89,7 +104,8 @@ def finish_run(
         "counts": result.counts,
         "scores": result.to_dicts(),
         **to_builtins(findings or {}),
-        "warnings": to_builtins(result.notices),
+        "warnings": warnings,
+        **({} if refused is None else {"refused": lines}),
         **to_builtins(details),
     }
     writer.finish(manifest, columns, {"report.md": report})

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
-from ..errors import InputError
 from ..model import Trajectory
 from .outcome import SystemOutcome, SystemSettings
 from .result import SystemResult
@@ -39,14 +38,6 @@ def system_identity(
 def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:
     """Closes the run with the scores of the whole and the success of each dialogue."""
     success = [None if each.success is None else float(each.success) for each in result.outcomes]
-    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
-    refused = [
-        str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn)) for each in result.refused
-    ]
-    warnings = [
-        {**to_builtins(notice), **({"where": refused[:5]} if notice.code == "refused" else {})}
-        for notice in result.notices
-    ]
     finish_run(
         writer,
         {**about, **resampled(result.resampling)},
@@ -55,6 +46,5 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         columns={"Success": success},
         report=report,
         findings={"efforts": result.efforts, "endings": result.endings, "tasks": result.tasks},
-        warnings=warnings,
-        refused=refused,
+        refused=result.refused,
     )

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from ..core.open_runs import Run
 from ..core.record import finish_run, resampled, run_identity
 from ..core.run_writer import RunWriter
-from ..errors import InputError
 from ..model import Conversation, DomainGoal, Move
 from .analysis.patterns import Pattern, patterns_of
 from .blame import BlameVerdict
 from .events import Event, Remark
 from .outcome import COMBINED, DialogueOutcome, DomainOutcome, Measured, Parts
-from .result import SHOWN, UserResult, UserSettings
+from .result import UserResult, UserSettings
 from .score_table import MEASURES, column
 
 
@@ -61,20 +58,6 @@ def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict |
     )
 
 
-def rows_of(run: Run) -> Iterable[UserRow]:
-    """The rows of a finished run.
-
-    Raises:
-        InputError: a row is damaged.
-    """
-    for number, row in enumerate(run, 1):
-        try:
-            yield msgspec.convert(row, UserRow)
-        except msgspec.ValidationError as error:
-            message = f"damaged: {str(error).replace('`', '')}"
-            raise InputError(message, file=str(run.path("rows.jsonl")), line=number) from None
-
-
 def identity(inputs: Sequence[Mapping[str, str | None]], how: UserSettings, blamed: bool) -> dict[str, Any]:
     """What makes a run this run."""
     return run_identity(
@@ -95,15 +78,6 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
     for measure in MEASURES:
         values = column(result.book.rows, measure, COMBINED)
         columns[measure] = [values.get(name) for name in result.book.rows]
-    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
-    refused = [
-        str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn, slot=each.slot))
-        for each in result.refused
-    ]
-    warnings = [
-        {**msgspec.to_builtins(notice), **({"where": refused[:SHOWN]} if notice.code == "refused" else {})}
-        for notice in result.notices
-    ]
     finish_run(
         writer,
         {**about, **resampled(result.resampling)},
@@ -112,7 +86,6 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
         columns=columns,
         report=report,
         findings={"events": result.events},
-        warnings=warnings,
-        refused=refused,
+        refused=result.refused,
         **more,
     )

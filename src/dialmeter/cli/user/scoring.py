@@ -22,7 +22,7 @@ from ...readers.conversations import open_conversations, spans_of
 from ...simulation.world.database import matches
 from ...users.blame import BlameVerdict
 from ...users.profile import load as load_profile
-from ...users.record import UserRow, rows_of
+from ...users.record import UserRow
 from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
@@ -182,7 +182,7 @@ def rows_in(
             raise DialmeterError(f"{where}: a run of kind {run.manifest.get('kind')}, not of a user")
         if blamed and not options.get("dialogue") and not run.manifest.get("blame"):
             raise DialmeterError(f"{where}: the run does not say who lost the points; score with --blame")
-        return rows_of(run), account_in(run.manifest), []
+        return run.rows_as(UserRow), account_in(run.manifest), []
     found = scored(where, chosen_how(options), options, None, kept=True, blamed=blamed)
     return found.rows, found.result.account, found.result.notices
 

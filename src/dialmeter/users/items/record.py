@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from ...core.open_runs import Run
 from ...core.record import finish_run, resampled, run_identity
 from ...core.run_writer import RunWriter
-from ...errors import InputError
 from ...model import Trajectory
 from ..events import Event
 from .faults import DialogueItems
@@ -44,20 +41,6 @@ def item_row(found: Trajectory, items: DialogueItems) -> ItemRow:
     )
 
 
-def item_rows(run: Run) -> Iterable[ItemRow]:
-    """The rows of a finished run.
-
-    Raises:
-        InputError: a row is damaged.
-    """
-    for number, row in enumerate(run, 1):
-        try:
-            yield msgspec.convert(row, ItemRow)
-        except msgspec.ValidationError as error:
-            message = f"damaged: {str(error).replace('`', '')}"
-            raise InputError(message, file=str(run.path("rows.jsonl")), line=number) from None
-
-
 def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> dict[str, Any]:
     """What makes a run this run."""
     return run_identity(KIND, inputs, items=source)
@@ -69,10 +52,6 @@ def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, An
         "ItemRecall": [item_recall(each.outcomes) for each in result.every],
         "Events": [float(len(each.events)) for each in result.every],
     }
-    # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
-    refused = [
-        str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn)) for each in result.refused
-    ]
     finish_run(
         writer,
         {**about, **resampled(result.resampling)},
@@ -81,5 +60,5 @@ def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, An
         columns=columns,
         report=report,
         findings={"verdicts": result.verdicts, "events": result.events, "faults": result.faults()},
-        refused=refused,
+        refused=result.refused,
     )

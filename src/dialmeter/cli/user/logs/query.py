@@ -14,7 +14,7 @@ from ....model import Notice, dialogue_key
 from ....readers.trajectories import is_log, open_trajectories
 from ....users.events import Event
 from ....users.items.log_items import dialogue_items
-from ....users.items.record import KIND, ItemRow, item_row, item_rows
+from ....users.items.record import KIND, ItemRow, item_row
 from ....users.items.show import item_lines
 from ....users.items.text_events import FAULTS
 from ....views.tables import Table
@@ -72,7 +72,7 @@ def query_logs(options: dict[str, Any]) -> Output:
 
 def _rows(where: str, options: dict[str, Any]) -> tuple[Iterable[ItemRow], list[Notice]]:
     if is_run(where):
-        return item_rows(open_run(where)), []
+        return open_run(where).rows_as(ItemRow), []
     log = open_trajectories(where, options["form"])
     pairs = dialogue_items(list(watched(log, log, options["quiet"])))
     count = len(log.refused)
