@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import sys
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -223,8 +224,9 @@ class _Passed(io.RawIOBase):
     def readall(self) -> bytes:
         return b"".join(iter(partial(self.read, 1 << 20), b""))
 
+    @abstractmethod
     def _note(self, data: memoryview) -> None:
-        raise NotImplementedError
+        """Takes notice of bytes that were read; there are none at the end."""
 
 
 class _HashedStream(_Passed):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import os
-import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -21,6 +19,7 @@ import msgspec
 from ..errors import InputError
 from ..model import Notice, Schema
 from .archive import MAGIC, Archive
+from .first_items import first_items
 from .not_known import binary_file
 from .raw_file import STDIN, RawFile, open_raw
 from .strict_json import Doubled, JsonParts, kind_of, parse_json, parse_unique
@@ -37,12 +36,8 @@ PARQUET = b"PAR1"
 _HEAD = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 """The mark that some editors put before UTF-8."""
-_SAMPLE_ITEMS = 20
 _BLANK_LINE = 1024
 """As so many blanks a blank line counts."""
-_OPENING = re.compile(r"\s*([{\[])\s*")
-_COLON = re.compile(r"\s*:\s*")
-_AFTER = re.compile(r"\s*([,}\]])\s*")
 _LINE_KEYS = ("dialogue_id", "turns")
 """Keys of a dialogue on one line; a document has dialogues for keys."""
 
@@ -356,42 +351,6 @@ def _zstd_error() -> type[Exception]:
     """The error of the zstd module where one is loaded; the module is loaded only for files that need it."""
     loaded = sys.modules.get("compression.zstd") or sys.modules.get("backports.zstd")
     return cast(type[Exception], loaded.ZstdError) if loaded else EOFError
-
-
-def first_items(text: str) -> tuple[Any, bool]:
-    """The first items of a JSON object or list that stand whole in a text, and whether all that was looked at is sound.
-
-    Example:
-        >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
-        ({'a': [1, 2], 'b': {'c': 3}}, False)
-    """
-    decode = json.JSONDecoder().raw_decode
-    opening = _OPENING.match(text)
-    members: dict[str, Any] = {}
-    elements: list[Any] = []
-    if not opening:
-        return elements, False
-    in_object = opening[1] == "{"
-    at = opening.end()
-    sign = ","
-    try:
-        while sign == "," and len(members) + len(elements) < _SAMPLE_ITEMS:
-            key = ""
-            if in_object:
-                key, at = decode(text, at)
-                if not isinstance(key, str):
-                    raise TypeError
-                at = _COLON.match(text, at).end()  # type: ignore[union-attr]
-            item, at = decode(text, at)
-            after = _AFTER.match(text, at)
-            sign, at = after[1], after.end()  # type: ignore[index, union-attr]
-            if in_object:
-                members[key] = item
-            else:
-                elements.append(item)
-    except (ValueError, RecursionError, TypeError, AttributeError):
-        return members if in_object else elements, False
-    return members if in_object else elements, True
 
 
 def _decoded(line: bytes) -> Any:
