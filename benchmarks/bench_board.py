@@ -1,9 +1,9 @@
 """The board of judges, from one command: runs judges on the shipped set, and compares them with people where ratings are at hand.
 
 Run with `python benchmarks/bench_board.py FOLDER [--ratings NAME=FILE ...] [--judge J ...]`. The submissions, the agreement with people
-and the page are in FOLDER; the table is printed as Markdown, as in `docs/bench.md`. `trained` is a head of `judge train robust`, made in
-FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take hours on two cores; `--judge` leaves
-them out.
+and the page are in FOLDER; the table is printed as Markdown, as in `docs/bench.md`. `trained` and `trained-minilm` are heads of `judge
+train robust`, made in FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take hours on two
+cores; name the others with `--judge` to do without them.
 """
 
 import argparse
@@ -13,16 +13,21 @@ from pathlib import Path
 
 from dialmeter.cli.main import cli
 
-JUDGES = (
-    "overlap",
-    "distinct",
-    "ngram-coherence",
-    "ngram-fluency",
-    "minilm-relevance",
-    "smollm2-coherence",
-    "smollm2-fluency",
-    "trained",
-)
+JUDGES = {
+    "overlap": "overlap",
+    "distinct": "distinct",
+    "ngram-coherence": "ngram-coherence",
+    "ngram-fluency": "ngram-fluency",
+    "panel": 'panel=panel(judges="ngram-coherence+ngram-fluency+distinct")',
+    "trained": "trained=robust(folder={folder}/head-ngram)",
+    "minilm-relevance": "minilm-relevance",
+    "panel-minilm": 'panel-minilm=panel(judges="minilm-relevance+ngram-fluency+distinct")',
+    "trained-minilm": "trained-minilm=robust(folder={folder}/head-minilm)",
+    "smollm2-fluency": "smollm2-fluency",
+    "smollm2-coherence": "smollm2-coherence",
+}
+"""The rows of the board; a head that is trained stands in the folder of the board."""
+HEADS = {"trained": "ngram", "trained-minilm": "minilm"}
 TALK_SEED = 41
 """Of the dialogues that the trained judge learns from; the set has another seed."""
 
@@ -47,13 +52,15 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     cases = "town"
     names = chosen.judge or JUDGES
-    if "trained" in names:
+    heads = [HEADS[name] for name in names if name in HEADS]
+    if heads:
         talk, attacked = folder / "talk.jsonl", folder / "cases.jsonl"
         said("user", "play", "--goals", 120, "--seed", TALK_SEED, "--quiet", "--force", "--out", talk)
         said("judge", "attack", talk, "--cases", 120, "--quiet", "--force", "--out", attacked)
-        said("judge", "train", "robust", attacked, "--quiet", "--force", "--out", folder / "head")
-    made = {"trained": f"trained=robust(folder={folder / 'head'})"}
-    judges = [word for name in names for word in ("--judge", made.get(name, name))]
+    for features in heads:
+        out = folder / f"head-{features}"
+        said("judge", "train", "robust", attacked, "--features", features, "--quiet", "--force", "--out", out)
+    judges = [word for name in names for word in ("--judge", JUDGES.get(name, name).replace("{folder}", str(folder)))]
     said("judge", "bench", "run", cases, *judges, "--out", folder / "submissions", "--force", "--quiet")
     people: list[str] = []
     for text in chosen.ratings:
