@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ..core.comparison import Resampling
+from ..core.garbage import paused_garbage_collection
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable
 from ..measure import Measure
@@ -202,18 +201,6 @@ def read_into(
                 raise NotApplicable(f"{corpus.name}: {error}") from None
             if sink is not None and scored:
                 sink(read, scorer.compared())
-
-
-@contextmanager
-def paused_garbage_collection() -> Iterator[None]:
-    """Pauses Python's search for reference cycles, of which parsed states have none; it costs a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class TrackerSettings(Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
@@ -119,11 +118,14 @@ def compare(wanted: Sequence[str], counted: Sequence[str]) -> Parts | None:
 def _met(wanted: Sequence[str], counted: Sequence[str]) -> int:
     if not wanted or not counted:
         return 0
-    left = Counter(wanted)
+    left: dict[str, int] = {}
+    for each in wanted:
+        left[each] = left.get(each, 0) + 1
     met = 0
     for each in counted:
-        if left.get(each, 0):
-            left[each] -= 1
+        more = left.get(each, 0)
+        if more:
+            left[each] = more - 1
             met += 1
     return met
 

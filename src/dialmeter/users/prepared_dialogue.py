@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
@@ -22,8 +22,24 @@ ActEntry: TypeAlias = tuple[int, str, str]
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
 
-KnownActs: TypeAlias = dict[Sequence[Act], tuple[ByService, int, list[tuple[str, str]]]]
-"""What the acts of a turn come to: by service, all of their types, and remarks, each a code and what it is about."""
+
+class TurnActs(NamedTuple):
+    """The acts of a turn.
+
+    Attributes:
+        by_service: only services with at least one act.
+        parts: all of their types.
+        taxi: is one of the services a taxi's?
+        remarks: each a code and what it is about.
+    """
+
+    by_service: ByService
+    parts: int
+    taxi: bool
+    remarks: list[tuple[str, str]]
+
+
+KnownActs: TypeAlias = dict[Sequence[Act], TurnActs]
 
 
 class PreparedTurn(Struct, eq=False):
@@ -116,25 +132,26 @@ class ScoringSetup:
         by_user: KnownActs = {}
         by_system: KnownActs = {}
         views: dict[tuple[int, int, bool], dict[str, SystemTurn]] = {}
+        taxi_words = self.profile.taxi.words
         for number, move in enumerate(talk.moves):
             is_system = number % 2 == 1
-            acts, parts, found = self._known_acts(
-                move.acts or (), wants, by_system if is_system else by_user, is_system
-            )
-            remarks += [Remark(code, number, what) for code, what in found]
+            acts = self._known_acts(move.acts or (), wants, by_system if is_system else by_user, is_system)
+            if acts.remarks:
+                remarks += [Remark(code, number, what) for code, what in acts.remarks]
             if move.acts is None:
                 remarks.append(Remark("no-acts", number))
             elif move.read_by:
                 remarks.append(Remark("from-text", number, move.read_by))
-            turn = PreparedTurn(number, acts, self._is_about_taxi(acts, move.text))
+            text = move.text
+            turn = PreparedTurn(number, acts.by_service, acts.taxi or any(word in text for word in taxi_words))
             if is_system:
-                turn.no_book = bool(parts & NO_BOOK)
+                turn.no_book = bool(acts.parts & NO_BOOK)
                 if move.understood is None:
                     remarks.append(Remark("no-understanding", number))
                 else:
-                    turn.understood = self._known_acts(move.understood, wants, by_user, False)[0]
+                    turn.understood = self._known_acts(move.understood, wants, by_user, False).by_service
                 # Turns with the same acts are seen alike from a domain.
-                turn.by_domain = views.setdefault((id(acts), id(turn.understood), turn.taxi), turn.by_domain)
+                turn.by_domain = views.setdefault((id(turn.acts), id(turn.understood), turn.taxi), turn.by_domain)
             turns.append(turn)
         said = self._said(turns, remarks)
         return PreparedDialogue(
@@ -174,12 +191,6 @@ class ScoringSetup:
                         if value not in table.known
                     ]
 
-    def _is_about_taxi(self, acts: ByService, text: str) -> bool:
-        for word in self.profile.taxi.words:
-            if word in text:
-                return True
-        return any(self.traits(name).taxi for name in acts)
-
     def _is_known(self, service: str) -> bool:
         found = self._known.get(service)
         if found is None:
@@ -188,8 +199,8 @@ class ScoringSetup:
 
     def _known_acts(
         self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], known: KnownActs, is_system: bool
-    ) -> tuple[ByService, int, list[tuple[str, str]]]:
-        """The acts of a turn by service, all of their types, and what is to remark; looked up where a dialogue repeats itself."""
+    ) -> TurnActs:
+        """The acts of a turn, computed once where a dialogue repeats them."""
         found = known.get(acts)
         if found is None:
             remarks: list[tuple[str, str]] = []
@@ -200,7 +211,8 @@ class ScoringSetup:
             for entries in by_service.values():
                 for each, _, _ in entries:
                     parts |= each
-            found = known[acts] = by_service, parts, remarks
+            taxi = any(self.traits(name).taxi for name in by_service)
+            found = known[acts] = TurnActs(by_service, parts, taxi, remarks)
         return found
 
     def _by_service(

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..core.comparison import Resampling
+from ..core.garbage import paused_garbage_collection
 from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, placing
 from ..model import Conversation, Notice, dialogue_key
@@ -258,14 +259,15 @@ def score_user(
     talks = open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues
     opened = talks if isinstance(talks, Conversations) else None
     name = opened.name if opened is not None else None
-    for talk in watch(talks):
-        try:
-            outcome = scorer.add(talk)
-        except InputError as error:
-            scorer.refuse(error.at(file=name))
-            continue
-        if sink is not None:
-            sink(talk, outcome)
+    with paused_garbage_collection():
+        for talk in watch(talks):
+            try:
+                outcome = scorer.add(talk)
+            except InputError as error:
+                scorer.refuse(error.at(file=name))
+                continue
+            if sink is not None:
+                sink(talk, outcome)
     for unread in opened.refused if opened is not None else ():
         scorer.refuse(unread)
     notices = opened.notices if opened is not None else ()
@@ -345,7 +347,7 @@ def score_shard(
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
     found = UserShard(scorer.book, scorer.refused, [], [], [])
     talks = talks or open_span(task.span, settings.form, settings.goals)
-    with task.open_rows() as part:
+    with task.open_rows() as part, paused_garbage_collection():
         for talk in watch(talks):
             if settings.only is not None and dialogue_key(talk.id) not in settings.only:
                 continue

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ...core.account import Account, in_documents, lines
 from ...core.document import make_document
+from ...core.garbage import paused_garbage_collection
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Value, dialogue_key
 from ...readers.pairs.vocabulary import Vocabulary
@@ -18,7 +19,6 @@ from ...readers.services.schema import read_schema
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
-from ...tracking.scoring import paused_garbage_collection
 from ...views.tables import Table, highest, percent, records_table
 from ..options import chosen_dialogues, command, input_options, number_option, signatures_option
 from ..paper_options import paper_options

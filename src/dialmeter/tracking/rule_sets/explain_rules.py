@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from ...core.account import Account, only_field
+from ...core.garbage import paused_garbage_collection
 from ...errors import DialmeterError, NotApplicable
 from ...model import Schema, Value
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
@@ -18,7 +19,6 @@ from ..digest import GoldDigest, GoldText
 from ..pairs import PairRules
 from ..resolve_measures import ResolvedMeasure, resolve
 from ..scorer import TrackerScorer, lacks
-from ..scoring import paused_garbage_collection
 from ..tally import CORRECT
 from ..vectors.measure_columns import MeasureColumns, with_slots
 from ..vectors.tally_table import TallyTable
