@@ -373,6 +373,8 @@ def human_cases() -> list[Case]:
     base = f"tracker human native.jsonl {FEW}"
     return [
         *styled("human", f"{base} --ratings ratings.csv"),
+        *styled("human-lambda", f"{base} --ratings ratings.csv --fit-lambda"),
+        Case("human-lambda-sheets", "tracker human native.jsonl --make-sheets sheets --fit-lambda"),
         Case("human-long", f"{base} --ratings long_ratings.csv"),
         Case("human-no-ci", f"{base} --ratings long_ratings.csv --ci 0"),
         Case("human-default", "tracker human native.jsonl --ratings long_ratings.csv --quiet"),

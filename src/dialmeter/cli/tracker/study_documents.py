@@ -11,6 +11,7 @@ from ...studies.bias.bias_verdict import BiasVerdict, SignChange
 from ...studies.bias.correlations import DialogueTraits, MeasureCorrelation, TraitCorrelation, TraitDifference
 from ...studies.curve.curve import CurvePoint, CurveTrend
 from ...studies.curve.curve_scores import CurveEstimate
+from ...studies.human.fit_lambda import LambdaFit
 from ...studies.human.human import RaterAgreement
 from .documents import TrackerDocument
 
@@ -203,7 +204,11 @@ class UnmatchedRatings(Struct, kw_only=True):
 
 class TrackerHumanDocument(TrackerDocument, kw_only=True):
     """Correlations of measures with the mean rating per dialogue. After --make-sheets, and after --read-sheets without
-    FILE, scores are empty and only counts and warnings follow."""
+    FILE, scores are empty and only counts and warnings follow.
+
+    Attributes:
+        lambda_fit: with --fit-lambda.
+    """
 
     command: Literal["tracker human"] = "tracker human"
     scores: list[HumanScore]
@@ -213,3 +218,4 @@ class TrackerHumanDocument(TrackerDocument, kw_only=True):
     agreement: list[RaterAgreement] | UnsetType = UNSET
     raters: list[RaterRecord] | UnsetType = UNSET
     unmatched: UnmatchedRatings | UnsetType = UNSET
+    lambda_fit: LambdaFit | UnsetType = UNSET
