@@ -387,3 +387,17 @@ def human_cases() -> list[Case]:
         Case("human-bad-ratings", "tracker human native.jsonl --ratings ids.txt"),
         Case("human-rules", f"{base} --ratings long_ratings.csv --rules fga-repo --quiet"),
     ]
+
+
+def sensitivity_cases() -> list[Case]:
+    """One tracker under several wordings of the schema; here gold stands for a second one."""
+    base = "tracker sensitivity sgd/pred sgd/gold --gold sgd/gold --resamples 100"
+    return [
+        *styled("sensitivity", base),
+        Case("sensitivity-no-ci", f"{base} --ci 0 --measure JGA --most 1"),
+        Case("sensitivity-names", f"{base} --name v1 --name v2 --most 0"),
+        Case("sensitivity-one", "tracker sensitivity sgd/pred --gold sgd/gold"),
+        Case("sensitivity-twice", "tracker sensitivity sgd/pred sgd/pred --gold sgd/gold"),
+        Case("sensitivity-states", "tracker sensitivity native.jsonl worse.jsonl"),
+        Case("sensitivity-measure", f"{base} --measure GCA"),
+    ]
