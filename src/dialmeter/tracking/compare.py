@@ -186,7 +186,8 @@ def between_measures(
     ones, others = (values_by_dialogue(result, measure) for measure in (first, second))
     both = [None not in each for each in zip(ones, others, strict=True)]
     scales = []
-    for measure, values in zip((first, second), pairs(ones, others), strict=False):
+    one_side, other_side, _ = pairs(ones, others)
+    for measure, values in ((first, one_side), (second, other_side)):
         if len(values) < 2 or values.min() == values.max():
             raise NotApplicable(
                 f"{name}: {measure.text} has no two different values over its dialogues, so that there is nothing to "

@@ -290,7 +290,7 @@ def disagreement_table(found: Sequence[Disagreement]) -> Table:
         for each in found
     )
     names = (found[0].first, found[0].second) if found else ("first", "second")
-    notes = ()
+    notes: tuple[str, ...] = ()
     if found and found[0].system != f"{names[0]} / {names[1]}":
         notes = ("The gap is the difference of the standardised values: in standard deviations over dialogues.",)
     headings = ("dialogue", "system", *names, "gap")

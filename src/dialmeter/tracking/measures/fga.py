@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Mapping
+from typing import cast
 
 from msgspec.structs import force_setattr
 
@@ -106,7 +107,7 @@ class FGA(Measure, frozen=True, kw_only=True):
         return TallyVariant(local=self.local, alternatives=self.alternatives, strictness=places)
 
     def from_tally(self, tally: Tally) -> Vector:
-        lam = self.lam.levels[tally.strictness] if isinstance(self.lam, DomainLambdas) else self.lam
+        lam = self.lam.levels[tally.strictness] if isinstance(self.lam, DomainLambdas) else cast(float, self.lam)
         if tally.since == NEVER:
             # At lam = 0 the measure is JGA by definition, also if a turn is wrong and no turn up to it has an error of its own.
             return (tally.exact if lam == 0 else 1, 1)
