@@ -162,12 +162,12 @@ registry = Registry(
 )
 
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
-_COMMA = re.compile(r",(?![^{}]*\})")
-"""A comma between parameters; those between braces belong to one parameter."""
+_PART = re.compile(r"(?:[^,{]|\{[^}]*\}?)+")
+"""What lies between two commas; commas between braces belong to one part."""
 
 
 def _parts(text: str) -> list[str]:
-    return [part.strip() for part in _COMMA.split(text) if part.strip()]
+    return [part.strip() for part in _PART.findall(text) if part.strip()]
 
 
 def given(text: str) -> list[str]:

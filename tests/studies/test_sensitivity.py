@@ -115,12 +115,15 @@ def test_real_dialogues_with_made_up_names(tmp_path: Path, shared: Path) -> None
         return variant in wrong and number % wrong[variant] == 0 and place == 2
 
     folders = write_variants(tmp_path, dialogues, schema, names, is_wrong)
-    results = {
-        name: score_file(pred, gold, measures=["JointGoalAccuracy"], rules="sgd")
-        for name, (pred, gold) in folders.items()
-    }
+    measures = ["JointGoalAccuracy", "AverageGoalAccuracy"]
+    results = {name: score_file(pred, gold, measures=measures, rules="sgd") for name, (pred, gold) in folders.items()}
     assert [results[name].value for name in ("v1", "v2", "v3")] == [1, 1, 1]
-    [found] = study_sensitivity(results)
-    assert found.value is not None
-    assert 0 < found.value < 1
-    assert found.n + found.unscored == results["v1"].scores[0].n
+    joint, average = study_sensitivity(results)
+    for found in (joint, average):
+        assert found.value is not None
+        assert 0 < found.value < 1
+        assert found.dialogues
+        assert all(each.variants["v1"] == 1 for each in found.dialogues)
+    assert joint.n + joint.unscored == results["v1"].scores[0].n
+    # Frames without an active slot have no average.
+    assert average.n == results["v1"].scores[1].n < joint.n

@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..core.comparability import joint_signature, not_comparable
 from ..core.comparison import Resampling
 from ..errors import DialmeterError, one_line
+from ..measure import Measure
 from ..model import dialogue_key
 from ..tracking.result import TrackerResult
 from ..tracking.vectors.measure_columns import Valued
@@ -25,13 +26,13 @@ class SensitiveDialogue(Struct, frozen=True):
     Attributes:
         value: the mean over its frames that are scored.
         frames: how many these are.
-        variants: the mean over all its frames under each variant.
+        variants: the measure of the dialogue under each variant.
     """
 
     dialogue: str
     value: float
     frames: int
-    variants: dict[str, float]
+    variants: dict[str, float | None]
 
 
 class SchemaSensitivity(Struct, frozen=True):
@@ -198,22 +199,32 @@ def _interval(
 def _most_sensitive(
     variants: Mapping[str, TrackerResult], measure: str, ratios: Mapping[str, Sequence[float | None]], most: int
 ) -> list[SensitiveDialogue]:
-    units = {name: _frames(variant, measure) for name, variant in variants.items()}
+    means = {name: _by_dialogue(variant, measure) for name, variant in variants.items()}
     names = {dialogue_key(name): name for name in next(iter(variants.values())).ledger.main.dialogues}
     found = []
     for key, each in ratios.items():
         known = [ratio for ratio in each if ratio is not None]
         value = math.fsum(known) / len(known) if known else 0.0
         if value:
-            means = {name: math.fsum(frames[key]) / len(frames[key]) for name, frames in units.items()}
-            found.append(SensitiveDialogue(names[key], value, len(known), means))
+            of_variants = {name: values[key] for name, values in means.items()}
+            found.append(SensitiveDialogue(names[key], value, len(known), of_variants))
     return sorted(found, key=lambda each: (-each.value, each.dialogue))[:most]
 
 
 def _frames(result: TrackerResult, measure: str) -> dict[str, list[float]]:
     """A measure of every frame, by key of the dialogue."""
+    units = result.ledger.units(_used(result, measure)).items()
+    return {dialogue_key(name): [vector[0] for vector in vectors] for name, vectors in units}
+
+
+def _by_dialogue(result: TrackerResult, measure: str) -> dict[str, float | None]:
+    """A measure of every dialogue, by its key."""
+    values = result.ledger.per_dialogue(_used(result, measure))
+    return dict(zip(map(dialogue_key, result.ledger.main.dialogues), values, strict=True))
+
+
+def _used(result: TrackerResult, measure: str) -> Measure:
     for each in result.asked:
         if each.text == measure and each.used.reads() == "frames":
-            units = result.ledger.units(each.used).items()
-            return {dialogue_key(name): [vector[0] for vector in vectors] for name, vectors in units}
+            return each.used
     raise DialmeterError(f"{measure} is not a measure of frames that was asked for")

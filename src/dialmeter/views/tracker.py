@@ -195,7 +195,7 @@ def variant_table(results: Mapping[str, TrackerResult]) -> Table:
 
 
 def sensitive_dialogues_table(found: SchemaSensitivity) -> Table:
-    """The most sensitive dialogues under one measure, with its mean over frames under each variant."""
+    """The most sensitive dialogues under one measure, with their values under each variant."""
     names = list(found.dialogues[0].variants) if found.dialogues else []
     rows = tuple(
         (each.dialogue, percent(each.value), str(each.frames), *(percent(each.variants[name]) for name in names))
@@ -234,7 +234,7 @@ def sensitivity_rows(results: Mapping[str, TrackerResult], found: Sequence[Schem
                 "dialogue": one.dialogue,
                 "sensitivity": one.value,
                 "frames": one.frames,
-                **one.variants,
+                **{f"value_{name}": value for name, value in one.variants.items()},
             }
             for each in found
             for one in each.dialogues
