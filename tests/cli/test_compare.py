@@ -112,8 +112,8 @@ def test_latex_compiles(capsys: pytest.CaptureFixture[str], files: list[str], tm
 def test_disagreeing_dialogues_are_shown_turn_by_turn(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
     _, out, _ = call(capsys, *files, "--quiet", "--disagree", "good_one", "--disagree", "bad_one", "--most", "1")
     assert "where they disagree most" in out
-    assert "good_one: dialogue d0" in out
-    assert "bad_one: dialogue d0" in out
+    assert "good_one: dialogue d0\n  turn by turn: 100 100 0\nturn 0" in out
+    assert "bad_one: dialogue d0\n  turn by turn: 100 0 0\nturn 0" in out
     assert "≠ inn-area: v1 predicted as ?  (wrong)" in out
 
 
@@ -200,7 +200,10 @@ def test_measures_of_one_tracker_that_disagree(capsys: pytest.CaptureFixture[str
         assert "d0" in out
     if style == "text":
         assert "where they disagree most" in out
-        assert "uneven: dialogue d0" in out
+        assert (
+            "uneven: dialogue d0\n  turn by turn under JGA: 0 0 0 0 0\n  turn by turn under GCA: 0 100 100 100 100"
+            in out
+        )
         assert "ranks" not in out
 
 
@@ -211,6 +214,7 @@ def test_one_tracker_in_json(capsys: pytest.CaptureFixture[str], uneven: str) ->
     assert (found["versus"], found["tau"]) == ([], [])
     first, *_ = found["disagreements"]
     assert (first["system"], first["first"], first["second"]) == ("uneven", "JGA", "GCA")
+    assert (first["first_turns"], first["second_turns"]) == ([0] * 5, [0, 1, 1, 1, 1])
 
 
 def test_a_tracker_of_several_that_is_the_same_everywhere(capsys: pytest.CaptureFixture[str], uneven: str) -> None:

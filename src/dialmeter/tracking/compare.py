@@ -8,6 +8,7 @@ from math import isnan
 from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.comparability import not_comparable
 from ..core.comparison import PairedDifference, PairedSample, Resampling, SystemComparison, Test, compare_pairs
@@ -49,6 +50,8 @@ class Disagreement(Struct, frozen=True):
 
     Attributes:
         gap: first minus second: between systems of the values, between measures of the standardised values.
+        first_turns: the value of every turn by itself, where the measure has one for a turn; empty otherwise.
+        second_turns: likewise.
     """
 
     dialogue: str
@@ -58,6 +61,8 @@ class Disagreement(Struct, frozen=True):
     first_value: float
     second_value: float
     gap: float
+    first_turns: list[float | None] = []
+    second_turns: list[float | None] = []
 
 
 def compare(
@@ -199,7 +204,7 @@ def between_measures(
         Disagreement(key, name, first.text, second.text, cast(float, one), cast(float, other), float(gap))
         for (key, one, other), gap in zip(keys, scales[0] - scales[1], strict=True)
     ]
-    return _most(found, most)
+    return _with_turns(_most(found, most), (result, first), (result, second))
 
 
 def between_systems(
@@ -218,7 +223,7 @@ def between_systems(
         for key, mine, theirs in pairs
         if mine is not None and theirs is not None
     ]
-    return _most(found, most)
+    return _with_turns(_most(found, most), (one, asked_for(one, measure)), (other, asked_for(other, measure)))
 
 
 def asked_for(result: TrackerResult, measure: str) -> ResolvedMeasure:
@@ -237,6 +242,27 @@ def asked_for(result: TrackerResult, measure: str) -> ResolvedMeasure:
 def _most(found: Sequence[Disagreement], most: int) -> list[Disagreement]:
     apart = [each for each in found if abs(each.gap) > _EQUAL]
     return sorted(apart, key=lambda each: (-round(abs(each.gap), 12), each.dialogue))[:most]
+
+
+def _with_turns(
+    found: Sequence[Disagreement],
+    first: tuple[TrackerResult, ResolvedMeasure],
+    second: tuple[TrackerResult, ResolvedMeasure],
+) -> list[Disagreement]:
+    return [
+        replace(each, first_turns=_turns(each.dialogue, *first), second_turns=_turns(each.dialogue, *second))
+        for each in found
+    ]
+
+
+def _turns(key: str, result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
+    """The value of every turn of a dialogue by itself; empty for measures of other units."""
+    used = measure.used
+    if used.reads() != "tally" or used.gather != "sum":
+        return []
+    book = result.ledger.book_for(used)
+    position = next(place for place, name in enumerate(book.dialogues) if dialogue_key(name) == key)
+    return [used.value(used.from_tally(book.table[row])) for row in book.rows_of(position)]  # type: ignore[attr-defined]
 
 
 _EQUAL = 1e-12

@@ -299,7 +299,25 @@ def disagreement_table(found: Sequence[Disagreement]) -> Table:
 
 def disagreement_rows(found: Sequence[Disagreement]) -> Table:
     """The same with one number per cell, for other programs."""
-    return records_table([to_builtins(each) for each in found])
+    turns = ("first_turns", "second_turns")
+    return records_table([{key: cell for key, cell in to_builtins(each).items() if key not in turns} for each in found])
+
+
+def turn_lines(found: Disagreement, system: str) -> list[str]:
+    """The values of each turn by itself under both measures; of one system its own only.
+
+    Example:
+        >>> turn_lines(Disagreement("d1", "x", "JGA", "GCA", 0.5, 0.9, -1.2, [1, 0], [1, None]), "x")
+        ['  turn by turn under JGA: 100 0', '  turn by turn under GCA: 100 –']
+    """
+    named = {found.first: found.first_turns, found.second: found.second_turns}
+    told = []
+    for name, turns in named.items():
+        if turns and (system in (found.system, name)):
+            under = f" under {name}" if system == found.system else ""
+            values = " ".join("–" if each is None else f"{100 * each:.0f}" for each in turns)
+            told.append(f"  turn by turn{under}: {values}")
+    return told
 
 
 def power_lines(study: PowerStudy) -> list[str]:

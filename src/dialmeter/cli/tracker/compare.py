@@ -293,7 +293,10 @@ def _shown(
         def take(
             dialogue: PairDialogue, compared: ComparedDialogue, name: str = name, found: list[Block] = found
         ) -> None:
-            found.append(Block(f"{name}: " + "\n".join(dialogue_lines(dialogue, compared)), TEXT))
+            first, *rest = dialogue_lines(dialogue, compared)
+            key = dialogue_key(dialogue.id)
+            turns = [line for each in apart if each.dialogue == key for line in views.turn_lines(each, name)]
+            found.append(Block("\n".join([f"{name}: {first}", *turns, *rest]), TEXT))
 
         if keys:
             score_file(
