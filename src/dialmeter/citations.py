@@ -21,6 +21,7 @@ _OTHER_SUBJECTS = {
     "actkl": ("cuayahuitl-2005",),
     "actbleu": ("jung-2009", "papineni-2002"),
     "cvm": ("williams-2007",),
+    "schemasensitivity": ("lee-2022",),
 }
 """Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
 

@@ -77,7 +77,7 @@ def parameter_help(kind: type[Measure]) -> dict[str, str]:
 
     Example:
         >>> parameter_help(registry.load("FGA"))["lam"]
-        'How fast a mistake is forgotten: 0 is JGA, inf the share of local matches.'
+        'How fast a mistake is forgotten: 0 is JGA, inf the share of local matches. Or one for each domain: {train: 0, other: 0.5}.'
     """
     import ast
     import inspect
@@ -107,6 +107,8 @@ def parameters(kind: type[Measure]) -> list[Any]:
 
 def _number(value: object) -> str:
     """A parameter in the repr: %g if that loses nothing, because the repr is the identity."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name}: {_number(each)}' for name, each in value.items())}}}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     short = f"{value:g}"
@@ -160,17 +162,23 @@ registry = Registry(
 )
 
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
+_PART = re.compile(r"(?:[^,{]|\{[^}]*\}?)+")
+"""What lies between two commas; commas between braces belong to one part."""
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in _PART.findall(text) if part.strip()]
 
 
 def given(text: str) -> list[str]:
     """The names of the parameters in a measure's text, at their default or not.
 
     Example:
-        >>> given("FGA(lam=1, local=paper)"), given("JGA")
+        >>> given("FGA(lam={train: 0, other: 1}, local=paper)"), given("JGA")
         (['lam', 'local'], [])
     """
     found = _CALL.fullmatch(text)
-    return [part.partition("=")[0].strip() for part in (found[2] or "").split(",") if part.strip()] if found else []
+    return [part.partition("=")[0].strip() for part in _parts(found[2] or "")] if found else []
 
 
 def parse(text: str) -> Measure:
@@ -179,6 +187,8 @@ def parse(text: str) -> Measure:
     Example:
         >>> parse("FGA(lam=0.5)"), parse("JGA(average=turn)"), parse("GCA(alpha=10/11)")
         (FGA(lam=0.5), JGA, GCA)
+        >>> parse("FGA(lam={train: 0, other: 1/2})")
+        FGA(lam={train: 0, other: 0.5})
         >>> parse("FGA(lambda=0.5)")
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: FGA has no parameter 'lambda'; did you mean lam?
@@ -193,7 +203,7 @@ def parse(text: str) -> Measure:
     known = (known for known in registry.builtin() if known.lower() == found[1].lower())
     kind: type[Measure] = registry.load(next(known, found[1]))
     given: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in (found[2] or "").split(","))):
+    for part in _parts(found[2] or ""):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             raise DialmeterError(f"{text}: write parameters like {parameters(kind)[0].name}=value")
@@ -238,11 +248,26 @@ def with_settings(measure: Measure, settings: Mapping[str, Mapping[str, Any]], e
 
 
 def _literal(text: str) -> Any:
+    if text.startswith("{") and text.endswith("}"):
+        return _mapping(text)
     above, slash, below = text.partition("/")
     try:
         return float(above) / float(below) if slash else float(text)
     except (ValueError, ZeroDivisionError):
         return text.strip("'\"")
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for part in _parts(text[1:-1]):
+        name, colon, value = (piece.strip() for piece in part.partition(":"))
+        name = name.strip("'\"")
+        if not colon or not name or not value:
+            raise DialmeterError(f"{text}: write it like {{train: 0, hotel: 0.5}}")
+        if name in found:
+            raise DialmeterError(f"{text}: duplicate domain {name}")
+        found[name] = _literal(value)
+    return found
 
 
 class Score(Struct, frozen=True, omit_defaults=True, kw_only=True):

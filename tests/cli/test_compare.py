@@ -60,9 +60,10 @@ def test_fail_if_worse(capsys: pytest.CaptureFixture[str], files: list[str]) -> 
 @pytest.mark.parametrize(
     "words",
     [
-        ["--mcnemar", "--by", "domain", "--by", "slot", "--by", "turn", "--disagree", "JGA", "--disagree", "SA"],
+        ["--mcnemar", "--by", "domain", "--by", "slot", "--by", "turn"],
         ["--by", "without-domain", "--marks", "letters", "--disagree", "good_one", "--disagree", "bad_one"],
         ["--test", "bootstrap", "--measure", "VP"],
+        ["--power", "--measure", "JGA", "--measure", "GCA"],
     ],
 )
 def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], files: list[str], words: list[str]) -> None:
@@ -111,8 +112,8 @@ def test_latex_compiles(capsys: pytest.CaptureFixture[str], files: list[str], tm
 def test_disagreeing_dialogues_are_shown_turn_by_turn(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
     _, out, _ = call(capsys, *files, "--quiet", "--disagree", "good_one", "--disagree", "bad_one", "--most", "1")
     assert "where they disagree most" in out
-    assert "good_one: dialogue d0" in out
-    assert "bad_one: dialogue d0" in out
+    assert "good_one: dialogue d0\n  turn by turn: 100 100 0\nturn 0" in out
+    assert "bad_one: dialogue d0\n  turn by turn: 100 0 0\nturn 0" in out
     assert "≠ inn-area: v1 predicted as ?  (wrong)" in out
 
 
@@ -148,6 +149,8 @@ def test_common_dialogues(capsys: pytest.CaptureFixture[str], files: list[str]) 
         (["--name", "x", "--name", "x"], "two systems are called 'x'"),
         (["--disagree", "JGA"], "--disagree twice"),
         (["--disagree", "JGA", "--disagree", "VP"], "VP was not asked for"),
+        (["--disagree", "JGA", "--disagree", "JGA"], "--disagree names JGA twice"),
+        (["--disagree", "JGA", "--disagree", "SA"], "good_one: JGA has no two different values over its dialogues"),
         (["--gold", "a", "--gold", "b", "--gold", "c"], "--gold once for all"),
         (["--ci", "95"], "--ci lies between 0 and 1"),
     ],
@@ -163,6 +166,91 @@ def test_one_file_alone(capsys: pytest.CaptureFixture[str], files: list[str]) ->
     code, _, err = call(capsys, files[0])
     assert code == 2
     assert "two files or more" in err
+    assert "two measures in --disagree" in err
+
+
+@pytest.fixture
+def uneven(tmp_path: Path) -> str:
+    """One tracker that is wrong once, early in some dialogues and late in others, twice in two."""
+    document = {
+        f"d{i}": {
+            str(turn): {
+                "gt": {"inn": {f"s{each}": "x" for each in range(turn + 1)}},
+                "pr": {"inn": {f"s{each}": "?" if each == i % 4 or i > 7 else "x" for each in range(turn + 1)}},
+            }
+            for turn in range(5)
+        }
+        for i in range(10)
+    }
+    path = tmp_path / "uneven.json"
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+@pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv"])
+def test_measures_of_one_tracker_that_disagree(capsys: pytest.CaptureFixture[str], uneven: str, style: str) -> None:
+    words = ("--disagree", "JGA", "--disagree", "GCA", "--measure", "JGA", "--measure", "GCA", "--resamples", "100")
+    code, out, err = call(capsys, uneven, *words, "--as", style, "--most", "2")
+    assert (code, err) == (0, "")
+    assert "win/tie/loss" not in out
+    # A mistake at turn 0 spoils all turns for JGA, and is one of five changes for GCA.
+    if style == "csv":
+        assert "\nd0,uneven,JGA,GCA,0.000000,0.814815,-" in out
+    else:
+        assert "d0" in out
+    if style == "text":
+        assert "where they disagree most" in out
+        assert (
+            "uneven: dialogue d0\n  turn by turn under JGA: 0 0 0 0 0\n  turn by turn under GCA: 0 100 100 100 100"
+            in out
+        )
+        assert "ranks" not in out
+
+
+def test_one_tracker_in_json(capsys: pytest.CaptureFixture[str], uneven: str) -> None:
+    words = ("--disagree", "JGA", "--disagree", "GCA", "--json", "--quiet", "--resamples", "100")
+    found = invoke.checked(call(capsys, uneven, *words), "tracker-compare")
+    assert found["counts"]["systems"] == 1
+    assert (found["versus"], found["tau"]) == ([], [])
+    first, *_ = found["disagreements"]
+    assert (first["system"], first["first"], first["second"]) == ("uneven", "JGA", "GCA")
+    assert (first["first_turns"], first["second_turns"]) == ([0] * 5, [0, 1, 1, 1, 1])
+
+
+def test_a_tracker_of_several_that_is_the_same_everywhere(capsys: pytest.CaptureFixture[str], uneven: str) -> None:
+    words = ("--disagree", "JGA", "--disagree", "GCA", "--measure", "JGA", "--measure", "GCA", "--resamples", "100")
+    code, out, err = call(capsys, uneven, "--trivial", "empty", *words, "--as", "csv")
+    assert code == 0
+    assert "\nd0,uneven,JGA,GCA," in out
+    assert err.splitlines()[-1].startswith("warning: empty: JGA has no two different values over its dialogues")
+
+
+@pytest.mark.parametrize("option", ["--power", "--mcnemar", "--fail-if-worse"])
+def test_one_tracker_has_nothing_to_be_tested_against(
+    capsys: pytest.CaptureFixture[str], uneven: str, option: str
+) -> None:
+    said = call(capsys, uneven, "--disagree", "JGA", "--disagree", "GCA", option)
+    assert said.code == 2
+    assert said.complaint == f"{option} needs two files or more"
+
+
+def test_power(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
+    words = ("--power", "--measure", "JGA", "--measure", "DialogueAccuracy", "--resamples", "500", "--trivial", "empty")
+    code, out, err = call(capsys, *files, *words)
+    assert (code, err) == (0, "")
+    assert "power: JGA tells most pairs of systems apart, 3 of 3 at level 0.05" in out
+    rows = [line.split() for line in out.partition("pairs of systems told apart at level 0.05")[2].splitlines()]
+    assert ["JGA", "3", "3", "100.00", "3"] in rows
+    assert ["DialogueAccuracy", "3", "0", "0.00", "0"] in rows
+    found = invoke.checked(call(capsys, *files, *words, "--json"), "tracker-compare")["power"]
+    assert [each["rank"] for each in found["measures"]] == [1, 2]
+    assert len(found["pairs"]) == 6
+    assert found["contradictions"] == []
+    code, out, err = call(capsys, *files, *words, "--resamples", "100", "--ci", "0.99")
+    assert "warning: 100 resamples are too few for --power" in err
+    assert "power: no measure tells any of the 3 pairs of systems apart at level 0.01" in out
+    _, out, _ = call(capsys, *files, *words, "--as", "csv")
+    assert "measure,pairs,apart,share,uncorrected,rank\nJGA,3,3,1.000000,3,1" in out
 
 
 def test_the_same_bytes_for_any_hash_seed(files: list[str]) -> None:

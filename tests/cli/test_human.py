@@ -175,3 +175,41 @@ def test_the_same_for_any_hash_seed_and_file_order(file: str, ratings: str, tmp_
         sheets.append({p.relative_to(folder): p.read_bytes() for p in sorted(folder.rglob("*.*"))})
     assert outs[0] == outs[1]
     assert sheets[0] == sheets[1]
+
+
+@pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv"])
+def test_a_fitted_lambda(capsys: pytest.CaptureFixture[str], file: str, ratings: str, style: str) -> None:
+    code, out, _ = call(capsys, file, "--ratings", ratings, "--fit-lambda", "--as", style, *MEASURES)
+    assert code == 0
+    if style == "csv":
+        assert "\nlam,lam_low,lam_high,pearson,held_out," in out
+        assert "\nlam,pearson\n0.000000," in out
+        return
+    assert "agrees best with the ratings, 95 % interval" in out.replace(r"\%", "%")
+    assert "fitted on other dialogues" in out
+
+
+def test_a_fitted_lambda_in_json(capsys: pytest.CaptureFixture[str], file: str, ratings: str) -> None:
+    found = document(capsys, file, "--ratings", ratings, "--fit-lambda", *MEASURES)["lambda_fit"]
+    assert len(found["folds"]) == 10
+    assert found["curve"][-1]["lam"] == "inf"
+    assert [each["measure"] for each in found["rivals"]] == ["JGA", "FGA(lam=0.5)", "LocalAccuracy"]
+    assert "lambda_fit" not in document(capsys, file, "--ratings", ratings, *MEASURES)
+
+
+def test_ratings_that_do_not_decide(capsys: pytest.CaptureFixture[str], file: str, tmp_path: Path) -> None:
+    path = tmp_path / "same.csv"
+    path.write_text("dialogue,ann\n" + "".join(f"MUL{number:04},3\n" for number in range(20)))
+    code, out, _ = call(capsys, file, "--ratings", str(path), "--fit-lambda", "--quiet", *MEASURES)
+    assert code == 0
+    assert "no lambda agrees best with the ratings: the rating is constant, so nothing correlates with it" in out
+
+
+@pytest.mark.parametrize("words", [("--make-sheets", "sheets"), ("--read-sheets", "filled", "--out", "made.csv")])
+def test_a_lambda_needs_a_file_and_ratings(
+    capsys: pytest.CaptureFixture[str], file: str, words: tuple[str, ...]
+) -> None:
+    given = [file] if "--make-sheets" in words else []
+    said = call(capsys, *given, *words, "--fit-lambda")
+    assert said.code == 2
+    assert said.complaint == "--fit-lambda needs the prediction FILE and ratings"

@@ -303,6 +303,7 @@ GROUPS: dict[str, list[Case]] = {
     "bias": tracker.bias_cases(),
     "curve": tracker.curve_cases(),
     "human": tracker.human_cases(),
+    "sensitivity": tracker.sensitivity_cases(),
     "runs": run_cases(),
     "charts": chart_cases(),
     "errors": error_cases(),

@@ -268,6 +268,9 @@ def rule_cases() -> list[Case]:
         Case("measures-gca-repo", f"tracker score native.jsonl --rules gca-repo {QUICK} {general}"),
         Case("measures-mwzeval", f"tracker score native.jsonl --rules mwzeval {QUICK} {general}"),
         Case("measures-sgd", f"tracker score native.jsonl --rules sgd {QUICK} {general}"),
+        Case("measure-domains", 'tracker score native.jsonl --resamples 100 --measure "FGA(lam={hotel: 0, other: 0.5})" --by domain'),
+        Case("measure-domain-lacks", 'tracker score native.jsonl --measure "FGA(lam={nowhere: 0})"'),
+        Case("measure-domains-vectors", 'tracker score vectors.json --measure "FGA(lam={other: 1})"'),
         Case("measure-unknown", "tracker score native.jsonl --measure JGAA"),
         Case("measure-lacks-lam", "tracker score native.jsonl --measure FGA"),
         Case("measure-bad-parameter", 'tracker score native.jsonl --measure "FGA(lamda=1)"'),
@@ -312,6 +315,9 @@ def compare_cases() -> list[Case]:
         Case("compare-disagree-systems", f"{base} {named} --disagree good --disagree worst --most 2"),
         Case("compare-disagree-measures", f'{base} {named} --disagree JGA --disagree "FGA(lam=0.5)"'),
         Case("compare-disagree-json", f"{base} {named} --disagree JGA --disagree GCA --json --most 1"),
+        *styled("compare-disagree-one", f'tracker compare worse.jsonl --resamples 200 {FEW} --disagree "FGA(lam=0.5)" --disagree GCA --most 2'),
+        Case("compare-disagree-same", f"{base} --disagree JGA --disagree JGA"),
+        *styled("compare-power", f"{base} {named} --power"),
         Case("compare-disagree-once", f"{base} --disagree JGA"),
         Case("compare-worse", f"tracker compare native.jsonl worst.jsonl --resamples 500 {FEW} --fail-if-worse"),
         Case("compare-better", f"tracker compare worst.jsonl native.jsonl --resamples 500 {FEW} --fail-if-worse"),
@@ -367,6 +373,8 @@ def human_cases() -> list[Case]:
     base = f"tracker human native.jsonl {FEW}"
     return [
         *styled("human", f"{base} --ratings ratings.csv"),
+        *styled("human-lambda", f"{base} --ratings ratings.csv --fit-lambda"),
+        Case("human-lambda-sheets", "tracker human native.jsonl --make-sheets sheets --fit-lambda"),
         Case("human-long", f"{base} --ratings long_ratings.csv"),
         Case("human-no-ci", f"{base} --ratings long_ratings.csv --ci 0"),
         Case("human-default", "tracker human native.jsonl --ratings long_ratings.csv --quiet"),
@@ -378,4 +386,18 @@ def human_cases() -> list[Case]:
         Case("human-nothing", "tracker human native.jsonl"),
         Case("human-bad-ratings", "tracker human native.jsonl --ratings ids.txt"),
         Case("human-rules", f"{base} --ratings long_ratings.csv --rules fga-repo --quiet"),
+    ]
+
+
+def sensitivity_cases() -> list[Case]:
+    """One tracker under several wordings of the schema; here gold stands for a second one."""
+    base = "tracker sensitivity sgd/pred sgd/gold --gold sgd/gold --resamples 100"
+    return [
+        *styled("sensitivity", base),
+        Case("sensitivity-no-ci", f"{base} --ci 0 --measure JGA --most 1"),
+        Case("sensitivity-names", f"{base} --name v1 --name v2 --most 0"),
+        Case("sensitivity-one", "tracker sensitivity sgd/pred --gold sgd/gold"),
+        Case("sensitivity-twice", "tracker sensitivity sgd/pred sgd/pred --gold sgd/gold"),
+        Case("sensitivity-states", "tracker sensitivity native.jsonl worse.jsonl"),
+        Case("sensitivity-measure", f"{base} --measure GCA"),
     ]

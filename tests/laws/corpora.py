@@ -163,6 +163,7 @@ _FORMS = {
         "FGA(lam=0.5, local=vector)",
         "FGA(lam=0.5, alternatives=strict)",
         "FGA(lam=0.5, average=dialogue)",
+        "FGA(lam={taxi: 0, other: 0.5})",
     ),
     "GCA": ("GCA", "GCA(deletions=count)", "GCA(alternatives=strict)", "GCA(alpha=0.5)", "GCA(average=dialogue)"),
     "RSA": ("RSA(empty=skip)", "RSA(empty=one)", "RSA(empty=skip, average=dialogue)"),

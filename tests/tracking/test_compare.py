@@ -133,18 +133,46 @@ def test_two_published_files(shared: Path) -> None:
 
 def test_dialogues_on_which_measures_disagree(som_dst: dict[str, TrackerResult]) -> None:
     result = som_dst["som-dst"]
-    found = between_measures("som-dst", result, asked_for(result, "jga"), asked_for(result, "GCA"), 3)
-    assert len(found) == 3
-    assert found[0].gap >= found[1].gap >= found[2].gap > 0.4
+    found = between_measures("som-dst", result, asked_for(result, "jga"), asked_for(result, "GCA"), 100)
     names = result.ledger.main.dialogues
-    by_name = dict(zip(names, result.ledger.per_dialogue(result.asked[0].used), strict=True))
-    assert all(by_name[f"{each.dialogue.upper()}.json"] == each.first_value for each in found)
+    by_name = [
+        dict(zip(names, result.ledger.per_dialogue(asked_for(result, measure).used), strict=True))
+        for measure in ("JGA", "GCA")
+    ]
+    scales = [dict(zip(each, scipy_stats.zscore([*each.values()], ddof=1), strict=True)) for each in by_name]
+    for each in found:
+        name = f"{each.dialogue.upper()}.json"
+        assert (each.first_value, each.second_value) == (by_name[0][name], by_name[1][name])
+        assert each.gap == pytest.approx(scales[0][name] - scales[1][name])
+    gaps = [abs(each.gap) for each in found]
+    assert gaps == sorted(gaps, reverse=True)
+    assert {each.gap > 0 for each in found} == {True, False}
+    fewer = between_measures("som-dst", result, asked_for(result, "jga"), asked_for(result, "GCA"), 3)
+    assert fewer == found[:3]
+
+
+def test_the_scale_of_a_measure_does_not_matter(som_dst: dict[str, TrackerResult]) -> None:
+    """SA(slots=30) and SA(slots=300) differ in scale only, so that nothing disagrees."""
+    turns = {f"d{i}": [({"a-b": "1"}, {"a-b": str(i % 3), "a-c": "1"} if i else {})] for i in range(9)}
+    scorer = TrackerScorer(["SA(slots=30)", "SA(slots=300)"])
+    for name, states in turns.items():
+        scorer.add(name, [gold for gold, _ in states], [pred for _, pred in states])
+    result = scorer.result()
+    assert between_measures("x", result, *result.asked, 9) == []
+
+
+def test_a_measure_that_is_the_same_everywhere_cannot_disagree() -> None:
+    result = scored({f"d{i}": [({"a-b": "1"}, {"a-b": "1"})] for i in range(5)})
+    with pytest.raises(DialmeterError, match="x: JGA has no two different values over its dialogues"):
+        between_measures("x", result, result.asked[0], result.asked[2], 3)
 
 
 def test_dialogues_on_which_systems_disagree(som_dst: dict[str, TrackerResult]) -> None:
     found = between_systems(som_dst, "som-dst", "empty", "JGA", 2)
-    assert [each.gap for each in found] == [abs(each.first_value - each.second_value) for each in found]
+    assert [each.gap for each in found] == [each.first_value - each.second_value for each in found]
     assert found[0].gap == 1.0
+    [other] = between_systems(som_dst, "empty", "som-dst", "JGA", 1)
+    assert other.gap == -1.0
 
 
 def test_the_same_answer_for_any_order_of_dialogues(shared: Path) -> None:

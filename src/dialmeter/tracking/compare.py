@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, compress, pairwise
 from math import isnan
+from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.comparability import not_comparable
-from ..core.comparison import PairedSample, Resampling, SystemComparison, Test, compare_pairs
-from ..errors import DialmeterError, did_you_mean
+from ..core.comparison import PairedDifference, PairedSample, Resampling, SystemComparison, Test, compare_pairs
+from ..errors import DialmeterError, NotApplicable, did_you_mean
 from ..measure import parse
-from ..model import dialogue_key
+from ..model import Notice, dialogue_key
 from .resolve_measures import ResolvedMeasure
 from .result import TrackerResult
 from .vectors.bootstrap_matrix import columns, order_of
@@ -44,7 +46,13 @@ class TrackerComparison(SystemComparison[TrackerResult], frozen=True, kw_only=Tr
 
 
 class Disagreement(Struct, frozen=True):
-    """A dialogue with the two values; between measures the gap is one of ranks, between systems one of values."""
+    """A dialogue with the two values.
+
+    Attributes:
+        gap: first minus second: between systems of the values, between measures of the standardised values.
+        first_turns: the value of every turn by itself, where the measure has one for a turn; empty otherwise.
+        second_turns: likewise.
+    """
 
     dialogue: str
     system: str
@@ -53,6 +61,8 @@ class Disagreement(Struct, frozen=True):
     first_value: float
     second_value: float
     gap: float
+    first_turns: list[float | None] = []
+    second_turns: list[float | None] = []
 
 
 def compare(
@@ -70,6 +80,14 @@ def compare(
         DialmeterError: the systems were not scored on the same dialogues with the same gold.
     """
     check_comparable(results)
+    found, notices = differences(results, how, test, all_pairs)
+    return TrackerComparison(results=results, versus=found, notices=notices, ranks=ranks(results))
+
+
+def differences(
+    results: Mapping[str, TrackerResult], how: Resampling, test: Test, all_pairs: bool
+) -> tuple[list[PairedDifference], list[Notice]]:
+    """The differences of comparable systems, and warnings; the arguments are those of ``compare``."""
     samples = []
     for name, result in results.items():
         matrix, formulas = columns(result.ledger, result.asked)
@@ -78,8 +96,7 @@ def compare(
         samples.append(PairedSample(name, matrix, totals, by_dialogue))
     first, *others = samples
     pairs = combinations(samples, 2) if all_pairs else ((first, other) for other in others)
-    found, notices = compare_pairs(list(pairs), formulas, how, test)
-    return TrackerComparison(results=results, versus=found, notices=notices, ranks=ranks(results))
+    return compare_pairs(list(pairs), formulas, how, test)
 
 
 def check_comparable(results: Mapping[str, TrackerResult]) -> None:
@@ -123,7 +140,7 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
             name: 1 + sum(other > value for other in numbers.values()) for name, value in numbers.items()
         }
         values[asked.text] = list(numbers.values())
-    pairs = list(combinations(values, 2))
+    pairs = list(combinations(values, 2)) if len(results) > 1 else []
     taus = [float(kendalltau(values[one], values[other]).statistic) for one, other in pairs]
     # Not a number: under one of the measures all systems are equal, so that it gives no order.
     return Ranks(by_measure, [(*pair, None if isnan(tau) else tau) for pair, tau in zip(pairs, taus, strict=True)])
@@ -161,23 +178,33 @@ def keys_by_order(result: TrackerResult) -> list[str]:
 def between_measures(
     name: str, result: TrackerResult, first: ResolvedMeasure, second: ResolvedMeasure, most: int
 ) -> list[Disagreement]:
-    """Dialogues whose rank under one measure is far from that under the other.
+    """Dialogues that are much better under one measure than under the other, for this tracker.
 
-    Ranks, as shares of the dialogues, are compared because measures have different scales.
+    Measures have different scales, so that the values of each are standardised over the dialogues that have both: minus their
+    mean, divided by their standard deviation.
+
+    Raises:
+        NotApplicable: a measure is the same in all dialogues, so that it cannot be standardised.
     """
-    scored = [
-        (key, one, other)
-        for key, one, other in zip(
-            keys_by_order(result), values_by_dialogue(result, first), values_by_dialogue(result, second), strict=True
-        )
-        if one is not None and other is not None
-    ]
-    ones, others = _shares([one for _, one, _ in scored]), _shares([other for _, _, other in scored])
+    from ..stats.correlation import pairs
+
+    ones, others = (values_by_dialogue(result, measure) for measure in (first, second))
+    both = [None not in each for each in zip(ones, others, strict=True)]
+    scales = []
+    one_side, other_side, _ = pairs(ones, others)
+    for measure, values in ((first, one_side), (second, other_side)):
+        if len(values) < 2 or values.min() == values.max():
+            raise NotApplicable(
+                f"{name}: {measure.text} has no two different values over its dialogues, so that there is nothing to "
+                "standardise and to compare"
+            )
+        scales.append((values - values.mean()) / values.std(ddof=1))
+    keys = compress(zip(keys_by_order(result), ones, others, strict=True), both)
     found = [
-        Disagreement(key, name, first.text, second.text, one, other, abs(above - below))
-        for (key, one, other), above, below in zip(scored, ones, others, strict=True)
+        Disagreement(key, name, first.text, second.text, cast(float, one), cast(float, other), float(gap))
+        for (key, one, other), gap in zip(keys, scales[0] - scales[1], strict=True)
     ]
-    return _most(found, most)
+    return _with_turns(_most(found, most), (result, first), (result, second))
 
 
 def between_systems(
@@ -192,11 +219,11 @@ def between_systems(
         strict=True,
     )
     found = [
-        Disagreement(key, f"{first} / {second}", first, second, mine, theirs, abs(mine - theirs))
+        Disagreement(key, f"{first} / {second}", first, second, mine, theirs, mine - theirs)
         for key, mine, theirs in pairs
         if mine is not None and theirs is not None
     ]
-    return _most(found, most)
+    return _with_turns(_most(found, most), (one, asked_for(one, measure)), (other, asked_for(other, measure)))
 
 
 def asked_for(result: TrackerResult, measure: str) -> ResolvedMeasure:
@@ -213,12 +240,30 @@ def asked_for(result: TrackerResult, measure: str) -> ResolvedMeasure:
 
 
 def _most(found: Sequence[Disagreement], most: int) -> list[Disagreement]:
-    apart = [each for each in found if each.gap > 0]
-    return sorted(apart, key=lambda each: (-each.gap, each.dialogue))[:most]
+    apart = [each for each in found if abs(each.gap) > _EQUAL]
+    return sorted(apart, key=lambda each: (-round(abs(each.gap), 12), each.dialogue))[:most]
 
 
-def _shares(values: Sequence[float]) -> list[float]:
-    """The mean rank of each value as a share of all; equal values share theirs."""
-    from scipy.stats import rankdata
+def _with_turns(
+    found: Sequence[Disagreement],
+    first: tuple[TrackerResult, ResolvedMeasure],
+    second: tuple[TrackerResult, ResolvedMeasure],
+) -> list[Disagreement]:
+    return [
+        replace(each, first_turns=_turns(each.dialogue, *first), second_turns=_turns(each.dialogue, *second))
+        for each in found
+    ]
 
-    return [float(rank) / len(values) for rank in rankdata(values)] if values else []
+
+def _turns(key: str, result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
+    """The value of every turn of a dialogue by itself; empty for measures of other units."""
+    used = measure.used
+    if used.reads() != "tally" or used.gather != "sum":
+        return []
+    book = result.ledger.book_for(used)
+    position = next(place for place, name in enumerate(book.dialogues) if dialogue_key(name) == key)
+    return [used.value(used.from_tally(book.table[row])) for row in book.rows_of(position)]  # type: ignore[attr-defined]
+
+
+_EQUAL = 1e-12
+"""Gaps that are zero on paper may differ from it in the last bits."""

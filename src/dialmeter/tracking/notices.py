@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from ..core.account import BY_NAME
-from ..model import Notice, Value
+from ..errors import did_you_mean
+from ..model import Notice, Value, domain_of
 from .diagnosis.findings import Findings, shown
 from .measures.fga import FGA
 from .measures.slots import RSA, SA
 from .resolve_measures import ResolvedMeasure
 from .rule_sets.rules import Rules, parse_match
-from .tally import NEVER, Tally
+from .tally import OTHER_DOMAINS, Tally
 from .vectors.measure_columns import MeasureColumns
 from .vectors.tally_table import TallyTable
 
@@ -22,13 +23,12 @@ def notices_of(
     asked: Sequence[ResolvedMeasure], ledger: MeasureColumns, findings: Findings, rules: Rules
 ) -> list[Notice]:
     """All warnings of one pass."""
-    found = [*_of_measures(asked, ledger), *_of_input(findings, rules)]
+    found = [*_of_measures(asked, ledger), _of_domains(asked, findings), *_of_input(findings, rules)]
     return [notice for notice in found if notice.count]
 
 
 def _of_measures(asked: Sequence[ResolvedMeasure], ledger: MeasureColumns) -> list[Notice]:
     notices: dict[str, Notice] = {}
-    free: dict[str, int] = {}
     for each in asked:
         used = each.used
         if isinstance(used, RSA) and used.empty == "zero":
@@ -36,9 +36,8 @@ def _of_measures(asked: Sequence[ResolvedMeasure], ledger: MeasureColumns) -> li
             message = f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) leaves them out"
             notices["rsa-empty"] = Notice("rsa-empty", count, message)
         if isinstance(used, FGA):
-            if used.local not in free:
-                free[used.local] = _turns(ledger.book_for(used), lambda tally: tally.since == NEVER and not tally.exact)
-            count = free[used.local]
+            count = _turns(ledger.book_for(used), used.forgives_wholly)
+            count = max(count, notices["fga-free"].count if "fga-free" in notices else 0)
             message = (
                 f"{count} turns are wrong and weigh 1 in FGA: a slot was deleted, and no turn made a mistake of its own"
             )
@@ -49,6 +48,16 @@ def _of_measures(asked: Sequence[ResolvedMeasure], ledger: MeasureColumns) -> li
             message = f"{count} turns have more wrong slots than the {slots} of SA and count as {slots}; check --schema"
             notices["sa-capped"] = Notice("sa-capped", count, message)
     return list(notices.values())
+
+
+def _of_domains(asked: Sequence[ResolvedMeasure], findings: Findings) -> Notice:
+    """Domains that ``lam`` of FGA names and gold never holds, such as a misspelt one."""
+    named = {domain for each in asked if isinstance(each.used, FGA) for domain in each.used.domains}
+    held = set(map(domain_of, findings.gold_slots))
+    unknown = sorted(named - held - {OTHER_DOMAINS})
+    nearest = did_you_mean(unknown[0], held) if unknown else ""
+    message = f"lam of FGA names {', '.join(unknown)}, which gold never holds; {nearest}"
+    return Notice("fga-domains", len(unknown), message)
 
 
 def _turns(book: TallyTable, fits: Callable[[Tally], bool]) -> int:

@@ -51,8 +51,9 @@ def resolve(
     if correctness_only:
         left = [each for each in wanted if not _from_correctness(each)]
         if left and measures:
+            needed = "the domains of slots" if getattr(left[0], "domains", ()) else "values"
             raise DialmeterError(
-                f"{left[0]} needs values, and the file says only which slots are right; it gives {', '.join(_FROM_CORRECTNESS)} "
+                f"{left[0]} needs {needed}, and the file says only which slots are right; it gives {', '.join(_FROM_CORRECTNESS)} "
                 "with local=vector"
             )
         if left:
@@ -92,7 +93,11 @@ def _check_settings(rules: Rules) -> None:
 
 
 def _from_correctness(measure: Measure) -> bool:
-    return type(measure).__name__ in _FROM_CORRECTNESS and getattr(measure, "local", "vector") in ("paper", "vector")
+    return (
+        type(measure).__name__ in _FROM_CORRECTNESS
+        and getattr(measure, "local", "vector") in ("paper", "vector")
+        and not getattr(measure, "domains", ())
+    )
 
 
 def _stand_in(measure: Measure, rules: Rules) -> Measure:

@@ -98,8 +98,15 @@ class TrackerResult(Result):
     def scores(self) -> list[Score]:
         """The asked measures in order, with intervals where resampling was asked for."""
         limits = intervals(self.ledger, self.asked, self.resampling, self.threads) if self.resampling else {}
-        plain = [self._score(each, self.ledger.value(each.used)) for each in self.asked]
+        plain = map(self.score_of, self.asked)
         return [with_interval(score, limits.get(score.measure)) for score in plain]
+
+    def score_of(self, asked: ResolvedMeasure) -> Score:
+        """The score of a measure over all dialogues, without interval, whether it was asked for or not.
+
+        It must need no other variant of the tally than the measures that were asked for, as FGA with any lambda does.
+        """
+        return self._score(asked, self.ledger.value(asked.used))
 
     def _no_score(self, name: Any) -> str:
         return f"{name!r} was not asked for; {did_you_mean(str(name), [each.text for each in self.asked])}"

@@ -174,7 +174,7 @@ class TrackerScorer:
         if not turns:
             self._findings.unscored[read.id] = NO_PREDICTION if walk.has_gold else NO_GOLD
             return False
-        self._ledger.add(walk)
+        self._ledger.add(walk, pairs)
         for breakdown in self._breakdowns:
             breakdown.add(walk, pairs)
         if self._ledger.looks_closely:

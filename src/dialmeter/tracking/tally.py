@@ -12,6 +12,9 @@ from msgspec import Struct
 NEVER = -1
 """``since`` of a turn that weighs 1 in FGA: it is exact, or no mistake of a turn's own came before."""
 
+OTHER_DOMAINS = "other"
+"""The name for all domains that have none of their own in a choice by domain."""
+
 NOTHING, CORRECT, WRONG, MISSED, OVER = range(5)
 """What a slot is at a turn; nothing where neither side holds it."""
 
@@ -25,8 +28,9 @@ Alternatives: TypeAlias = Literal["overlap", "strict"]
 class Tally(NamedTuple):
     """What one turn adds.
 
-    The last three are counted only under rule sets that cut slots at the last hyphen; otherwise they are -1 and derive
-    from the rest.
+    The three of the cut are counted only under rule sets that cut slots at the last hyphen; otherwise they are -1 and
+    derive from the rest. ``strictness`` is the strictest place of the wrong domains (see ``TallyVariant``) where a mistake
+    is older than the turn, else -1.
     """
 
     gold: int
@@ -41,6 +45,7 @@ class Tally(NamedTuple):
     cut_errors: int = -1
     cut_slots: int = -1
     cut_rsa_errors: int = -1
+    strictness: int = -1
 
     @property
     def exact(self) -> bool:
@@ -69,11 +74,19 @@ class Tally(NamedTuple):
 
 
 class TallyVariant(Struct, frozen=True):
-    """The choices that a tally depends on beside the rule set; None is "any will do"."""
+    """The choices that a tally depends on beside the rule set; None is "any will do".
+
+    Attributes:
+        local: when a wrong turn is locally right.
+        deletions: what of a slot that leaves the state.
+        alternatives: whether gold changes when it goes to a value that shares an alternative.
+        strictness: for each domain its place, 0 for the strictest; empty where domains are alike.
+    """
 
     local: Local | None = None
     deletions: Deletions | None = None
     alternatives: Alternatives | None = None
+    strictness: tuple[tuple[str, int], ...] = ()
 
     def fits(self, other: TallyVariant) -> bool:
         """Can a tally of the other variant be used?"""
@@ -81,4 +94,5 @@ class TallyVariant(Struct, frozen=True):
             self.local in (None, other.local)
             and self.deletions in (None, other.deletions)
             and self.alternatives in (None, other.alternatives)
+            and self.strictness == other.strictness
         )

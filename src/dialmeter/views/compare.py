@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_lowercase
+
+from msgspec import to_builtins
 
 from ..core.account import Account, lines
 from ..core.comparison import PairedDifference
 from ..measure import Score
+from ..studies.power import PowerStudy
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
 from .tables import Table, highest, interval, percent, records_table, score_records
 
@@ -55,6 +58,9 @@ def comparison_table(
             span = interval(score.ci, score.ci_reason) if score else ""
             rows.append((measure if not place else "", name, value, span, *difference_cells(found)))
     headings = ("measure", unit, "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
+    if all(len(by_name) == 1 for by_name in scores.values()):
+        foot = tuple(lines(accounts))
+        return Table(title, headings[:4], tuple(row[:4] for row in rows), frozenset({2, 3}), foot=foot)
     notes = (f"{note[0].upper()}{note[1:]}.",) if (note := holm_note(against.values())) else ()
     return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)), notes=notes)
 
@@ -214,8 +220,8 @@ def wide_table(compared: TrackerComparison, letters: bool) -> Table:
         numeric,
         marks,
         foot=account_lines(compared),
-        notes=(_marks_note(compared, letters, bool(marks)),),
-        caption=f"{len(names)} trackers on {next(iter(compared.results.values())).dialogues} dialogues, in percent.",
+        notes=(_marks_note(compared, letters, bool(marks)),) if len(names) > 1 else (),
+        caption=f"{len(names)} tracker{'s' * (len(names) > 1)} on {next(iter(compared.results.values())).dialogues} dialogues, in percent.",
         best=highest(rows, numeric),
     )
 
@@ -278,10 +284,77 @@ def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
 
 
 def disagreement_table(found: Sequence[Disagreement]) -> Table:
-    """Where two measures or two systems disagree most."""
+    """Where two measures of a tracker or two systems disagree most."""
     rows = tuple(
-        (each.dialogue, each.system, percent(each.first_value), percent(each.second_value), f"{each.gap:.2f}")
+        (each.dialogue, each.system, percent(each.first_value), percent(each.second_value), f"{each.gap:+.2f}")
         for each in found
     )
     names = (found[0].first, found[0].second) if found else ("first", "second")
-    return Table("where they disagree most", ("dialogue", "system", *names, "gap"), rows, frozenset({2, 3, 4}))
+    notes: tuple[str, ...] = ()
+    if found and found[0].system != f"{names[0]} / {names[1]}":
+        notes = ("The gap is the difference of the standardised values: in standard deviations over dialogues.",)
+    headings = ("dialogue", "system", *names, "gap")
+    return Table("where they disagree most", headings, rows, frozenset({2, 3, 4}), notes=notes)
+
+
+def disagreement_rows(found: Sequence[Disagreement]) -> Table:
+    """The same with one number per cell, for other programs."""
+    turns = ("first_turns", "second_turns")
+    return records_table([{key: cell for key, cell in to_builtins(each).items() if key not in turns} for each in found])
+
+
+def turn_lines(found: Disagreement, system: str) -> list[str]:
+    """The values of each turn by itself under both measures; of one system its own only.
+
+    Example:
+        >>> turn_lines(Disagreement("d1", "x", "JGA", "GCA", 0.5, 0.9, -1.2, [1, 0], [1, None]), "x")
+        ['  turn by turn under JGA: 100 0', '  turn by turn under GCA: 100 –']
+    """
+    named = {found.first: found.first_turns, found.second: found.second_turns}
+    told = []
+    for name, turns in named.items():
+        if turns and (system in (found.system, name)):
+            under = f" under {name}" if system == found.system else ""
+            values = " ".join("–" if each is None else f"{100 * each:.0f}" for each in turns)
+            told.append(f"  turn by turn{under}: {values}")
+    return told
+
+
+def power_lines(study: PowerStudy) -> list[str]:
+    """Which measure tells most pairs of systems apart, in one line."""
+    pairs = max((each.pairs for each in study.measures), default=0)
+    if not pairs:
+        return ["power: no pair of systems could be tested"]
+    if not study.best:
+        return [f"power: no measure tells any of the {pairs} pairs of systems apart at level {study.level:.3g}"]
+    names = " and ".join(each.measure for each in study.best)
+    most = study.best[0]
+    verb = "tells" if len(study.best) == 1 else "tell"
+    return [
+        f"power: {names} {verb} most pairs of systems apart, {most.apart} of {most.pairs} at level {study.level:.3g}"
+    ]
+
+
+def power_table(study: PowerStudy) -> Table:
+    """How many pairs of systems each measure tells apart."""
+    rows = tuple(
+        (each.measure, str(each.pairs), str(each.apart), percent(each.share), str(each.uncorrected))
+        for each in study.measures
+    )
+    notes = [
+        "P values are corrected by Holm over the pairs of a measure. To tell more pairs apart is not to be right more often.",
+        *(
+            f"{each.first} and {each.second} contradict each other: {each.better} is better than {each.worse} under the "
+            "first, and worse under the second."
+            for each in study.contradictions
+        ),
+    ]
+    headings = ("measure", "pairs", "told apart", "in percent", "without correction")
+    title = f"pairs of systems told apart at level {study.level:.3g}"
+    return Table(title, headings, rows, frozenset({1, 2, 3, 4}), notes=tuple(notes))
+
+
+def power_rows(study: PowerStudy) -> Iterator[Table]:
+    """The power of measures, and every test, with one number per cell, for other programs."""
+    yield records_table([to_builtins(each) for each in study.measures])
+    yield records_table([to_builtins(each) for each in study.pairs])

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet, write_sheet
+from ..studies.human.fit_lambda import Lam, LambdaFit
 from ..studies.human.human import HumanStudy, Statistic
 from ..studies.human.ratings import write_ratings
 from .html_env import page
@@ -27,6 +28,85 @@ def tables_of(study: HumanStudy, confidence: float) -> Iterator[Table]:
         yield _raters(study)
     if study.pairs and confidence:
         yield _pairs(study)
+
+
+def lambda_lines(fit: LambdaFit, confidence: float) -> list[str]:
+    """The fitted lambda in words."""
+    if fit.lam is None:
+        return [f"no lambda agrees best with the ratings: {fit.reason}"]
+    found = [f"lambda {_lam(fit.lam)} agrees best with the ratings"]
+    if fit.ci is not None:
+        found[0] += f", {100 * confidence:.4g} % interval {_lam(fit.ci[0])} to {_lam(fit.ci[1])}"
+    if fit.spans_all:
+        found.append("the interval holds every lambda: these ratings do not say which one to take")
+    return found
+
+
+def lambda_table(fit: LambdaFit) -> Table:
+    """The fitted lambda beside measures that have nothing to fit."""
+    rows = [
+        (f"FGA(lam={_lam(fit.lam)}), fitted on all", coefficient(fit.pearson), "", str(fit.held_out.n), "", "", ""),
+        (
+            "FGA, fitted on other dialogues",
+            coefficient(fit.held_out.value),
+            _interval(fit.held_out),
+            str(fit.held_out.n),
+            "",
+            "",
+            fit.held_out.reason,
+        ),
+    ]
+    for each in fit.rivals:
+        cells = (coefficient(each.difference.value), _interval(each.difference), each.difference.reason)
+        rows.append(
+            (each.measure, coefficient(each.pearson.value), _interval(each.pearson), str(each.pearson.n), *cells)
+        )
+    notes = (
+        "Fitted on all: the correlation is too high, because lambda was chosen for it. Fitted on other dialogues: "
+        f"{len(fit.folds)} folds, with lambda {', '.join(map(_lam, dict.fromkeys(fit.folds)))}. "
+        "The difference is that of the second row minus the measure's, with Zou's interval.",
+    )
+    headings = ("measure", "Pearson", "interval", "n", "difference", "its interval", "note")
+    return Table(
+        "FGA with the lambda that agrees best with the ratings",
+        headings,
+        tuple(rows),
+        frozenset(range(1, 6)),
+        notes=notes,
+    )
+
+
+def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
+    """The same and the correlation at every lambda, with one number per cell, for other programs."""
+    low, high = fit.ci or (None, None)
+    yield records_table(
+        [
+            {
+                "lam": fit.lam,
+                "lam_low": low,
+                "lam_high": high,
+                "pearson": fit.pearson,
+                **_prefixed("held_out", fit.held_out),
+                "signature": fit.signature,
+            }
+        ]
+    )
+    yield records_table(
+        [
+            {"measure": each.measure, **_prefixed("pearson", each.pearson), **_prefixed("difference", each.difference)}
+            for each in fit.rivals
+        ]
+    )
+    yield records_table([{"lam": each.lam, "pearson": each.pearson} for each in fit.curve])
+
+
+def _lam(lam: Lam | None) -> str:
+    return "–" if lam is None else lam if isinstance(lam, str) else f"{lam:g}"
+
+
+def _prefixed(name: str, found: Statistic) -> dict[str, object]:
+    numbers = _numbers(found)
+    return {name: numbers.pop("value"), **{f"{name}_{key}": each for key, each in numbers.items()}}
 
 
 def csv_tables(study: HumanStudy) -> Iterator[Table]:

@@ -8,13 +8,14 @@ from ..core.account import Account
 from ..core.comparability import joint_signature
 from ..errors import one_line
 from ..measure import Score
+from ..studies.sensitivity import SchemaSensitivity
 from ..tracking.diagnosis.findings import Mistake, Mistakes
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, grid, lines
 from .charts.data import Estimate
 from .markdown_page import markdown_page
-from .tables import Table, interval, percent
+from .tables import Table, interval, percent, records_table, score_records
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
@@ -140,3 +141,102 @@ def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
     for slot in mistakes.worst_slots(5):
         name, title = f"values-{slug(slot)}", "Gold and predicted values"
         yield chart(name, title, grid.draw_confusion, grid.confusion_table, mistakes.values(slot), slot=slot)
+
+
+def sensitivity_lines(found: Sequence[SchemaSensitivity]) -> list[str]:
+    """What the study says, one line for each measure."""
+    told = []
+    for each in found:
+        if each.value is None:
+            told.append(f"{each.measure}: {each.reason}")
+        elif not each.value:
+            told.append(f"{each.measure}: the wording of the schema changes no frame")
+        else:
+            change = "" if each.change is None else f"; {100 * each.change:+.1f} % against the original schema"
+            told.append(f"{each.measure}: schema sensitivity {percent(each.value)}{change}")
+    return told
+
+
+def sensitivity_table(found: Sequence[SchemaSensitivity], variants: int, foot: tuple[str, ...]) -> Table:
+    """One row per measure."""
+    rows = tuple(
+        (
+            each.measure,
+            percent(each.value),
+            interval(each.ci, each.ci_reason if each.value is not None else ""),
+            str(each.n),
+            str(each.unscored or ""),
+            percent(each.mean),
+            percent(each.original) if each.original is not None else "",
+            f"{100 * each.change:+.2f}" if each.change is not None else "",
+        )
+        for each in found
+    )
+    headings = ("measure", "sensitivity", "interval", "frames", "unscored", "mean", "original", "change in %")
+    note = (
+        f"Sensitivity in percent: mean over frames of (standard deviation / mean) over {variants} variants. Frames whose mean "
+        "over the variants is 0 are unscored."
+    )
+    return Table("", headings, rows, frozenset(range(1, 8)), foot=foot, notes=(note,), caption="Schema sensitivity.")
+
+
+def variant_table(results: Mapping[str, TrackerResult]) -> Table:
+    """The scores under every variant."""
+    rows = tuple(
+        (
+            name,
+            *(cell for score in result.scores for cell in (percent(score.value), interval(score.ci, score.ci_reason))),
+        )
+        for name, result in results.items()
+    )
+    measures = [score.measure for score in next(iter(results.values())).scores]
+    headings = ("variant", *(word for measure in measures for word in (measure, "interval")))
+    return Table("scores under each variant", headings, rows, frozenset(range(1, len(headings))))
+
+
+def sensitive_dialogues_table(found: SchemaSensitivity) -> Table:
+    """The most sensitive dialogues under one measure, with their values under each variant."""
+    names = list(found.dialogues[0].variants) if found.dialogues else []
+    rows = tuple(
+        (each.dialogue, percent(each.value), str(each.frames), *(percent(each.variants[name]) for name in names))
+        for each in found.dialogues
+    )
+    headings = ("dialogue", "sensitivity", "frames", *names)
+    return Table(f"most sensitive dialogues, {found.measure}", headings, rows, frozenset(range(1, len(headings))))
+
+
+def sensitivity_rows(results: Mapping[str, TrackerResult], found: Sequence[SchemaSensitivity]) -> Iterator[Table]:
+    """All of it with one number per cell, for other programs."""
+    yield records_table(
+        [
+            {
+                "measure": each.measure,
+                "sensitivity": each.value,
+                "low": (each.ci or (None, None))[0],
+                "high": (each.ci or (None, None))[1],
+                "n": each.n,
+                "unscored": each.unscored,
+                "mean": each.mean,
+                "original": each.original,
+                "change": each.change,
+                "reason": each.reason,
+                "signature": each.signature,
+            }
+            for each in found
+        ]
+    )
+    scores = [({"variant": name}, score) for name, result in results.items() for score in result.scores]
+    yield records_table(score_records(scores))
+    yield records_table(
+        [
+            {
+                "measure": each.measure,
+                "dialogue": one.dialogue,
+                "sensitivity": one.value,
+                "frames": one.frames,
+                **{f"value_{name}": value for name, value in one.variants.items()},
+            }
+            for each in found
+            for one in each.dialogues
+        ]
+    )

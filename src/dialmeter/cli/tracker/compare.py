@@ -8,16 +8,18 @@ from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import click
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.account import in_documents
 from ...core.comparison import Resampling, Test
 from ...core.document import make_document
 from ...core.result import score_dict
-from ...errors import DialmeterError
+from ...errors import DialmeterError, NotApplicable
 from ...measure import Score
 from ...model import Dialogue, Notice, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue
+from ...studies.power import PowerStudy, can_tell_apart, discriminative_power
 from ...tracking.align import GoldFile
 from ...tracking.baselines import TRIVIAL, trivial
 from ...tracking.compare import (
@@ -70,9 +72,12 @@ _LISTED = 10
     "--disagree",
     multiple=True,
     metavar="MEASURE|SYSTEM",
-    help="Given twice: show dialogues on which they disagree most.",
+    help="Given twice: show dialogues on which they disagree most. Two measures need one file only.",
 )
 @shared.number_option("--most", least=1, default=3, about="How many of these dialogues.")
+@click.option(
+    "--power", "with_power", is_flag=True, help="Also test all pairs: which measure tells most systems apart?"
+)
 @shared.choice_option(
     "--marks",
     ["stars", "letters"],
@@ -82,7 +87,8 @@ _LISTED = 10
 @paper_options
 @shared.chart_options
 def compare_(**options: Any) -> Output:
-    """Compare trackers: FILES are prediction files, the first of which is the baseline.
+    """Compare trackers: FILES are prediction files, the first of which is the baseline. One file is enough to compare two
+    measures with --disagree.
 
     The result comes first, then the table. Dialogues are resampled, not turns. p values are two-sided, paired, and corrected by
     Holm over all measures and pairs of the table; a line below it says how many tests that are.
@@ -104,20 +110,35 @@ def compare_(**options: Any) -> Output:
             results = _scored(systems, options, rules, how, common)
     compared = compare(results, how, options["test"], all_pairs=options["marks"] == "letters")
     compared = replace(compared, notices=[*unequal, *compared.notices])
-    tests = turn_tests(results) if options["mcnemar"] else []
-    apart = _disagreements(compared, options)
-    groups = {
-        group: {name: result.by(group, options["turns"]) for name, result in results.items()} for group in options["by"]
-    }
-    notices = _notices(compared, bool(tests))
+    level = 1 - how.confidence
+    apart, unlike = _disagreements(compared, options)
+    further = Further(
+        turn_tests(results) if options["mcnemar"] else [],
+        apart,
+        discriminative_power(results, how, options["test"], level) if options["with_power"] else None,
+        {
+            group: {name: result.by(group, options["turns"]) for name, result in results.items()}
+            for group in options["by"]
+        },
+    )
+    notices = [*_notices(compared, further, how), *unlike]
     worse = "{system} is worse than {base} under {measure}: {difference:+.2f}, p = {p_holm:.4f} (Holm)"
     return Output(
-        document=lambda _: _document(compared, tests, apart, groups, notices),
-        parts=chain(_parts(compared, tests, apart, groups, options), _shown(apart, systems, options, rules)),
+        document=lambda _: _document(compared, further, notices),
+        parts=chain(_parts(compared, further, options), _shown(further.apart, systems, options, rules)),
         notices=notices,
         charts=lambda: system_charts(results),
-        check=lambda: fail_if_worse(compared.versus, 1 - how.confidence, worse) if options["fail_if_worse"] else None,
+        check=lambda: fail_if_worse(compared.versus, level, worse) if options["fail_if_worse"] else None,
     )
+
+
+class Further(NamedTuple):
+    """What is shown beside the comparison where it is asked for."""
+
+    tests: list[TurnTest]
+    apart: list[Disagreement]
+    power: PowerStudy | None
+    groups: dict[str, dict[str, list[Score]]]
 
 
 class System(NamedTuple):
@@ -132,9 +153,14 @@ def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
     """The systems by name: the files, then trivial trackers on the first."""
     files, yardsticks = options["files"], options["yardsticks"]
     if len(files) + len(yardsticks) < 2:
-        raise DialmeterError(
-            "compare needs two files or more, the first of which is the baseline; or one and --trivial"
-        )
+        if not options["disagree"]:
+            raise DialmeterError(
+                "compare needs two files or more, the first of which is the baseline; or one and --trivial; or one and two "
+                "measures in --disagree"
+            )
+        for option in ("mcnemar", "with_power", "fail_if_worse"):
+            if options[option]:
+                raise DialmeterError(f"--{option.removeprefix('with_').replace('_', '-')} needs two files or more")
     golds = chosen_golds(files, options["gold"])
     labels = chosen_names(files, options["names"], "systems", yardsticks)
     systems = [System(*pair) for pair in zip(files, golds, strict=True)]
@@ -171,40 +197,45 @@ def _scored(
     }
 
 
-def _notices(compared: TrackerComparison, turns_tested: bool) -> list[Any]:
-    dependent = Notice(
-        "dependent-turns", 1, "turns of one dialogue are not independent: McNemar's p value on turns is too small"
-    )
+def _notices(compared: TrackerComparison, further: Further, how: Resampling) -> list[Notice]:
     seen = {notice.code: notice for result in compared.results.values() for notice in result.notices}
-    return [*compared.notices, *seen.values(), *([dependent] if turns_tested else [])]
+    found = [*compared.notices, *seen.values()]
+    if further.tests:
+        message = "turns of one dialogue are not independent: McNemar's p value on turns is too small"
+        found.append(Notice("dependent-turns", 1, message))
+    if further.power and not can_tell_apart(further.power, how):
+        message = f"{how.resamples} resamples are too few for --power: no p value can be below the level after Holm's correction"
+        found.append(Notice("few-resamples", how.resamples, message))
+    return found
 
 
-def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> list[Disagreement]:
+def _disagreements(compared: TrackerComparison, options: dict[str, Any]) -> tuple[list[Disagreement], list[Notice]]:
+    """Where two systems or two measures disagree, and a warning for each system of several that cannot be looked at."""
     wanted = options["disagree"]
     if not wanted:
-        return []
+        return [], []
     if len(wanted) != 2:
         raise DialmeterError("give --disagree twice: two measures, or two systems")
+    if wanted[0] == wanted[1]:
+        raise DialmeterError(f"--disagree names {wanted[0]} twice, which never disagrees with itself")
     results = compared.results
     if all(name in results for name in wanted):
         first = results[wanted[0]]
-        return between_systems(results, wanted[0], wanted[1], first.ranked_by, options["most"])
-    return [
-        each
-        for name, result in results.items()
-        for each in between_measures(
-            name, result, asked_for(result, wanted[0]), asked_for(result, wanted[1]), options["most"]
-        )
-    ]
+        return between_systems(results, wanted[0], wanted[1], first.ranked_by, options["most"]), []
+    found: list[Disagreement] = []
+    notices: list[Notice] = []
+    for name, result in results.items():
+        one, other = (asked_for(result, measure) for measure in wanted)
+        try:
+            found += between_measures(name, result, one, other, options["most"])
+        except NotApplicable as error:
+            notices.append(Notice("same-everywhere", result.dialogues, str(error)))
+    if len(notices) == len(results):
+        raise DialmeterError(notices[0].message)
+    return found, notices
 
 
-def _document(
-    compared: TrackerComparison,
-    tests: list[TurnTest],
-    apart: list[Disagreement],
-    groups: dict[str, dict[str, list[Score]]],
-    notices: list[Notice],
-) -> TrackerCompareDocument:
+def _document(compared: TrackerComparison, further: Further, notices: list[Notice]) -> TrackerCompareDocument:
     results = compared.results
     first = next(iter(results.values()))
     return make_document(
@@ -212,7 +243,7 @@ def _document(
         scores=[
             {**score_dict(score), "system": name}
             for name, result in results.items()
-            for score in (*result.scores, *(each for found in groups.values() for each in found[name]))
+            for score in (*result.scores, *(each for found in further.groups.values() for each in found[name]))
         ],
         **in_documents({name: result.account for name, result in results.items()}),
         counts={"systems": len(results), "dialogues": first.dialogues, "turns": first.turns},
@@ -220,31 +251,33 @@ def _document(
         versus=compared.versus,
         ranks=compared.ranks.by_measure,
         tau=[{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
-        mcnemar=tests,
-        disagreements=apart,
+        mcnemar=further.tests,
+        disagreements=further.apart,
+        power=UNSET if further.power is None else further.power,
     )
 
 
-def _parts(
-    compared: TrackerComparison,
-    tests: list[TurnTest],
-    apart: list[Disagreement],
-    groups: dict[str, dict[str, list[Score]]],
-    options: dict[str, Any],
-) -> Iterator[Block]:
+def _parts(compared: TrackerComparison, further: Further, options: dict[str, Any]) -> Iterator[Block]:
+    tests, apart, power, groups = further
     listed = {
         name: [*result.scores, *chain.from_iterable(found[name] for found in groups.values())]
         for name, result in compared.results.items()
     }
     yield Block(views.comparison_rows(listed, compared.versus), CSV)
     level = 1 - (shared.chosen_confidence(options) or Resampling().confidence)
-    yield from result_blocks(views.result_lines(compared.versus, level))
+    yield from tables([views.disagreement_rows(apart)] if apart else [], CSV)
+    yield from tables(views.power_rows(power) if power else [], CSV)
+    yield from result_blocks(
+        [*views.result_lines(compared.versus, level), *(views.power_lines(power) if power else [])]
+    )
     yield Block(views.long_table(compared), TEXT)
     yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
     yield from signature(signature_of(scores), quoted=False, gap=("text", "markdown"))
     yield from tables(views.grouped_table(found, group) for group, found in groups.items())
-    yield from tables([views.rank_table(compared), views.tau_table(compared)], TEXT)
+    if len(compared.results) > 1:
+        yield from tables([views.rank_table(compared), views.tau_table(compared)], TEXT)
+    yield from tables([views.power_table(power)] if power else [])
     yield from tables([views.turn_table(tests)] if tests else [])
     yield from tables([views.disagreement_table(apart)] if apart else [])
 
@@ -260,7 +293,10 @@ def _shown(
         def take(
             dialogue: PairDialogue, compared: ComparedDialogue, name: str = name, found: list[Block] = found
         ) -> None:
-            found.append(Block(f"{name}: " + "\n".join(dialogue_lines(dialogue, compared)), TEXT))
+            first, *rest = dialogue_lines(dialogue, compared)
+            key = dialogue_key(dialogue.id)
+            turns = [line for each in apart if each.dialogue == key for line in views.turn_lines(each, name)]
+            found.append(Block("\n".join([f"{name}: {first}", *turns, *rest]), TEXT))
 
         if keys:
             score_file(

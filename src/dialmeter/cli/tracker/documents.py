@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.comparison import PairedDifference
 from ...core.document import AccountRecord, Count, Document, IntervalMethod, NoticeRecord, Number, ScoreRecord, Text
+from ...studies.power import PowerStudy
 from ...tracking.compare import Disagreement, TurnTest
 from ...tracking.diagnosis.findings import Mistake
 from ...tracking.diagnosis.suspicions import Finding
@@ -145,6 +146,7 @@ class TrackerCompareDocument(TrackerDocument, kw_only=True):
         ranks: measure → system → rank.
         mcnemar: with --mcnemar.
         disagreements: with --disagree.
+        power: with --power.
     """
 
     command: Literal["tracker compare"] = "tracker compare"
@@ -157,6 +159,7 @@ class TrackerCompareDocument(TrackerDocument, kw_only=True):
     tau: list[RankAgreement]
     mcnemar: list[TurnTest]
     disagreements: list[Disagreement]
+    power: PowerStudy | UnsetType = UNSET
 
 
 class RulesScore(ScoreRecord, kw_only=True):

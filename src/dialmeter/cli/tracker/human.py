@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from msgspec import to_builtins
+from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
 from ...core.comparability import joint_signature
@@ -15,15 +15,16 @@ from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...model import Notice
 from ...studies.human.annotation_sheet import RatingScale, Sampler, read_sheets
+from ...studies.human.fit_lambda import LambdaFit, fit_lambda
 from ...studies.human.human import HumanStudy, compare_with_people
 from ...studies.human.ratings import read_ratings, write_ratings
 from ...tracking.result import TrackerResult
 from ...tracking.scorer import Sink
 from ...tracking.scoring import score_file
-from ...views.human import csv_tables, tables_of, write_sheets
+from ...views.human import csv_tables, lambda_lines, lambda_rows, lambda_table, tables_of, write_sheets
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, message, signature, tables
+from ..printer import CSV, TEXT, Block, Output, message, result_blocks, signature, tables
 from ..progress import watched
 from .study_documents import TrackerHumanDocument
 
@@ -36,11 +37,12 @@ from .study_documents import TrackerHumanDocument
 @click.option("--out", metavar="CSV", help="With --read-sheets: write the ratings into this file.")
 @shared.force_option("the file of --out")
 @shared.number_option("--sample", least=1, default=100, about="How many sheets.")
-@shared.seed_option(7, "Which dialogues get a sheet.")
+@shared.seed_option(7, "Which dialogues get a sheet; the folds and resamples of --fit-lambda.")
 @click.option(
     "--raters", type=click.IntRange(1, 1000), default=2, show_default=True, help="Sheets for how many raters."
 )
 @click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="The ratings on sheets.")
+@click.option("--fit-lambda", is_flag=True, help="Also find the lambda of FGA that agrees best with the ratings.")
 @shared.prediction_options
 @shared.measure_option
 @shared.rule_options
@@ -58,6 +60,8 @@ def human(**options: Any) -> Output:
         raise DialmeterError("--out goes with --read-sheets")
     if not options["file"] and not (options["read_sheets"] and options["out"]):
         raise DialmeterError("give the prediction FILE (only --read-sheets DIR --out CSV does without)")
+    if options["fit_lambda"] and (options["make_sheets"] or not options["file"]):
+        raise DialmeterError("--fit-lambda needs the prediction FILE and ratings")
     if options["make_sheets"]:
         return _make(options)
     notices: list[Notice] = []
@@ -79,9 +83,10 @@ def human(**options: Any) -> Output:
     result = _scored(options)
     study = compare_with_people(result, ratings, confidence)
     notices = [*notices, *study.notices, *result.notices]
+    fit = fit_lambda(result, ratings, study.dialogues, confidence, options["seed"]) if options["fit_lambda"] else None
     return Output(
-        document=lambda _: _document(study, result, notices, confidence),
-        parts=_parts(study, result, options["file"], confidence),
+        document=lambda _: _document(study, fit, result, notices, confidence),
+        parts=_parts(study, fit, result, options["file"], confidence),
         notices=notices,
     )
 
@@ -127,7 +132,7 @@ def _written(where: str, counts: dict[str, int], notices: list[Notice], options:
 
 
 def _document(
-    study: HumanStudy, result: TrackerResult, notices: list[Notice], confidence: float
+    study: HumanStudy, fit: LambdaFit | None, result: TrackerResult, notices: list[Notice], confidence: float
 ) -> TrackerHumanDocument:
     return make_document(
         TrackerHumanDocument,
@@ -154,14 +159,21 @@ def _document(
         agreement=study.agreement,
         raters=study.raters,
         unmatched={"only_rated": study.only_rated, "only_in_file": study.only_scored},
+        lambda_fit=UNSET if fit is None else fit,
     )
 
 
-def _parts(study: HumanStudy, result: TrackerResult, file: str, confidence: float) -> Iterator[Block]:
+def _parts(
+    study: HumanStudy, fit: LambdaFit | None, result: TrackerResult, file: str, confidence: float
+) -> Iterator[Block]:
     heading = [one_line(file, 200), f"{len(study.dialogues)} of {result.dialogues} dialogues rated"]
     heading += [f"{len(study.raters)} rater{'s' * (len(study.raters) > 1)}", f"rules {result.rules.name}"]
     yield Block("  ".join(heading), TEXT)
     *others, last = tables_of(study, confidence)
     yield from (Block(table) for table in (*others, replace(last, foot=(result.account.line,))))
     yield from tables(csv_tables(study), CSV)
+    if fit is not None:
+        yield from tables(lambda_rows(fit), CSV)
+        yield from result_blocks(lambda_lines(fit, confidence))
+        yield from tables([lambda_table(fit)])
     yield from signature(joint_signature([each.signature for each in study.correlations]))

@@ -1,4 +1,4 @@
-"""The documents of the studies of trackers: bias, curve, human."""
+"""The documents of the studies of trackers: bias, curve, human, sensitivity."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from ...studies.bias.bias_verdict import BiasVerdict, SignChange
 from ...studies.bias.correlations import DialogueTraits, MeasureCorrelation, TraitCorrelation, TraitDifference
 from ...studies.curve.curve import CurvePoint, CurveTrend
 from ...studies.curve.curve_scores import CurveEstimate
+from ...studies.human.fit_lambda import LambdaFit
 from ...studies.human.human import RaterAgreement
-from .documents import TrackerDocument
+from ...studies.sensitivity import SchemaSensitivity
+from .documents import TrackerDocument, TrackerScore
 
 
 class StudiedScore(Struct, kw_only=True):
@@ -203,7 +205,11 @@ class UnmatchedRatings(Struct, kw_only=True):
 
 class TrackerHumanDocument(TrackerDocument, kw_only=True):
     """Correlations of measures with the mean rating per dialogue. After --make-sheets, and after --read-sheets without
-    FILE, scores are empty and only counts and warnings follow."""
+    FILE, scores are empty and only counts and warnings follow.
+
+    Attributes:
+        lambda_fit: with --fit-lambda.
+    """
 
     command: Literal["tracker human"] = "tracker human"
     scores: list[HumanScore]
@@ -213,3 +219,34 @@ class TrackerHumanDocument(TrackerDocument, kw_only=True):
     agreement: list[RaterAgreement] | UnsetType = UNSET
     raters: list[RaterRecord] | UnsetType = UNSET
     unmatched: UnmatchedRatings | UnsetType = UNSET
+    lambda_fit: LambdaFit | UnsetType = UNSET
+
+
+class VariantScore(TrackerScore, kw_only=True):
+    """A score under one wording of the schema."""
+
+    variant: str
+
+
+class SensitivityCounts(Struct, kw_only=True):
+    """How much was compared; the original schema counts as a variant."""
+
+    variants: Count
+    dialogues: Count
+    turns: Count
+
+
+class TrackerSensitivityDocument(TrackerDocument, kw_only=True):
+    """One tracker under several wordings of the schema. Values are fractions; a sensitivity may exceed 1.
+
+    Attributes:
+        intervals: how intervals were made, or null with --ci 0.
+    """
+
+    command: Literal["tracker sensitivity"] = "tracker sensitivity"
+    scores: list[VariantScore]
+    account: AccountRecord
+    accounts: dict[str, AccountRecord]
+    counts: SensitivityCounts
+    intervals: IntervalMethod | None
+    sensitivities: list[SchemaSensitivity]

@@ -110,7 +110,7 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         RatingCorrelation(
             score.measure,
             name,
-            _number(how(values[score.measure], people, confidence=level), confidence),
+            statistic_of(how(values[score.measure], people, confidence=level), confidence),
             # The measure's signature, and what else the correlation depends on.
             score.signature.replace("|d:", f"|human:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
         )
@@ -119,7 +119,9 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     ]
     pairs = [
         RatingDifference(
-            one, other, _number(compare_correlations(people, values[one], values[other], confidence=level), confidence)
+            one,
+            other,
+            statistic_of(compare_correlations(people, values[one], values[other], confidence=level), confidence),
         )
         for one, other in combinations(values, 2)
     ]
@@ -129,7 +131,8 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         given = [rating for rating in own if rating is not None]
         if given:
             found = {
-                name: _number(pearson(column, own, confidence=level), confidence) for name, column in values.items()
+                name: statistic_of(pearson(column, own, confidence=level), confidence)
+                for name, column in values.items()
             }
             lines.append(RaterLine(rater, len(given), fsum(given) / len(given), found))
     only_scored = [names[key] for key in sorted(names.keys() - ratings.by_dialogue.keys())]
@@ -152,7 +155,8 @@ _WORDS = {
 """Words of the statistics' reasons → words of this study."""
 
 
-def _number(found: Interval, confidence: float) -> Statistic:
+def statistic_of(found: Interval, confidence: float) -> Statistic:
+    """A statistic in the words of this study; without its interval where the confidence is 0."""
     reason = found.reason or ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)

@@ -1,9 +1,63 @@
 """Flexible Goal Accuracy, and its limit: the share of turns that are right by themselves (lam = infinity)."""
 
 import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from msgspec.structs import force_setattr
 
 from ...measure import Measure, Vector
-from ..tally import NEVER, Alternatives, Local, Tally, TallyVariant
+from ..tally import NEVER, OTHER_DOMAINS, Alternatives, Local, Tally, TallyVariant
+
+_DOMAIN = re.compile(r"[^\s{}(),:=|'\"]+( [^\s{}(),:=|'\"]+)*")
+
+
+class DomainLambdas(Mapping[str, float]):
+    """A lambda for each domain, by name; ``other`` is for the domains that are not named. It does not change.
+
+    Args:
+        lams: domain → lambda, in any order.
+
+    Raises:
+        ValueError: no domain, a lambda below 0, or a name that cannot be written in a measure.
+
+    Example:
+        >>> DomainLambdas({"other": 0.5, "train": 0}).levels
+        (0.0, 0.5)
+    """
+
+    __slots__ = ("_lams", "levels")
+
+    def __init__(self, lams: Mapping[str, float]) -> None:
+        if not lams:
+            raise ValueError("lam has no domain; write it like {train: 0, hotel: 0.5}")
+        for name in lams:
+            if not name.isprintable() or not _DOMAIN.fullmatch(name):
+                raise ValueError(f"{name!r} cannot be a domain in lam: signs of a measure, or blanks at its ends")
+        named = sorted(lams, key=lambda name: (name == OTHER_DOMAINS, name))
+        self._lams = {name: float(lams[name]) for name in named}
+        self.levels = tuple(sorted(set(self._lams.values())))
+        """The distinct lambdas, the strictest first."""
+
+    def __getitem__(self, domain: str) -> float:
+        return self._lams[domain]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lams)
+
+    def __len__(self) -> int:
+        return len(self._lams)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._lams.items()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._lams})"
+
+    def places(self) -> tuple[tuple[str, int], ...]:
+        """For each domain the place of its lambda in ``levels``."""
+        return tuple((name, self.levels.index(lam)) for name, lam in self._lams.items())
 
 
 class FGA(Measure, frozen=True, kw_only=True):
@@ -12,6 +66,13 @@ class FGA(Measure, frozen=True, kw_only=True):
     Gold that goes from ``x|y`` to ``x`` has not changed (``alternatives=overlap``): a prediction that stays at ``y`` is wrong
     for JGA, but with ``local=paper`` the turn has no mistake of its own, so that FGA is 1 there if no mistake came before.
     With ``alternatives=strict`` gold has changed, and FGA is 0 at that turn.
+
+    ``lam`` may name a lambda for each domain, because a wrong train may matter more than a wrong museum:
+    ``FGA(lam={train: 0, other: 0.5})``. A turn that is wrong by an older mistake takes the lambda of the domain in which
+    its state is wrong; domains in which it is right do not count. Where it is wrong in several domains, the smallest of
+    their lambdas counts. The turns are counted since the last mistake in any domain, as with one lambda, so that equal
+    lambdas give the same value to the bit. ``other`` is for all domains that are not named; without it, a domain that
+    is not named is an error.
     """
 
     title = "Flexible Goal Accuracy"
@@ -20,8 +81,9 @@ class FGA(Measure, frozen=True, kw_only=True):
     )
     cite = ("dey-2022",)
 
-    lam: float
-    """How fast a mistake is forgotten: 0 is JGA, inf the share of local matches."""
+    lam: float | Mapping[str, float]
+    """How fast a mistake is forgotten: 0 is JGA, inf the share of local matches. Or one for each domain:
+    {train: 0, other: 0.5}."""
     local: Local = "paper"
     """When is a wrong turn locally right? ``paper`` by Algorithm 1; ``code``: never right after an exact turn; ``vector``:
     when the same slots are wrong as at the turn before."""
@@ -30,18 +92,31 @@ class FGA(Measure, frozen=True, kw_only=True):
     (``strict``)."""
 
     def __post_init__(self) -> None:
-        if not self.lam >= 0:
+        if isinstance(self.lam, Mapping):
+            force_setattr(self, "lam", DomainLambdas(self.lam))
+        if not all(lam >= 0 for lam in (self.lam.values() if isinstance(self.lam, Mapping) else [self.lam])):
             raise ValueError("lam must be at least 0")
 
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains that ``lam`` names; none where it is one number."""
+        return tuple(self.lam) if isinstance(self.lam, Mapping) else ()
+
     def lens(self) -> TallyVariant:
-        return TallyVariant(local=self.local, alternatives=self.alternatives)
+        places = self.lam.places() if isinstance(self.lam, DomainLambdas) else ()
+        return TallyVariant(local=self.local, alternatives=self.alternatives, strictness=places)
 
     def from_tally(self, tally: Tally) -> Vector:
+        lam = self.lam.levels[tally.strictness] if isinstance(self.lam, DomainLambdas) else cast(float, self.lam)
         if tally.since == NEVER:
             # At lam = 0 the measure is JGA by definition, also if a turn is wrong and no turn up to it has an error of its own.
-            return (tally.exact if self.lam == 0 else 1, 1)
+            return (tally.exact if lam == 0 else 1, 1)
         # 0 · inf is not a number, so a turn's own error is handled separately.
-        return (-math.expm1(-self.lam * tally.since) if tally.since else 0, 1)
+        return (-math.expm1(-lam * tally.since) if tally.since else 0, 1)
+
+    def forgives_wholly(self, tally: Tally) -> bool:
+        """Is a turn wrong, and does it count 1 because no turn up to it has an error of its own?"""
+        return tally.since == NEVER and not tally.exact and self.from_tally(tally)[0] == 1
 
 
 def lam_for(forgotten: float, turns: float) -> float:

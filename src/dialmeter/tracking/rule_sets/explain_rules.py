@@ -164,7 +164,7 @@ class _Explainer:
         right: list[bool] = []
         for read in self._dialogues:
             if walk.take(read):
-                ledger.add(walk)
+                ledger.add(walk, pairs)
                 if digest is not None:
                     digest.add(walk.id, walk.gold_form)
                 if rules.stand_ins:

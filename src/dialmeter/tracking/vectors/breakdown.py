@@ -48,7 +48,7 @@ class Breakdown:
             ledger = self._ledgers.get(name)
             if ledger is None:
                 ledger = self._ledgers[name] = MeasureColumns(self._measures, self._hyphen_cut)
-            ledger.add(walk, group)
+            ledger.add(walk, pairs, group)
 
     def merge(self, other: Breakdown) -> None:
         """Takes the dialogues of another part of the corpus."""

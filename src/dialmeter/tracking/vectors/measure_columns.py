@@ -16,8 +16,10 @@ from ...model import Schema
 from ...readers.pairs.vocabulary import PairDialogue
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure, ValueOverlap
+from ..pairs import PairRules
 from ..tally import Tally, TallyVariant
 from ..walk import Group, Walk
+from .domain_strictness import with_strictness
 from .frames import FrameTable
 from .tally_table import TallyTable, gather_into, gathered
 
@@ -48,7 +50,8 @@ def lens_of(measure: Measure) -> TallyVariant:
 
 def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
     """The fewest tally variants that serve all measures, the first of each kind together."""
-    lenses = [lens_of(measure) for measure in measures]
+    every = [lens_of(measure) for measure in measures]
+    lenses = [lens for lens in every if not lens.strictness]
     first, *others = dict.fromkeys(lens.alternatives for lens in lenses if lens.alternatives) or ["overlap"]
     planned: list[TallyVariant] = []
     for alternatives in (first, *others):
@@ -57,7 +60,8 @@ def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
         deletions = dict.fromkeys(lens.deletions for lens in served if lens.deletions)
         pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
         planned += [TallyVariant(local or "paper", deletion or "ignore", alternatives) for local, deletion in pairs]
-    return planned
+    by_domain = dict.fromkeys(lens for lens in every if lens.strictness)
+    return [*planned, *(structs.replace(lens, deletions="ignore") for lens in by_domain)]
 
 
 class MeasureColumns:
@@ -95,11 +99,18 @@ class MeasureColumns:
         """The tallies of the rule set's own variant."""
         return next(iter(self.books.values()))
 
-    def add(self, walk: Walk, group: Group | None = None) -> None:
-        """Takes the tallies of the dialogue that a walk has taken, or of one group of its slots."""
+    def add(self, walk: Walk, pairs: PairRules, group: Group | None = None) -> None:
+        """Takes the tallies of the dialogue that a walk has taken, or of one group of its slots.
+
+        Raises:
+            InputError: a measure treats domains differently, and does not say how to treat one of the dialogue's.
+        """
         counts = group is None
         for lens, book in self.books.items():
-            rows = walk.rows(lens.local, lens.deletions, lens.alternatives, group, None, counts)
+            details: list[Any] | None = [] if lens.strictness else None
+            rows = walk.rows(lens.local, lens.deletions, lens.alternatives, group, details, counts)
+            if details is not None:
+                rows = with_strictness(rows, details, walk, pairs, dict(lens.strictness))
             book.add(walk.id, walk.numbers, rows)
             counts = False
 

@@ -1,0 +1,103 @@
+"""``tracker sensitivity`` as a user types it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..studies.variants import small_corpus, write_variants
+from . import invoke
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> dict[str, tuple[str, str]]:
+    return write_variants(
+        tmp_path,
+        *small_corpus(),
+        ("original", "v1", "v2"),
+        lambda variant, number, place: variant == "v2" and number < 2,
+    )
+
+
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:
+    return invoke.call(capsys, "tracker", "sensitivity", *words)
+
+
+def words_of(folders: dict[str, tuple[str, str]], *names: str) -> list[str]:
+    return [*(folders[name][0] for name in names), *(word for name in names for word in ("--gold", folders[name][1]))]
+
+
+def test_the_tables(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
+    original = ("--original", folders["original"][0], "--original-gold", folders["original"][1])
+    code, out, err = call(capsys, *words_of(folders, "v1", "v2"), *original, "--resamples", "200")
+    assert (code, err) == (0, "")
+    # 4 of 12 frames are right under v1 only: the root of 2 each.
+    assert "JointGoalAccuracy: schema sensitivity 47.14; -16.7 % against the original schema" in out
+    rows = [line.split() for line in out.splitlines()]
+    assert ["v1", "100.00"] in [row[:2] for row in rows]
+    assert ["v2", "66.67"] in [row[:2] for row in rows]
+    assert ["1_00000", "141.42", "2", "100.00", "0.00"] in rows
+    assert "signature  SchemaSensitivity(JointGoalAccuracy)|variants:2|rules:sgd|" in out
+
+
+@pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
+def test_other_styles(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]], style: str) -> None:
+    code, out, _ = call(capsys, *words_of(folders, "v1", "v2"), "--as", style, "--resamples", "200")
+    assert code == 0
+    assert ("0.471405" if style == "csv" else "47.14") in out
+
+
+def test_json(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
+    said = call(capsys, *words_of(folders, "v1", "v2"), "--json", "--measure", "JGA", "--resamples", "200")
+    found = invoke.checked(said, "tracker-sensitivity")
+    assert found["counts"] == {"variants": 2, "dialogues": 6, "turns": 12}
+    [one] = found["sensitivities"]
+    assert (one["measure"], one["n"], one["original"], one["change"]) == ("JGA", 12, None, None)
+    assert [each["variant"] for each in found["scores"]] == ["v1", "v2"]
+
+
+def test_the_order_of_variants_changes_no_value(
+    capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]
+) -> None:
+    values = []
+    for names in (("v1", "v2", "original"), ("original", "v2", "v1")):
+        found = call(capsys, *words_of(folders, *names), "--json", "--resamples", "200").json
+        values.append([(each["value"], each["ci"]) for each in found["sensitivities"]])
+    assert values[0] == values[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["{v1}"], "schema sensitivity needs two variants or more, one file or folder for each"),
+        (["{v1}", "{v1}"], "a file is given twice; each variant is one file or folder"),
+        (["{v1}", "{v2}", "--original-gold", "{v1}"], "--original-gold goes with --original"),
+        (["{v1}", "{v2}", "--measure", "GCA"], "GCA is not defined under rules sgd"),
+        (["{v1}", "{v2}", "--rules", "dialmeter", "--measure", "JGA"], "JGA is not a measure of frames"),
+        (["{v1}", "{v2}", "--gold", "x", "--gold", "y", "--gold", "z"], "--gold once for all files"),
+    ],
+)
+def test_wrong_use(
+    capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]], words: list[str], message: str
+) -> None:
+    # Gold as a prediction of itself, so that one folder is enough.
+    given = [word.format(**{name: gold for name, (_, gold) in folders.items()}) for word in words]
+    golds = [] if "--gold" in words else [word for file in given[:2] if "/" in file for word in ("--gold", file)]
+    said = call(capsys, *given, *golds)
+    assert said.code == 2
+    assert message in said.complaint
+
+
+def test_gold_of_another_variant(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
+    said = call(capsys, folders["v1"][0], folders["v2"][0], "--gold", folders["v1"][1])
+    assert said.code == 2
+    assert "dialogue 1_00000, turn 0, slot" in said.complaint
+
+
+def test_variants_without_a_schema(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
+    for _, gold in folders.values():
+        (Path(gold) / "schema.json").unlink()
+    said = call(capsys, *words_of(folders, "v1", "v2"))
+    assert said.code == 2
+    assert said.complaint.endswith("none came with the file; give gold as a folder with schema.json")
