@@ -1,0 +1,71 @@
+"""The board of the benchmark of judges: a table for every style, and a static page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...errors import one_line
+from ...judges.bench.case_set import BenchHead
+from ...judges.bench.submission import FacetError, Submission, unscored
+from ..content import Paragraph, Section
+from ..human import coefficient
+from ..tables import Table, percent
+from .page import board_page
+
+_FACETS = ("overall", "coherence", "naturalness", "interest", "control")
+
+
+def board(found: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
+    """A row per judge, the lowest overall error first.
+
+    Args:
+        found: verified submissions.
+        people: by heading and judge, Spearman with people.
+    """
+    columns = dict(people or {})
+    rows = []
+    for each in found:
+        errors = {error.facet: error for error in each.errors}
+        overall = errors["overall"].value
+        cells = (
+            each.judge,
+            *(_cell(errors.get(facet)) for facet in _FACETS),
+            *(coefficient(column.get(each.judge)) for column in columns.values()),
+            str(unscored(each) or ""),
+            "" if each.seconds is None else f"{1000 * each.seconds / max(1, 2 * len(each.scores)):.2f}",
+        )
+        rows.append((2.0 if overall is None else overall, cells))
+    rows.sort(key=lambda each: (each[0], each[1]))
+    headings = (
+        "judge",
+        *("error, overall", "coherence", "naturalness", "interest", "identical replies"),
+        *(f"Spearman, {name}" for name in columns),
+        *("unscored", "seconds per 1,000 replies"),
+    )
+    title = "error rates in percent with 95 % intervals over dialogues; the lower, the better"
+    return Table(title, headings, tuple(cells for _, cells in rows), frozenset(range(1, len(headings))))
+
+
+def _cell(found: FacetError | None) -> str:
+    if found is None or found.value is None:
+        return "–"
+    return percent(found.value) + (f" ({percent(found.ci[0])} to {percent(found.ci[1])})" if found.ci else "")
+
+
+def judge_page(head: BenchHead, table: Table) -> str:
+    """The board as one HTML page that needs nothing else."""
+    attacks = Table(
+        "", ("attack", "cases"), tuple((name, str(count)) for name, count in head.attacks.items()), frozenset({1})
+    )
+    facts = f"{head.cases} cases, version {one_line(head.version)}, digest {head.digest}. {one_line(head.made, 400)}"
+    notes = (
+        "An error is a case in which a judge does not do what an ideal judge does. Every attack counts the same in a mean. "
+        "A judge is scored only on the facets that it claims to judge, and its overall error is over those: compare judges within a facet. "
+        "Identical replies are a control of stability: an ideal judge scores them alike. The cases are template talk and "
+        "hand-written sentences, so that error rates on other corpora may differ. Judges that score one reply at a time have no "
+        "position bias; pairwise judges are not on this board."
+    )
+    return board_page(
+        f"Judges on {head.bench}",
+        [Section("Board", (Paragraph(facts), table, Paragraph(notes))), Section("Cases", (attacks,))],
+    )
