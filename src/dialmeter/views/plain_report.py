@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from .content import Block, Charts, Code, Paragraph, Rows, Section, Warnings, sections
 from .latex.paper_table import COLUMN
 from .latex.typeset import breakable, latex_text
@@ -30,10 +32,15 @@ def plain_sections(title: str, found: Iterable[Section], style: str) -> str:
     """Sections as text; ``style`` is ``markdown`` or ``latex``."""
     parts = [_heading(Section(title, (), level=1), style)]
     for section in found:
-        blocks = [text for block in section.blocks for text in _block(block, style)]
+        blocks = [text for block in section.blocks for text in _block(_untitled(block, section), style)]
         if blocks:
             parts += [_heading(section, style), *blocks]
     return "\n\n".join(parts) + "\n"
+
+
+def _untitled(block: Block, section: Section) -> Block:
+    """The block, without a title that is the heading of its section."""
+    return replace(block, title="") if isinstance(block, Table) and block.title == section.heading else block
 
 
 def _heading(section: Section, style: str) -> str:

@@ -13,12 +13,12 @@ from ...core.document import make_document
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import parse
-from ...studies.board.board import MEASURES, Board, BoardSettings, make_board
+from ...studies.board.board import Board, BoardSettings, make_board
 from ...studies.board.manifest import BoardEntry, BoardManifest, read_manifest
 from ...views.boards import trackers as views
 from .. import options as shared
 from ..paper_options import paper_options
-from ..printer import CSV, PROSE, TEXT, Block, Output, signature
+from ..printer import CSV, PROSE, TEXT, Block, Output, signature, tables
 from ..progress import counted
 from ..several import chosen_golds, chosen_names
 from .board_documents import TrackerBoardDocument
@@ -44,7 +44,7 @@ def board_(**options: Any) -> Output:
     """
     views.check_folder(options["out"], force=options["force"])
     settings = BoardSettings(
-        measures=tuple(repr(parse(each)) for each in options["measures"] or MEASURES),
+        measures=tuple(repr(parse(each)) for each in options["measures"]),
         rules=shared.chosen_rules(options),
         resampling=shared.chosen_resampling(options) or Resampling(),
         common=options["common"],
@@ -93,10 +93,10 @@ def _parts(boards: Sequence[Board]) -> Iterator[Block]:
         yield Block(f"{one_line(board.title, 200)}: {views.facts(board)}", PROSE)
         yield Block(views.score_board(board))
         yield Block("\n".join(views.notes(board)), TEXT)
-        yield Block(views.rank_board(board))
-        yield Block("\n".join(views.without_ranks(board)), TEXT)
-        yield Block(views.diagnosis_board(board))
-        yield Block(views.source_board(board))
+        yield from tables(views.rank_boards(board))
+        yield from tables([views.diagnosis_board(board)])
+        yield Block("\n".join([views.without_findings(board), *views.without_ranks(board)]), TEXT)
+        yield from tables([views.source_board(board)])
         yield from signature(board.signature)
 
 

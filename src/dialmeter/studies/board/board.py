@@ -32,13 +32,13 @@ class BoardSettings(Struct, frozen=True, kw_only=True):
     """How a board is scored.
 
     Attributes:
-        measures: of the board.
+        measures: of the board; without them JGA, FGA(lam=0.5), GCA and SlotF1.
         rules: the rule set.
         resampling: confidence, resamples and seed of intervals and tests.
         common: score the dialogues that all systems share.
     """
 
-    measures: tuple[str, ...]
+    measures: tuple[str, ...] = ()
     rules: Rules
     resampling: Resampling
     common: bool = False
@@ -133,7 +133,7 @@ def make_board(
         raise DialmeterError("a board takes prediction files or runs, not both; give the prediction file of each run")
     notices: list[Notice] = []
     only: frozenset[str] | None = None
-    rules, measures = settings.rules, list(settings.measures)
+    rules, measures = settings.rules, list(settings.measures or MEASURES)
     if runs:
         rules, measures = _of_runs(runs, settings)
     elif settings.common:
@@ -152,9 +152,7 @@ def make_board(
     first = next(iter(results.values()))
     ranks = _own_ranks(results, rules, frozenset(given))
     if not runs:
-        # The first of the rule sets is the board's, under which the measures of the board are ranked already.
-        headline, *others = rule_ranks(systems, rules, only, frozenset(given))
-        ranks += others if headline.measure in {each.measure for each in ranks} else [headline, *others]
+        ranks += rule_ranks(systems, rules, only, frozenset(given))
     return Board(
         title=manifest.title,
         rows=_rows(systems, results, compared, ranks=ranks, given=given, level=1 - how.confidence),
@@ -182,7 +180,7 @@ def _of_runs(runs: Sequence[RunSystem], settings: BoardSettings) -> tuple[Rules,
             "runs keep their own rules and dialogues; --common and options of rules go with prediction files"
         )
     shared = [name for name in runs[0].signatures if all(name in run.signatures for run in runs)]
-    chosen = [name for name in settings.measures if name in shared] or shared
+    chosen = list(settings.measures) or [name for name in MEASURES if name in shared] or shared
     check_runs(runs, chosen)
     return runs[0].rules, chosen
 
@@ -198,8 +196,8 @@ def _check_complete(systems: Sequence[BoardSystem]) -> None:
     ]
     if apart:
         raise DialmeterError(
-            f"the systems do not have the same dialogues: {len(common)} are complete in all files, and more are "
-            f"{'; '.join(apart)}; --common scores those of all"
+            f"the systems do not have the same dialogues: {len(common)} are complete in all files, further ones are "
+            f"{'; '.join(apart)}; --common scores the {len(common)} of all files"
         )
 
 
@@ -291,18 +289,24 @@ def _letters(compared: TrackerComparison, level: float) -> dict[str, dict[str, s
 
 
 def _notices(results: Mapping[str, TrackerResult], compared: TrackerComparison | None, how: Resampling) -> list[Notice]:
-    found = [
-        Notice(notice.code, notice.count, f"{one_line(name)}: {notice.message}", notice.where)
-        for name, result in results.items()
-        for notice in result.notices
-    ]
+    """The warnings of all systems, one for each kind, and those of the tests."""
+    kinds: dict[tuple[str, str], dict[str, Notice]] = {}
+    for name, result in results.items():
+        for notice in result.notices:
+            words = notice.message.removeprefix(f"{notice.count} ")
+            kinds.setdefault((notice.code, words), {})[name] = notice
+    found = []
+    for (code, words), by_name in kinds.items():
+        counts = ", ".join(f"{one_line(name)} {notice.count}" for name, notice in by_name.items())
+        found.append(
+            Notice(code, sum(notice.count for notice in by_name.values()), f"{words} (count by system: {counts})")
+        )
     if compared is None:
         return found
     tests = sum(each.p is not None for each in compared.versus)
-    level = 1 - how.confidence
-    if tests and tests / (how.resamples + 1) >= level:
-        needed = int(tests / level)
-        message = f"with {tests} tests and {how.resamples} resamples no difference can be significant after Holm; give --resamples {2 * needed}"
+    needed = int(tests / (1 - how.confidence))
+    if tests and how.resamples <= needed:
+        message = f"no difference can be significant with {tests} tests and {how.resamples} resamples; give --resamples {2 * needed}"
         found.append(Notice("few-resamples", tests, message))
     return [*compared.notices, *found]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from ...errors import DialmeterError, InputError, one_line
 from ...readers.source import Source
 
 Text = Annotated[str, Meta(min_length=1, max_length=300)]
-Date = Annotated[str, Meta(pattern=r"^(\d{4}(-\d{2}(-\d{2})?)?)?$")]
+_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 
 
 class BoardEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -41,7 +42,11 @@ class BoardEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     gold_format: str = ""
     source: str = ""
     licence: str = ""
-    date: Date = ""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        if self.date and not _DATE.fullmatch(self.date):
+            raise ValueError(f"date is a year, a month or a day, such as 2026-03-15, not {one_line(self.date)!r}")
 
 
 class BoardManifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

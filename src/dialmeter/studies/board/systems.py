@@ -15,7 +15,7 @@ from ...core.comparability import compare_scores, in_one_line
 from ...core.comparison import Resampling
 from ...core.open_runs import Run
 from ...core.record import RunInput, RunInputs
-from ...errors import DialmeterError, InputError, one_line
+from ...errors import DialmeterError, InputError, NotApplicable, one_line
 from ...measure import Score
 from ...model import Dialogue, Schema, Turn, Value, dialogue_key
 from ...readers.corpus import split_tracker
@@ -173,6 +173,10 @@ class RunSystem(BoardSystem):
         Raises:
             InputError: the rows do not give the scores of ``run.json``.
         """
+        made = (self.manifest.get("intervals") or {}).get("confidence")
+        if made is not None and made != how.confidence:
+            message = f"the run has intervals of {100 * made:g} %, the board of {100 * how.confidence:g} %; give --ci {made:g}"
+            raise InputError(message, file=self.entry.file)
         # What the rules do to names and values is done; what counts as a match is not.
         applied = replace(
             self.rules,
@@ -187,10 +191,15 @@ class RunSystem(BoardSystem):
         )
         recorded = {score["measure"]: score for score in self.manifest["scores"]}
         scorer = TrackerScorer(settings.measures, applied, self.schema, vocabulary=self.vocabulary)
-        for each in self.dialogues:
-            if scorer.add_pairs(each):
-                sink(each, scorer.compared())
-        result = scorer.result(self.name)
+        try:
+            for each in self.dialogues:
+                if scorer.add_pairs(each):
+                    sink(each, scorer.compared())
+            result = scorer.result()
+        except NotApplicable as error:
+            raise InputError(
+                f"{error} (rows of a run do not hold it; give the prediction file)", file=self.entry.file
+            ) from None
         found = []
         for score in result.scores:
             known = recorded.get(score.measure)

@@ -9,9 +9,10 @@ from ...core.output import new_folder
 from ...errors import DialmeterError, one_line
 from ...measure import Score
 from ...studies.board.board import Board, BoardRow
+from ...studies.board.rule_ranks import RuleRanks
 from ...tracking.diagnosis.suspicions import Finding
 from ..compare import holm_note
-from ..content import Block, Code, Paragraph, Section, Warnings
+from ..content import Code, Paragraph, Section, Warnings
 from ..plain_report import plain_sections
 from ..tables import Table, interval, percent, records_table, score_records
 from .page import board_page
@@ -24,7 +25,7 @@ _KINDS = {
     "ids": "ids meet only in part",
     "slot-name": "a slot has another name",
     "slot": "a slot hardly ever agrees with gold",
-    "pair": "one value is nearly always predicted as another",
+    "pair": "one value is often predicted as another",
 }
 
 
@@ -58,29 +59,31 @@ def _range(row: BoardRow) -> str:
     return str(row.best_rank) if row.best_rank == row.worst_rank else f"{row.best_rank} to {row.worst_rank}"
 
 
-def rank_board(board: Board) -> Table:
-    """A row per measure, rule set and map: the rank of every system with its value."""
-    names = [row.system for row in board.rows]
+def rank_boards(board: Board) -> list[Table]:
+    """Rank and value of every system: under the measures of the board, then under every rule set, a table for each value map."""
+    count = len(board.measures)
+    own, others = board.ranks[:count], [each for each in board.ranks[count:] if not each.reason]
+    found = [_ranks("ranks under every measure", board, [each.measure for each in own], own)]
+    for name in dict.fromkeys(each.map for each in others):
+        chosen = [each for each in others if each.map == name]
+        headings = [each.rules if each.measure == "JGA" else f"{each.rules} ({each.measure})" for each in chosen]
+        map_words = f"with the value map {Path(name).name}" if name else "without a value map"
+        found.append(_ranks(f"ranks by JGA under every rule set, {map_words}", board, headings, chosen))
+    return found
+
+
+def _ranks(title: str, board: Board, headings: Sequence[str], ranks: Sequence[RuleRanks]) -> Table:
     rows = tuple(
-        (
-            each.rules,
-            each.map or "none",
-            each.measure,
-            *(_ranked(each.ranks[name], each.values[name]) for name in names),
-        )
-        for each in board.ranks
-        if not each.reason
+        (row.system, *(_ranked(each.ranks[row.system], each.values[row.system]) for each in ranks))
+        for row in board.rows
     )
-    return Table(
-        "rank and value in percent under every measure, rule set and value map",
-        ("rules", "map", "measure", *names),
-        rows,
-        frozenset(range(3, 3 + len(names))),
-    )
+    return Table(title, ("system", *headings), rows, frozenset(range(1, 1 + len(headings))))
 
 
 def without_ranks(board: Board) -> list[str]:
     """The rule sets under which systems are not ranked, each with the reason."""
+    if len(board.ranks) == len(board.measures):
+        return ["A run keeps states as its rules left them, so that there are no ranks under other rule sets."]
     found: dict[tuple[str, str], list[str]] = {}
     for each in board.ranks:
         if each.reason:
@@ -94,13 +97,19 @@ def _ranked(rank: int | None, value: float | None) -> str:
 
 def diagnosis_board(board: Board) -> Table:
     """What may be wrong with the file of each system rather than with the tracker, without values of the files."""
-    rows = tuple(
-        (row.system, *cells)
-        for row in board.rows
-        for cells in (map(_finding, row.diagnosis) if row.diagnosis else [("nothing found", "", "", "", "")])
-    )
+    rows = tuple((row.system, *_finding(found)) for row in board.rows for found in row.diagnosis)
     headings = ("system", "finding", "slots", "turns", "points of JGA", "settled by")
-    return Table("what the diagnosis says of each file", headings, rows, frozenset({3, 4}))
+    return Table("Diagnosis of each file", headings, rows, frozenset({3, 4}))
+
+
+def without_findings(board: Board) -> str:
+    """The systems of which the diagnosis says nothing."""
+    names = [row.system for row in board.rows if not row.diagnosis]
+    return (
+        f"The diagnosis found nothing in: {', '.join(names)}."
+        if names
+        else "The diagnosis found something in every file."
+    )
 
 
 def _finding(found: Finding) -> tuple[str, ...]:
@@ -118,7 +127,7 @@ def source_board(board: Board) -> Table:
         for row in board.rows
     )
     headings = ("system", "date", "source", "licence", "file", "format", "SHA-256 begins")
-    return Table("the file of each system", headings, rows)
+    return Table("The file of each system", headings, rows, frozenset({1}))
 
 
 def score_rows(boards: Sequence[Board]) -> Table:
@@ -162,11 +171,15 @@ def facts(board: Board) -> str:
 
 def sections(board: Board) -> Iterator[Section]:
     """The content of the page of a board."""
-    warnings: list[Block] = [Warnings(tuple(board.notices))] if board.notices else []
-    yield Section(board.title, (Paragraph(facts(board)), score_board(board), *map(Paragraph, notes(board)), *warnings))
-    yield Section("Ranks", (rank_board(board), *map(Paragraph, without_ranks(board))), level=3)
-    yield Section("Diagnosis", (diagnosis_board(board),), level=3)
-    yield Section("Sources", (source_board(board),), level=3)
+    diagnosed = diagnosis_board(board)
+    yield Section(board.title, (Paragraph(facts(board)), score_board(board), *map(Paragraph, notes(board))))
+    yield Section("Ranks", (*rank_boards(board), *map(Paragraph, without_ranks(board))), level=3)
+    findings = (*((diagnosed,) if diagnosed.rows else ()), Paragraph(without_findings(board)))
+    yield Section(diagnosed.title, findings, level=3)
+    files = source_board(board)
+    yield Section(files.title, (files,), level=3)
+    if board.notices:
+        yield Section("Warnings", (Warnings(tuple(board.notices)),), level=3)
     yield Section("Signature", (Code(board.signature),), level=3)
 
 
@@ -196,8 +209,10 @@ def check_folder(folder: str, *, force: bool) -> None:
     """Refuses a folder that may not be written, before work is done for it.
 
     Raises:
-        DialmeterError: it is taken.
+        DialmeterError: it is taken, or not a folder.
     """
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise DialmeterError(f"{one_line(folder, 200)}: is a file; --out names a folder")
     if Path(folder).is_dir():
         _check_free(folder, {path.name for path in Path(folder).iterdir()}, force)
 
