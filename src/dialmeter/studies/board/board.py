@@ -201,14 +201,16 @@ def _check_complete(systems: Sequence[BoardSystem]) -> None:
         )
 
 
-def _common(systems: Sequence[BoardSystem]) -> tuple[frozenset[str], list[Notice]]:
-    """The dialogues in which every system has a prediction at every turn, and a warning on the others."""
+def _common(systems: Sequence[BoardSystem]) -> tuple[frozenset[str] | None, list[Notice]]:
+    """The dialogues in which every system has a prediction at every turn, and a warning on the others; None where there are none."""
     common = frozenset.intersection(*(system.complete_dialogues for system in systems))
     if not common:
-        raise DialmeterError("the systems have no dialogue in common")
+        raise DialmeterError("the systems have no complete dialogue in common")
     apart = sorted({dialogue_key(each.id) for system in systems for each in system.dialogues} - common)
+    if not apart:
+        return None, []
     message = f"{len(apart)} dialogues are not complete in every file and are unscored; {len(common)} are"
-    return common, [Notice("unequal-dialogues", len(apart), message, tuple(apart[:_LISTED]))] if apart else []
+    return common, [Notice("unequal-dialogues", len(apart), message, tuple(apart[:_LISTED]))]
 
 
 def _compared(
