@@ -149,6 +149,11 @@ def test_a_bad_manifest(capsys: Capsys, folder: Path, text: str, complaint: str)
     assert complaint in refused(capsys, folder, folder / "bad.toml")
 
 
+def test_standard_input(capsys: Capsys, folder: Path) -> None:
+    assert "reads its files more than once" in refused(capsys, folder, folder / "good.jsonl", "-")
+    assert "reads its files more than once" in refused(capsys, folder, folder / "good.jsonl", "--gold", "-")
+
+
 def test_options_that_a_manifest_states(capsys: Capsys, folder: Path) -> None:
     assert refused(capsys, folder, folder / "board.toml", "--gold", "x").startswith("--gold goes with prediction files")
 

@@ -21,6 +21,7 @@ from ...model import Dialogue, Schema, Turn, Value, dialogue_key
 from ...readers.corpus import split_tracker
 from ...readers.pairs.state_layouts import FLAT
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ...readers.raw_file import is_stream
 from ...readers.services.schema import read_schema
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.diagnosis.suspicions import Finding
@@ -95,6 +96,8 @@ def read_system(entry: BoardEntry, schema: str | None = None) -> BoardSystem:
         InputError: whatever is wrong with a file, with its place.
     """
     path, tracker = split_tracker(entry.file)
+    if any(is_stream(each) for each in (path, entry.gold) if each):
+        raise DialmeterError("a board reads its files more than once; write standard input or a pipe to a file first")
     inputs = RunInputs([RunInput("predictions", path, tracker)])
     corpus, gold = open_pair(entry.file, entry.gold or None, entry.format or None, entry.gold_format or None)
     if corpus.correctness_only:
