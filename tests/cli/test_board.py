@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.tracking.digest import joined_alternatives
+from dialmeter.tracking.gold_patch import Correction, GoldPatch
+
 from ..studies.board.made import write_system
 from .invoke import call, checked, files_in
 
@@ -81,6 +85,27 @@ def test_runs_have_the_scores_of_their_files(capsys: Capsys, folder: Path) -> No
     assert one["boards"][0]["versus"] == other["boards"][0]["versus"]
     assert len(one["boards"][0]["ranks"]) == 4 < len(other["boards"][0]["ranks"])
     assert "no ranks under other rule sets" in (folder / "a" / "board.md").read_text("utf-8")
+
+
+def test_a_patch_of_gold(capsys: Capsys, folder: Path) -> None:
+    file = folder / "good.jsonl"
+    first = next(each for each in open_corpus(file) if each.turns[0].gold)
+    (slot, value), *_ = (first.turns[0].gold or {}).items()
+    patch = GoldPatch([Correction(first.id, slot, 0, 0, joined_alternatives(value), "elsewhere")])
+    (folder / "patch.json").write_bytes(patch.encoded())
+    patched = ("--patch", folder / "patch.json", *QUICK, "--json")
+    files = (file, folder / "fair.jsonl")
+    found = checked(call(capsys, "tracker", "board", *files, "--out", folder / "out", *patched), "tracker-board")
+    alone = call(capsys, "tracker", "score", file, *patched, "--measure", "JGA", "--out", folder / "run").json
+    own = [each for each in found["scores"] if (each["system"], each["measure"]) == ("good", "JGA")]
+    assert [each["value"] for each in own] == [alone["scores"][0]["value"]]
+    assert f"|patch:{patch.digest}|" in own[0]["signature"]
+    under_base = found["boards"][0]["ranks"][4]
+    assert (under_base["rules"], under_base["map"]) == ("dialmeter", "")
+    assert under_base["values"]["good"] == own[0]["value"]
+    (folder / "patch.json").unlink()
+    again = call(capsys, "tracker", "board", folder / "run", "--out", folder / "runs", *QUICK, "--json")
+    assert checked(again, "tracker-board")["scores"][0]["signature"] == own[0]["signature"]
 
 
 def refused(capsys: Capsys, folder: Path, *words: str | Path) -> str:

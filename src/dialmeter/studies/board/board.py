@@ -15,6 +15,7 @@ from ...model import Notice, dialogue_key
 from ...stats import letter_display
 from ...tracking.compare import TrackerComparison, check_comparable, compare
 from ...tracking.diagnosis.suspicions import Finding
+from ...tracking.gold_patch import GoldPatch
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.scoring import TrackerSettings
@@ -126,7 +127,7 @@ def make_board(
     """
     check_names([entry.system for entry in manifest.row])
     schema = manifest.schema or None
-    systems = [_read(entry, schema) for entry in manifest.row]
+    systems = [_read(entry, schema, settings.rules.gold_patch) for entry in manifest.row]
     check_distinct(systems)
     runs = [system for system in systems if isinstance(system, RunSystem)]
     if runs and len(runs) < len(systems):
@@ -168,9 +169,9 @@ def make_board(
     )
 
 
-def _read(entry: BoardEntry, schema: str | None) -> BoardSystem:
+def _read(entry: BoardEntry, schema: str | None, patch: GoldPatch | None) -> BoardSystem:
     is_run = any(Path(entry.file, name).exists() for name in ("run.json", "parts"))
-    return read_run(entry, schema) if is_run else read_system(entry, schema)
+    return read_run(entry, schema) if is_run else read_system(entry, schema, patch)
 
 
 def _of_runs(runs: Sequence[RunSystem], settings: BoardSettings) -> tuple[Rules, list[str]]:

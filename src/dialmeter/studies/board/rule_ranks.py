@@ -55,7 +55,7 @@ def rank(values: Mapping[str, float | None], unranked: frozenset[str] = frozense
 
 def variants(base: Rules) -> list[Rules]:
     """The rule sets to rank under: the base, every shipped one, and all of them with every shipped map, each once."""
-    plain = [base, *(replace(named(name), missing=base.missing) for name in names())]
+    plain = [base, *(replace(named(name), missing=base.missing, patch=base.patch) for name in names())]
     mapped = [replace(rules, map=name) for name in maps.names() for rules in plain]
     found: dict[bytes, Rules] = {}
     for rules in (*plain, *mapped):
@@ -70,7 +70,7 @@ def rule_ranks(
 
     Args:
         systems: read, and comparable under the base.
-        base: the rule set of the board. The others treat turns without prediction as it does.
+        base: the rule set of the board. The others treat turns without prediction and patches of gold as it does.
         only: keys of the dialogues to score.
         unranked: systems that have no rank.
     """

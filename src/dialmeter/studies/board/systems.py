@@ -25,6 +25,7 @@ from ...readers.raw_file import is_stream
 from ...readers.services.schema import read_schema
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.diagnosis.suspicions import Finding
+from ...tracking.gold_patch import GoldPatch
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import Sink, TrackerScorer
@@ -89,8 +90,13 @@ class BoardSystem(Struct):
         )
 
 
-def read_system(entry: BoardEntry, schema: str | None = None) -> BoardSystem:
+def read_system(entry: BoardEntry, schema: str | None = None, patch: GoldPatch | None = None) -> BoardSystem:
     """Reads a prediction file with its gold.
+
+    Args:
+        entry: its row in the manifest.
+        schema: a schema file.
+        patch: corrections of gold.
 
     Raises:
         InputError: whatever is wrong with a file, with its place.
@@ -105,7 +111,7 @@ def read_system(entry: BoardEntry, schema: str | None = None) -> BoardSystem:
         raise InputError("the file holds no values, which a board needs", file=corpus.name)
     words = Vocabulary()
     with paused_garbage_collection():
-        dialogues = [without_states(each) for each in read_pair(corpus, gold, words)]
+        dialogues = [without_states(each) for each in read_pair(corpus, gold, words, patch)]
     (described,) = inputs.after_reading()
     return BoardSystem(
         entry=entry,
@@ -157,8 +163,8 @@ class RunSystem(BoardSystem):
 
     @property
     def rules(self) -> Rules:
-        """The rule set of the run."""
-        return msgspec.convert(self.manifest["rules"], Rules)
+        """The rule set of the run; a patch of gold is in its rows already, and its file may be gone."""
+        return msgspec.convert({**self.manifest["rules"], "patch": ""}, Rules)
 
     @property
     def signatures(self) -> dict[str, str]:
