@@ -19,13 +19,13 @@ MANIFESTS = Path(__file__).parent / "boards"
 MARK = "<!-- Below this line: made by benchmarks/tracker_boards.py -->\n"
 
 
-def make(folder: Path, data: Path) -> str:
-    """Makes the boards in a folder, and gives their Markdown without the first heading."""
+def make(folder: Path, data: Path, pattern: str = "*") -> str:
+    """Makes the boards whose names fit a pattern in a folder, and gives their Markdown without the first heading."""
     folder.mkdir(parents=True, exist_ok=True)
     link = folder / "data"
     if not link.exists():
         link.symlink_to(data.resolve(), target_is_directory=True)
-    manifests = [shutil.copy(path, folder) for path in sorted(MANIFESTS.glob("*.toml"))]
+    manifests = [shutil.copy(path, folder) for path in sorted(MANIFESTS.glob(f"{pattern}.toml"))]
     words = ["tracker", "board", *map(str, manifests), "--common", "--out", str(folder / "boards"), "--force"]
     with contextlib.redirect_stdout(io.StringIO()):
         code = cli.main([*words, "--title", "Trackers", "--quiet"], standalone_mode=False)
