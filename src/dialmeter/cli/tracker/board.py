@@ -68,7 +68,13 @@ def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
     found = [read_manifest(file) for file in options["files"] if file.endswith(".toml")]
     files = [file for file in options["files"] if not file.endswith(".toml")]
     if not files:
-        for name, option in (("gold", "--gold"), ("names", "--name"), ("form", "--from"), ("schema", "--schema")):
+        for name, option in (
+            ("gold", "--gold"),
+            ("names", "--name"),
+            ("form", "--from"),
+            ("gold_form", "--gold-from"),
+            ("schema", "--schema"),
+        ):
             if options[name]:
                 raise DialmeterError(f"{option} goes with prediction files; a manifest says it for its rows")
         return found
