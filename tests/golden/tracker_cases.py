@@ -301,7 +301,10 @@ def compare_cases() -> list[Case]:
     files = "native.jsonl worse.jsonl worst.jsonl"
     base = f"tracker compare {files} --resamples 500 {FEW}"
     named = "--name good --name worse --name worst"
+    board = f"tracker board {files} --resamples 2000 --out board --force --quiet"
     return [
+        *styled("board", board),
+        Case("board-page", f"{board} {named}", "board/board.md"),
         *styled("compare", base),
         *(Case(f"compare-letters-{style}", f"{base} --quiet --as {style} --marks letters") for style in ("latex", "markdown")),
         Case("compare-names", f"{base} {named} --test bootstrap"),

@@ -42,6 +42,7 @@ _TRACKER = {
     "check": ("tracker.check:check", "Validate a file, and score gold against itself."),
     "score": ("tracker.score:score", "Score a prediction file."),
     "compare": ("tracker.compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
+    "board": ("tracker.board:board_", "A board of trackers on one gold: a static page and a Markdown table."),
     "curve": ("tracker.curve:curve_", "Few-shot curves and zero-shot tables from a folder of files."),
     "bias": ("tracker.bias:bias", "Do measures depend on where in a dialogue mistakes fall?"),
     "human": ("tracker.human:human", "Compare measures with human ratings; make and read annotation sheets."),

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
+from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..core.comparison import Resampling
@@ -243,8 +244,13 @@ def rules_option(about: str = "The rule set.") -> Option:
     )
 
 
+patch_option = click.option(
+    "--patch", metavar="FILE", help="Corrections of gold, from `tracker audit --read-sheet`; applied before scoring."
+)
+
 rule_options = stacked(
     rules_option(),
+    patch_option,
     *(
         click.option(
             option,
@@ -259,8 +265,9 @@ rule_options = stacked(
 
 def chosen_rules(options: dict[str, Any]) -> Rules:
     """Takes the rule options out of a command's options and makes the rule set."""
-    rules = load(options.pop("rules_name"))
-    return change(rules, **{name: options.pop(f"rule_{name}") for name in FIELDS})
+    rules = change(load(options.pop("rules_name")), **{name: options.pop(f"rule_{name}") for name in FIELDS})
+    patch = options.pop("patch")
+    return replace(rules, patch=patch) if patch else rules
 
 
 def chosen_dialogues(options: dict[str, Any]) -> frozenset[str] | None:

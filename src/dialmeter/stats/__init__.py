@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .correlation import compare_correlations, kendall, pearson, spearman, zou_interval
     from .formulas import Formula, ratio, rowwise
     from .intervals import Interval, student_interval, wilson_interval
+    from .letter_groups import letter_display
     from .paired import Comparison, paired_bootstrap, paired_randomisation
     from .resampling import bootstrap
     from .significance import McNemar, benjamini_hochberg, holm, mcnemar, mcnemar_counts
@@ -25,6 +26,7 @@ _MODULES = {
     "correlation": ("compare_correlations", "kendall", "pearson", "spearman", "zou_interval"),
     "formulas": ("Formula", "ratio", "rowwise"),
     "intervals": ("Interval", "student_interval", "wilson_interval"),
+    "letter_groups": ("letter_display",),
     "paired": ("Comparison", "paired_bootstrap", "paired_randomisation"),
     "resampling": ("bootstrap",),
     "significance": ("McNemar", "benjamini_hochberg", "holm", "mcnemar", "mcnemar_counts"),
@@ -42,6 +44,7 @@ __all__ = [
     "holm",
     "kendall",
     "krippendorff_alpha",
+    "letter_display",
     "mcnemar",
     "mcnemar_counts",
     "paired_bootstrap",

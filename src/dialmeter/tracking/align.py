@@ -15,6 +15,7 @@ from ..model import Dialogue, Frame, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role
+from .gold_patch import GoldPatch
 
 
 def open_pair(
@@ -84,11 +85,14 @@ def without_states(dialogue: PairDialogue) -> PairDialogue:
     return dialogue
 
 
-def read_pair(corpus: Corpus, gold_corpus: Corpus | GoldFile | None, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
-    """The dialogues of one file, or of two that are joined."""
-    if gold_corpus is None:
-        return corpus.numbered(vocabulary)
-    return joined(gold_corpus.numbered(vocabulary), corpus.numbered(vocabulary))
+def read_pair(
+    corpus: Corpus, gold_corpus: Corpus | GoldFile | None, vocabulary: Vocabulary, patch: GoldPatch | None = None
+) -> Iterator[PairDialogue]:
+    """The dialogues of one file, or of two that are joined; with corrected gold where there is a patch."""
+    found = corpus.numbered(vocabulary)
+    if gold_corpus is not None:
+        found = joined(gold_corpus.numbered(vocabulary), found)
+    return found if patch is None else patch.apply_to(found, vocabulary)
 
 
 def read_ahead(dialogues: Iterator[PairDialogue]) -> Iterator[PairDialogue]:
@@ -121,6 +125,7 @@ class PairFiles(Struct, frozen=True):
         form: the format of the predictions; found where it is not named.
         gold_form: the format of gold.
         only: keys of the dialogues to read.
+        patch: corrections of gold.
     """
 
     path: str
@@ -128,6 +133,7 @@ class PairFiles(Struct, frozen=True):
     form: str | None = None
     gold_form: str | None = None
     only: frozenset[str] | None = None
+    patch: GoldPatch | None = None
 
     @property
     def can_be_read(self) -> bool:
@@ -142,7 +148,7 @@ class PairFiles(Struct, frozen=True):
             InputError: whatever is wrong with a file.
         """
         corpus, gold = open_pair(self.path, self.gold, self.form, self.gold_form)
-        for read in read_pair(corpus, gold, vocabulary):
+        for read in read_pair(corpus, gold, vocabulary, self.patch):
             if self.only is None or dialogue_key(read.id) in self.only:
                 yield read
 

@@ -57,7 +57,7 @@ def check_file(
     Raises:
         InputError: the file cannot be read at all.
     """
-    files = PairFiles(path, gold, form, gold_form, only)
+    files = PairFiles(path, gold, form, gold_form, only, rules.gold_patch)
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
     known = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
@@ -69,7 +69,7 @@ def check_file(
     # Set afterwards, so that slots outside the schema are all listed instead of the first being refused.
     self_scorer.schema = known
     census = _Census(scorer.pairs.name_of)
-    for read in watch(read_pair(corpus, gold_corpus, words), corpus):
+    for read in watch(read_pair(corpus, gold_corpus, words, rules.gold_patch), corpus):
         if only is not None and dialogue_key(read.id) not in only:
             continue
         try:

@@ -54,7 +54,7 @@ class GoldText:
             key, told = b"", NOT_UNICODE
             try:
                 key = _encode(name) + b":"
-                told = key + _encode(_alternatives(words.values[pair]))
+                told = key + _encode(joined_alternatives(words.values[pair]))
             except UnicodeEncodeError:
                 self.is_broken = True
             if name not in self._slots:
@@ -84,7 +84,13 @@ _NOTHING = ("", (), NAMED)
 """Written values that are absent in the digest."""
 
 
-def _alternatives(value: Value) -> str:
+def joined_alternatives(value: Value) -> str:
+    """A value as one text, alternatives sorted.
+
+    Example:
+        >>> joined_alternatives("2|1"), joined_alternatives(("b", "a"))
+        ('1|2', 'a|b')
+    """
     if isinstance(value, str) and "|" not in value:
         return value
     parts = value.split("|") if isinstance(value, str) else [part for each in value for part in each.split("|")]

@@ -23,7 +23,12 @@ def notices_of(
     asked: Sequence[ResolvedMeasure], ledger: MeasureColumns, findings: Findings, rules: Rules
 ) -> list[Notice]:
     """All warnings of one pass."""
-    found = [*_of_measures(asked, ledger), _of_domains(asked, findings), *_of_input(findings, rules)]
+    found = [
+        *_of_measures(asked, ledger),
+        _of_domains(asked, findings),
+        *_of_input(findings, rules),
+        *_of_patch(findings, rules),
+    ]
     return [notice for notice in found if notice.count]
 
 
@@ -118,6 +123,18 @@ def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
         _fuzzy(findings, rules),
         _same_numbers(findings),
     ]
+
+
+def _of_patch(findings: Findings, rules: Rules) -> list[Notice]:
+    """How many corrections of a patch were applied."""
+    patch = rules.gold_patch
+    if patch is None:
+        return []
+    count = patch.applied(findings.digest.keys())
+    message = (
+        f"gold is patched: {count} of {len(patch.corrections)} corrections belong to the dialogues that were scored"
+    )
+    return [Notice("patched", max(count, 1), message)]
 
 
 _NUMBER = re.compile(r"[+-]?\d{1,40}(\.\d{0,40})?([eE][+-]?\d{1,3})?", re.ASCII)

@@ -81,7 +81,8 @@ def score_tracker(
     scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
     words = scorer.vocabulary
     with paused_garbage_collection():
-        for read in joined(_dialogues(gold, Role.GOLD, words), _dialogues(pred, Role.PRED, words)):
+        found = joined(_dialogues(gold, Role.GOLD, words), _dialogues(pred, Role.PRED, words))
+        for read in scorer.rules.gold_patch.apply_to(found, words) if scorer.rules.gold_patch else found:
             scorer.add_pairs(read)
     return scorer.result(resampling=how)
 
@@ -166,7 +167,8 @@ def score_file(
     result = scorer.result(corpus.name, notices, resampling, only)
     if change is None:
         gold_path = gold.path if isinstance(gold, GoldFile) else gold
-        result.files = PairFiles(path, gold_path, form, gold_corpus.format if gold_corpus else None, only)
+        gold_format = gold_corpus.format if gold_corpus else None
+        result.files = PairFiles(path, gold_path, form, gold_format, only, result.rules.gold_patch)
     return result
 
 
@@ -187,7 +189,7 @@ def read_into(
     """
     words = scorer.vocabulary
     with paused_garbage_collection():
-        for read in watch(read_ahead(read_pair(corpus, gold_corpus, words)), corpus):
+        for read in watch(read_ahead(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch)), corpus):
             if only is not None and dialogue_key(read.id) not in only:
                 continue
             scorer.schema = scorer.schema or (gold_corpus or corpus).schema

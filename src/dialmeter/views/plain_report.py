@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from .content import Block, Charts, Code, Paragraph, Rows, Section, Warnings, sections
 from .latex.paper_table import COLUMN
@@ -23,12 +25,22 @@ def plain_report(runs: Sequence[Opened], style: str, title: str = "") -> str:
         title: the heading; by default the names of the runs.
     """
     name = title or ", ".join(run.key for run in runs)
-    parts = [_heading(Section(name, (), level=1), style)]
-    for section in sections(runs, lambda run, params: ""):
-        blocks = [text for block in section.blocks for text in _block(block, style)]
+    return plain_sections(name, sections(runs, lambda run, params: ""), style)
+
+
+def plain_sections(title: str, found: Iterable[Section], style: str) -> str:
+    """Sections as text; ``style`` is ``markdown`` or ``latex``."""
+    parts = [_heading(Section(title, (), level=1), style)]
+    for section in found:
+        blocks = [text for block in section.blocks for text in _block(_untitled(block, section), style)]
         if blocks:
             parts += [_heading(section, style), *blocks]
     return "\n\n".join(parts) + "\n"
+
+
+def _untitled(block: Block, section: Section) -> Block:
+    """The block, without a title that is the heading of its section."""
+    return replace(block, title="") if isinstance(block, Table) and block.title == section.heading else block
 
 
 def _heading(section: Section, style: str) -> str:

@@ -23,7 +23,7 @@ from ...model import Conversation
 from ...readers.conversations import open_conversations
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
-from ...views.bench import board, board_page
+from ...views.boards.judges import board, judge_page
 from ...views.chart_files import slug
 from ...views.tables import Table, dicts_table
 from .. import options as shared
@@ -198,7 +198,7 @@ def page(**options: Any) -> Output:
         for name, values in people.items()
         for each in found
     ]
-    write_file(options["out"], board_page(cases.head, table), force=options["force"])
+    write_file(options["out"], judge_page(cases.head, table), force=options["force"])
     return Output(
         document=lambda _: make_document(JudgeBenchPageDocument, scores=_scores(found), counts=_counts(cases, found)),
         parts=[Block(table), Block(dicts_table([*_scores(found), *agreement]), CSV)],

@@ -20,7 +20,7 @@ from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
-from ..options import chosen_dialogues, command, input_options, number_option, signatures_option
+from ..options import chosen_dialogues, command, input_options, number_option, patch_option, signatures_option
 from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, signature
 from ..progress import watched
@@ -44,6 +44,7 @@ _MOST = 3
     type=click.Choice(["error", "empty", "skip", "predicted-only"]),
     help="A turn without prediction; as each rule set has it where this is not given.",
 )
+@patch_option
 @number_option("--flips", least=0, default=3, about="Flipped turns to list per rule set.")
 @click.option(
     "--no-reasons", is_flag=True, help="Count the turns that flip, but do not look for the rules that flip them."
@@ -55,15 +56,15 @@ def rules(**options: Any) -> Output:
 
     A turn flips when it is right under one rule set and wrong under the other. The first rule set is the base.
     """
-    missing = {"missing": options["missing"]} if options["missing"] else {}
-    rule_sets = [replace(load(name), **missing) for name in (options["chosen"] or names())]
+    changed = {name: options[name] for name in ("missing", "patch") if options[name]}
+    rule_sets = [replace(load(name), **changed) for name in (options["chosen"] or names())]
     only = chosen_dialogues(options)
     corpus, gold = open_pair(options["file"], options["gold"], options["form"], options["gold_form"])
     if corpus.correctness_only:
         raise DialmeterError(f"{corpus.name}: the file holds no values, so that rules make no difference")
     words = Vocabulary()
     with paused_garbage_collection():
-        read = watched(read_pair(corpus, gold, words), corpus, options["quiet"])
+        read = watched(read_pair(corpus, gold, words, rule_sets[0].gold_patch), corpus, options["quiet"])
         dialogues = [without_states(each) for each in read if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:

@@ -86,6 +86,7 @@ def score(**options: Any) -> Output:
         "gold": options["gold"],
         "schema": options["schema"],
         "only": options["only"],
+        "patch": rules.patch,
         "map": None if rules.map in maps.names() else rules.map,
     }
     given = [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path]

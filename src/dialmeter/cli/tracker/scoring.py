@@ -56,7 +56,7 @@ def scored(settings: TrackerSettings, writer: RunWriter | None, options: dict[st
             notices.update(dict.fromkeys(each.notices))
             printed.update(each.printed)
         result = scorer.result(file, notices, chosen_resampling(options), settings.only)
-        result.files = PairFiles(file, form="native", only=settings.only)
+        result.files = PairFiles(file, form="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
             writer.abandon()

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from ...core.rule_files import RuleFiles
 from ...errors import DialmeterError, did_you_mean
 from ...values.maps import load as load_map
+from ..gold_patch import GoldPatch, load_patch
 
 ABSENT_WORDS = ("", "none", "null", "not mentioned", "not_mentioned", "n/a", "unknown")
 DONTCARE = "dontcare"
@@ -85,6 +86,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     missing: Literal["error", "empty", "skip", "predicted-only"]
     undefined: Literal["none", "zero"] = "none"
     state: Literal["cumulative", "update", "update-pred"]
+    patch: str = ""
+    """A file with corrections of gold."""
     name: str = ""
     about: str = ""
     evidence: str = "definition only"
@@ -103,6 +106,15 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         parse_match(self.match)
         if self.map:
             load_map(self.map)
+        if self.patch and self.state == "update":
+            raise DialmeterError("--patch corrects cumulative gold states; it does not go with --state update")
+        if self.patch:
+            load_patch(self.patch)
+
+    @property
+    def gold_patch(self) -> GoldPatch | None:
+        """The corrections of gold, where there are some."""
+        return load_patch(self.patch) if self.patch else None
 
     def none_words(self, side: Side) -> tuple[str, ...]:
         """The words that mean absent in gold or in predictions."""

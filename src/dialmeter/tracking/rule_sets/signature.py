@@ -66,6 +66,8 @@ def signature(
         for name, usual in _WHEN_OTHER.items()
         if getattr(rules, name) != usual
     ]
+    if rules.gold_patch is not None:
+        parts.append(f"patch:{rules.gold_patch.digest}")
     if rules.match.startswith("fuzzywuzzy"):
         parts.append(f"backend:{rules.backend}")
     parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _set_beyond(asked, used).items()]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 
-from ..errors import one_line
-from ..judges.bench.case_set import BenchHead
-from ..judges.bench.submission import FacetError, Submission, unscored
-from .content import Paragraph
-from .html_env import asset, page
-from .human import coefficient
-from .tables import Table, percent
+from ...errors import one_line
+from ...judges.bench.case_set import BenchHead
+from ...judges.bench.submission import FacetError, Submission, unscored
+from ..content import Paragraph, Section
+from ..human import coefficient
+from ..tables import Table, percent
+from .page import board_page
 
 _FACETS = ("overall", "coherence", "naturalness", "interest", "control")
-_POLICY = "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
 def board(found: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
@@ -55,12 +52,8 @@ def _cell(found: FacetError | None) -> str:
     return percent(found.value) + (f" ({percent(found.ci[0])} to {percent(found.ci[1])})" if found.ci else "")
 
 
-def board_page(head: BenchHead, table: Table) -> str:
+def judge_page(head: BenchHead, table: Table) -> str:
     """The board as one HTML page that needs nothing else."""
-    from markupsafe import Markup
-
-    script = asset("viewer.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     attacks = Table(
         "", ("attack", "cases"), tuple((name, str(count)) for name, count in head.attacks.items()), frozenset({1})
     )
@@ -72,19 +65,7 @@ def board_page(head: BenchHead, table: Table) -> str:
         "hand-written sentences, so that error rates on other corpora may differ. Judges that score one reply at a time have no "
         "position bias; pairwise judges are not on this board."
     )
-    return page(
-        "report.html",
-        policy=_POLICY.format(digest=digest),
-        title=f"Judges on {head.bench}",
-        sections=[
-            {
-                "heading": "Board",
-                "level": 2,
-                "blocks": [("Paragraph", Paragraph(facts)), ("Table", table), ("Paragraph", Paragraph(notes))],
-            },
-            {"heading": "Cases", "level": 2, "blocks": [("Table", attacks)]},
-        ],
-        # Both come with dialmeter and hold nothing from files.
-        style=Markup(asset("viewer.css")),  # noqa: S704
-        script=Markup(script),  # noqa: S704
+    return board_page(
+        f"Judges on {head.bench}",
+        [Section("Board", (Paragraph(facts), table, Paragraph(notes))), Section("Cases", (attacks,))],
     )

@@ -1,0 +1,135 @@
+"""``dialmeter tracker board``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.comparison import Resampling
+from ...core.document import make_document
+from ...core.result import score_dict
+from ...errors import DialmeterError, one_line
+from ...measure import parse
+from ...studies.board.board import Board, BoardSettings, make_board
+from ...studies.board.manifest import BoardEntry, BoardManifest, read_manifest
+from ...views.boards import trackers as views
+from .. import options as shared
+from ..paper_options import paper_options
+from ..printer import CSV, PROSE, TEXT, Block, Output, signature, tables
+from ..progress import counted
+from ..several import chosen_golds, chosen_names
+from .board_documents import TrackerBoardDocument
+
+
+@shared.command("board")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--out", required=True, metavar="DIR", help="The folder for index.html and board.md.")
+@shared.source_options("the files", several=True, names="What to call a system; one for each file.")
+@shared.schema_option
+@click.option("--common", is_flag=True, help="Score the dialogues that are complete in all files of a board.")
+@click.option("--title", default="", help="The heading of the page.")
+@shared.measure_option
+@shared.rule_options
+@shared.interval_options(resamples=10_000)
+@shared.force_option("a board that is there")
+@paper_options
+def board_(**options: Any) -> Output:
+    """Put trackers on a board: scores with intervals, groups that do not differ, ranks under every rule set and value map.
+
+    A FILE is a prediction file, the folder of a run, or a manifest (.toml). Each manifest is one board; all other files together are
+    another one. All systems of a board must have the same gold and the same dialogues.
+    """
+    views.check_folder(options["out"], force=options["force"])
+    settings = BoardSettings(
+        measures=tuple(repr(parse(each)) for each in options["measures"]),
+        rules=shared.chosen_rules(options),
+        resampling=shared.chosen_resampling(options) or Resampling(),
+        common=options["common"],
+    )
+    boards = [
+        make_board(each, settings, lambda systems: counted(systems, len(systems), "scoring", options["quiet"]))
+        for each in _manifests(options)
+    ]
+    title = options["title"] or "Board of trackers"
+    written = views.write_boards(options["out"], title, boards, force=options["force"])
+    return Output(
+        document=lambda _: _document(boards, written),
+        parts=_parts(boards),
+        notices=[notice for board in boards for notice in board.notices],
+        remarks=[f"board: {one_line(str(Path(options['out'], name)), 200)}" for name in written],
+    )
+
+
+def _manifests(options: dict[str, Any]) -> list[BoardManifest]:
+    """The manifests, and one that is made of all other files."""
+    found = [read_manifest(file) for file in options["files"] if file.endswith(".toml")]
+    files = [file for file in options["files"] if not file.endswith(".toml")]
+    if not files:
+        for name, option in (
+            ("gold", "--gold"),
+            ("names", "--name"),
+            ("form", "--from"),
+            ("gold_form", "--gold-from"),
+            ("schema", "--schema"),
+        ):
+            if options[name]:
+                raise DialmeterError(f"{option} goes with prediction files; a manifest says it for its rows")
+        return found
+    rows = [
+        BoardEntry(
+            system=name,
+            file=file,
+            gold=gold or "",
+            format=options["form"] or "",
+            gold_format=options["gold_form"] or "",
+        )
+        for file, gold, name in zip(
+            files, chosen_golds(files, options["gold"]), chosen_names(files, options["names"], "systems"), strict=True
+        )
+    ]
+    return [*found, BoardManifest(title="Trackers", schema=options["schema"] or "", row=rows)]
+
+
+def _parts(boards: Sequence[Board]) -> Iterator[Block]:
+    yield Block(views.score_rows(boards), CSV)
+    for board in boards:
+        yield Block(f"{one_line(board.title, 200)}: {views.facts(board)}", PROSE)
+        yield Block(views.score_board(board))
+        yield Block("\n".join(views.notes(board)), TEXT)
+        yield from tables(views.rank_boards(board))
+        yield from tables([views.diagnosis_board(board)])
+        yield Block("\n".join([views.without_findings(board), *views.without_ranks(board)]), TEXT)
+        yield from tables([views.source_board(board)])
+        yield from signature(board.signature)
+
+
+def _document(boards: Sequence[Board], written: list[str]) -> TrackerBoardDocument:
+    return make_document(
+        TrackerBoardDocument,
+        scores=[
+            {
+                **score_dict(score),
+                "board": board.title,
+                "system": row.system,
+                "letters": row.letters.get(score.measure, ""),
+            }
+            for board in boards
+            for row in board.rows
+            for score in row.scores
+        ],
+        counts={"boards": len(boards), "systems": sum(len(board.rows) for board in boards)},
+        warnings=[notice for board in boards for notice in board.notices],
+        boards=[
+            {
+                **{name: getattr(board, name) for name in ("title", "dialogues", "turns", "data", "confidence")},
+                "systems": board.rows,
+                "ranks": board.ranks,
+                "versus": board.versus,
+            }
+            for board in boards
+        ],
+        files=written,
+    )

@@ -1,0 +1,110 @@
+"""Was a prediction file made with gold states? Some published files hold gold states instead of a tracker's own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from ...model import State, Value
+from ...readers.pairs.vocabulary import PairDialogue
+from ...tracking.compared import ComparedDialogue
+from ...tracking.pairs import alternatives
+from ...tracking.tally import CORRECT
+from ...values import maps
+
+LIMIT = 0.95
+"""A file whose states equal gold at a larger share of turns was given gold states."""
+
+
+class GoldStateCheck:
+    """Counts the turns at which predicted states equal gold, outside slots that the file never predicts.
+
+    Two spellings of a value are equal here if the map ``multiwoz`` gives them one form, whatever the rule set says: a file that
+    writes gold states with times as 9:15 instead of 09:15 was given gold states, too. ``take`` is a sink of ``score_file``.
+    ``add_turn`` takes turns from elsewhere, such as the rows of a run.
+
+    Example:
+        >>> check = GoldStateCheck()
+        >>> gold = {"train-leaveat": "09:15", "train-day": "friday"}
+        >>> check.add_turn(gold, {"train-leaveat": "9:15"}, agreeing=())
+        >>> check.share, check.was_given_gold, sorted(check.predicted), check.turns
+        (1.0, True, ['train-leaveat'], 1)
+        >>> check.add_turn(gold, {"train-leaveat": "10:00"}, agreeing=())
+        >>> check.was_given_gold
+        False
+    """
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.predicted: set[str] = set()
+        """Slots that the file predicts at any turn."""
+        self._wrong: Counter[frozenset[str]] = Counter()
+
+    def take(self, _: PairDialogue, compared: ComparedDialogue) -> None:
+        """Takes a dialogue that was scored."""
+        names = compared.pairs.slot_names
+        for _, gold, pred, slots in compared.details():
+            self.add_turn(gold, pred, {names[slot] for slot, kind, *_ in slots if kind == CORRECT})
+
+    def add_turn(self, gold: State, pred: State, agreeing: Iterable[str]) -> None:
+        """Takes one turn.
+
+        Args:
+            gold: the gold state under the rules.
+            pred: the predicted state.
+            agreeing: slots whose values agree under the rules.
+        """
+        self.turns += 1
+        self.predicted.update(pred)
+        unequal = (gold.keys() | pred.keys()).difference(agreeing)
+        self._wrong[frozenset(slot for slot in unequal if not _same(slot, gold.get(slot), pred.get(slot)))] += 1
+
+    @property
+    def share(self) -> float | None:
+        """The share of turns that equal gold in the slots that are predicted; None where no slot is."""
+        if not self.predicted:
+            return None
+        equal = sum(count for wrong, count in self._wrong.items() if wrong.isdisjoint(self.predicted))
+        return equal / self.turns
+
+    @property
+    def was_given_gold(self) -> bool:
+        """Do the states equal gold at over 95 % of turns?"""
+        return (self.share or 0) > LIMIT
+
+
+@cache
+def _same(slot: str, gold: Value | None, pred: Value | None) -> bool:
+    """Are two values one value in different spellings?"""
+    if gold is None or pred is None:
+        return False
+    canonical = maps.named("multiwoz").canonical
+    one, other = ({canonical(slot, each) for each in alternatives(value)} for value in (gold, pred))
+    return not one.isdisjoint(other)
+
+
+def check_rows(rows: Iterable[Mapping[str, Any]]) -> GoldStateCheck:
+    """The check of a tracker's run on disk.
+
+    Args:
+        rows: of the run, as ``tracking.record.row`` makes them: a dialogue with the class of every slot at every turn.
+
+    Example:
+        >>> slots = {"hotel-area": {"class": "correct"}, "hotel-day": {"class": "missed"}}
+        >>> turn = {"gold": {"hotel-area": "east", "hotel-day": "friday"}, "pred": {"hotel-area": "east"}, "slots": slots}
+        >>> check_rows([{"id": "d1", "turns": [turn]}]).was_given_gold
+        True
+    """
+    check = GoldStateCheck()
+    for row in rows:
+        for turn in row["turns"]:
+            right = [slot for slot, found in turn["slots"].items() if found["class"] == "correct"]
+            check.add_turn(*(_state(turn[side]) for side in ("gold", "pred")), right)
+    return check
+
+
+def _state(written: Mapping[str, Any]) -> State:
+    """A state of a run, in which alternatives are a list."""
+    return {slot: value if isinstance(value, str) else tuple(value) for slot, value in written.items()}

@@ -1,0 +1,1 @@
+"""Boards: published trackers on one gold, in one table."""

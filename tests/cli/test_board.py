@@ -1,0 +1,209 @@
+"""`tracker board` as people call it: the page, the Markdown, the document, and one line for everything that is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dialmeter.readers.corpus import open_corpus
+from dialmeter.tracking.digest import joined_alternatives
+from dialmeter.tracking.gold_patch import Correction, GoldPatch
+
+from ..studies.board.made import write_system
+from .invoke import call, checked, files_in
+
+Capsys = pytest.CaptureFixture[str]
+QUICK = ("--resamples", "2000", "--quiet")
+ROW = '[[row]]\nsystem = "{}"\nfile = "{}"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, share in (("good", 0.1), ("fair", 0.14), ("poor", 0.5)):
+        write_system(tmp_path / f"{name}.jsonl", share, name, dialogues=25)
+    rows = [ROW.format(name, f"{name}.jsonl") + 'source = "a paper"\n' for name in ("good", "fair", "poor")]
+    (tmp_path / "board.toml").write_text("\n".join(rows), "utf-8")
+    return tmp_path
+
+
+def test_a_board_of_a_manifest(capsys: Capsys, folder: Path) -> None:
+    said = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--json")
+    found = checked(said, "tracker-board")
+    assert found["counts"] == {"boards": 1, "systems": 3}
+    (board,) = found["boards"]
+    assert board["title"] == "board"
+    assert [each["system"] for each in board["systems"]] == ["good", "fair", "poor"]
+    letters = {each["system"]: each["letters"] for each in found["scores"] if each["measure"] == "JGA"}
+    assert set(letters["good"]) & set(letters["fair"])
+    assert not set(letters["good"]) & set(letters["poor"])
+    assert sorted(files_in(folder / "out")) == ["board.md", "index.html"]
+    page = (folder / "out" / "index.html").read_text("utf-8")
+    jga = found["scores"][0]["value"]
+    for text in (page, (folder / "out" / "board.md").read_text("utf-8")):
+        assert f"{100 * jga:.2f}" in text
+        assert "a paper" in text
+        assert found["scores"][0]["signature"].partition("|rules")[2].split("|v:")[0] in text
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+@pytest.mark.parametrize("style", ["text", "markdown", "csv", "latex"])
+def test_every_style_has_the_scores(capsys: Capsys, folder: Path, style: str) -> None:
+    said = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--as", style)
+    assert said.code == 0, said.err
+    assert all(name in said.out for name in ("good", "fair", "poor", "SlotF1"))
+
+
+def test_the_same_bytes_again(capsys: Capsys, folder: Path) -> None:
+    for name in ("one", "two"):
+        assert call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / name, *QUICK).code == 0
+    assert files_in(folder / "one") == files_in(folder / "two")
+
+
+def test_several_boards_and_files(capsys: Capsys, folder: Path) -> None:
+    write_system(folder / "other.jsonl", 0.2, "other", dialogues=10)
+    words = (folder / "board.toml", folder / "other.jsonl", "--out", folder / "out", *QUICK, "--title", "All")
+    found = checked(call(capsys, "tracker", "board", *words, "--json"), "tracker-board")
+    assert [(each["title"], each["dialogues"]) for each in found["boards"]] == [("board", 25), ("Trackers", 10)]
+    assert (folder / "out" / "board.md").read_text("utf-8").startswith("# All\n")
+
+
+def test_runs_have_the_scores_of_their_files(capsys: Capsys, folder: Path) -> None:
+    files = [folder / f"{name}.jsonl" for name in ("good", "fair")]
+    for file in files:
+        assert (
+            call(capsys, "tracker", "score", file, "--out", folder / file.stem, "--resamples", "2000", "-q").code == 0
+        )
+    of_runs = call(
+        capsys, "tracker", "board", folder / "good", folder / "fair", "--out", folder / "a", *QUICK, "--json"
+    )
+    of_files = call(capsys, "tracker", "board", *files, "--out", folder / "b", *QUICK, "--json")
+    one, other = checked(of_runs, "tracker-board"), checked(of_files, "tracker-board")
+    assert one["scores"] == other["scores"]
+    assert one["boards"][0]["versus"] == other["boards"][0]["versus"]
+    assert len(one["boards"][0]["ranks"]) == 4 < len(other["boards"][0]["ranks"])
+    assert "no ranks under other rule sets" in (folder / "a" / "board.md").read_text("utf-8")
+
+
+def test_a_patch_of_gold(capsys: Capsys, folder: Path) -> None:
+    file = folder / "good.jsonl"
+    first = next(each for each in open_corpus(file) if each.turns[0].gold)
+    (slot, value), *_ = (first.turns[0].gold or {}).items()
+    patch = GoldPatch([Correction(first.id, slot, 0, 0, joined_alternatives(value), "elsewhere")])
+    (folder / "patch.json").write_bytes(patch.encoded())
+    patched = ("--patch", folder / "patch.json", *QUICK, "--json")
+    files = (file, folder / "fair.jsonl")
+    found = checked(call(capsys, "tracker", "board", *files, "--out", folder / "out", *patched), "tracker-board")
+    alone = call(capsys, "tracker", "score", file, *patched, "--measure", "JGA", "--out", folder / "run").json
+    own = [each for each in found["scores"] if (each["system"], each["measure"]) == ("good", "JGA")]
+    assert [each["value"] for each in own] == [alone["scores"][0]["value"]]
+    assert f"|patch:{patch.digest}|" in own[0]["signature"]
+    under_base = found["boards"][0]["ranks"][4]
+    assert (under_base["rules"], under_base["map"]) == ("dialmeter", "")
+    assert under_base["values"]["good"] == own[0]["value"]
+    (folder / "patch.json").unlink()
+    again = call(capsys, "tracker", "board", folder / "run", "--out", folder / "runs", *QUICK, "--json")
+    assert checked(again, "tracker-board")["scores"][0]["signature"] == own[0]["signature"]
+
+
+def refused(capsys: Capsys, folder: Path, *words: str | Path) -> str:
+    said = call(capsys, "tracker", "board", *words, "--out", folder / "out", *QUICK)
+    assert said.code == 2
+    assert not (folder / "out").exists()
+    return said.complaint
+
+
+def test_fewer_dialogues(capsys: Capsys, folder: Path) -> None:
+    fewer = write_system(folder / "fewer.jsonl", 0.2, "fewer", dialogues=20)
+    told = refused(capsys, folder, folder / "good.jsonl", fewer)
+    assert "20 are complete in all files" in told
+    assert "5 in good (saltmere-20, saltmere-21, saltmere-22, …); --common scores the 20" in told
+
+
+def test_another_gold(capsys: Capsys, folder: Path) -> None:
+    text = (folder / "fair.jsonl").read_text("utf-8")
+    (folder / "changed.jsonl").write_text(text.replace("harbour", "harbor"), "utf-8")
+    told = refused(capsys, folder, folder / "good.jsonl", folder / "changed.jsonl")
+    assert re.search(r"good and changed have different gold in \d+ of 25 dialogues", told)
+
+
+def test_one_tracker_twice(capsys: Capsys, folder: Path) -> None:
+    (folder / "copy.jsonl").write_bytes((folder / "good.jsonl").read_bytes())
+    assert "good and copy have the same predictions" in refused(
+        capsys, folder, folder / "good.jsonl", folder / "copy.jsonl"
+    )
+    twice = folder / "twice.toml"
+    twice.write_text(ROW.format("a", "good.jsonl") + ROW.format("a", "fair.jsonl"), "utf-8")
+    assert refused(capsys, folder, twice) == f"{twice}: two systems are called 'a'"
+
+
+def test_runs_under_different_rules(capsys: Capsys, folder: Path) -> None:
+    for name, rules in (("good", "dialmeter"), ("fair", "trade")):
+        call(capsys, "tracker", "score", folder / f"{name}.jsonl", "--rules", rules, "--out", folder / name, "-q")
+    told = refused(capsys, folder, folder / "good", folder / "fair")
+    assert told.startswith("good and fair are not comparable: rules: dialmeter ≠ trade; values: ")
+    assert "prediction files or runs, not both" in refused(capsys, folder, folder / "good", folder / "fair.jsonl")
+    assert "go with prediction files" in refused(capsys, folder, folder / "good", "--common")
+    assert refused(capsys, folder, folder / "good", "--measure", "FGA(lam=3)").endswith("the run has no FGA(lam=3)")
+    assert "intervals of 95 %, the board of 90 %" in refused(capsys, folder, folder / "good", "--ci", "0.9")
+
+
+def test_rows_that_do_not_give_the_scores_of_their_run(capsys: Capsys, folder: Path) -> None:
+    call(capsys, "tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
+    rows = folder / "good" / "rows.jsonl"
+    rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")
+    assert "and run.json has" in refused(capsys, folder, folder / "good")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[[row]", "not valid TOML"),
+        ("row = []", "a board needs at least one row"),
+        ('[[row]]\nsystem = "a"', "missing required field file"),
+        (ROW.format("a", "good.jsonl") + 'url = "x"', "unknown field url"),
+        (ROW.format("a", "good.jsonl") + 'date = "soon"', "date is a year, a month or a day"),
+        (ROW.format("a", "none.jsonl"), "none.jsonl: no such file"),
+        (ROW.format("", "good.jsonl"), "length >= 1"),
+    ],
+)
+def test_a_bad_manifest(capsys: Capsys, folder: Path, text: str, complaint: str) -> None:
+    (folder / "bad.toml").write_text(text, "utf-8")
+    assert complaint in refused(capsys, folder, folder / "bad.toml")
+
+
+def test_standard_input(capsys: Capsys, folder: Path) -> None:
+    assert "reads its files more than once" in refused(capsys, folder, folder / "good.jsonl", "-")
+    assert "reads its files more than once" in refused(capsys, folder, folder / "good.jsonl", "--gold", "-")
+
+
+def test_options_that_a_manifest_states(capsys: Capsys, folder: Path) -> None:
+    assert refused(capsys, folder, folder / "board.toml", "--gold", "x").startswith("--gold goes with prediction files")
+
+
+def test_a_folder_that_is_taken(capsys: Capsys, folder: Path) -> None:
+    board = ("tracker", "board", folder / "board.toml", *QUICK, "--out")
+    (folder / "taken").mkdir()
+    (folder / "taken" / "thesis.txt").write_text("mine", "utf-8")
+    for extra in ((), ("--force",)):
+        assert call(capsys, *board, folder / "taken", *extra).complaint.endswith("taken: is not an empty folder")
+    assert "is a file" in call(capsys, *board, folder / "good.jsonl").complaint
+    assert call(capsys, *board, folder / "out").code == 0
+    assert "replace a board with --force" in call(capsys, *board, folder / "out").complaint
+    assert call(capsys, *board, folder / "out", "--force").code == 0
+
+
+def test_text_of_a_manifest_is_no_markup(capsys: Capsys, folder: Path) -> None:
+    hostile = '<script>alert("owned")</script>'
+    rows = [
+        f"[[row]]\nsystem = '{hostile}'\nfile = \"good.jsonl\"\nsource = '{hostile}'\nlicence = '| `x` |'\n",
+        ROW.format("fair", "fair.jsonl"),
+    ]
+    (folder / "hostile.toml").write_text(f"title = '{hostile}'\n" + "\n".join(rows), "utf-8")
+    assert call(capsys, "tracker", "board", folder / "hostile.toml", "--out", folder / "out", *QUICK).code == 0
+    assert "<script>alert" not in (folder / "out" / "index.html").read_text("utf-8")
+    markdown = (folder / "out" / "board.md").read_text("utf-8")
+    assert "<script>" not in markdown.replace("\\<", "")
+    assert "\\| \\`x\\` \\|" in markdown
