@@ -21,6 +21,7 @@ from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..values import maps
 from ..values.maps import ValueMap
+from ..views.pages.findings_file import write_findings
 from ..views.tables import STYLES
 from .printer import PrintedCommand
 
@@ -364,8 +365,14 @@ def run_writer(
             "a run from standard input or a pipe cannot be resumed: nobody knows whether the input is the same"
         )
     about = identity()
-    parquet = options["rows"] == "parquet"
-    writer = RunWriter(options["out"], about, resume=options["resume"], force=options["force"], parquet=parquet)
+    writer = RunWriter(
+        options["out"],
+        about,
+        resume=options["resume"],
+        force=options["force"],
+        parquet=options["rows"] == "parquet",
+        index=write_findings,
+    )
     click.get_current_context().call_on_close(writer.close)
     return writer, about
 

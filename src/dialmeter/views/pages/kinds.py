@@ -80,7 +80,10 @@ class RunKind(ABC):
 
     @abstractmethod
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """All utterances, for search."""
+        """All utterances, and the names and values of slots or what the kind has in their place, for search.
+
+        Each is a text of the row, not one that is put together: search looks at the line before it parses it.
+        """
 
     @abstractmethod
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:

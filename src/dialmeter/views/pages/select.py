@@ -129,14 +129,14 @@ def is_down(run: Opened, query: RowQuery) -> bool:
 
 
 def _search(run: Opened, text: str) -> list[int]:
-    """The rows whose id or talk has the text, whatever its case."""
+    """The rows whose id, talk, slots or values have the text, whatever its case."""
     needle = text.lower()
-    raw = msgspec.json.encode(needle).decode()[1:-1]
+    raw = msgspec.json.encode(needle)[1:-1]
     found = []
     for position, line in enumerate(run.lines()):
-        # Most lines do not have it in any form, and need not be decoded.
-        if raw in line.decode("utf-8", "replace").lower():
-            row = run.row(position)
+        # Most lines do not have it in any form, and need not be parsed.
+        if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
+            row = run.parse(line, position)
             if any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row))):
                 found.append(position)
     return found
