@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-from ..core.open_runs import file_of_run, finished_at, open_run
+from ..core.open_runs import PARTS, WHOLE_RUN, file_of_run, finished_at, open_run
 from ..errors import DialmeterError
 from ..views.pages.findings_file import FILE
 from ..views.pages.kinds import kind_of
@@ -97,14 +97,13 @@ class RunFolder:
         return found
 
     def _folders(self) -> Iterator[tuple[str, Path]]:
+        # os.walk follows no links, so that all folders are below the root; files that are links are refused later.
         for place, folders, files in os.walk(self.root):
             folder = Path(place)
             parts = folder.relative_to(self.root).parts
-            if "run.json" in files or "parts" in folders:
+            if "run.json" in files or PARTS in folders:
                 folders.clear()
-                # A folder may be listed through os.walk only if it is real, but its run.json may be a link out.
-                if folder.resolve().is_relative_to(self.root):
-                    yield "/".join(parts) or self.root.name, folder
+                yield "/".join(parts) or self.root.name, folder
             elif len(parts) >= _DEEPEST:
                 folders.clear()
             folders[:] = sorted(each for each in folders if not each.startswith("."))
@@ -122,7 +121,11 @@ class RunFolder:
         return entry
 
     def entry(self, key: str) -> RunEntry | None:
-        """The run of that name, if it is in the list."""
+        """The run of that name, if it is in the list; one that was listed before is not searched for."""
+        with self._lock:
+            _, known = self._known.get(key, ((), None))
+        if known and os.path.realpath(known.folder) == str(known.folder) and (known.folder / "run.json").exists():
+            return self._entry(key, known.folder)
         return next((self._entry(key, folder) for name, folder in self._folders() if name == key), None)
 
     def open(self, key: str) -> Opened:
@@ -151,13 +154,15 @@ class RunFolder:
 
 def _state(folder: Path) -> _State:
     """What tells whether the files of a run have changed, the time of the last change at the end of each."""
-    found = []
-    for name in (*_FILES, FILE, "log.json"):
-        try:
-            each = os.lstat(file_of_run(folder, name))
-            found.append((each.st_dev, each.st_ino, each.st_mode, each.st_size, each.st_mtime_ns, each.st_ctime_ns))
-        except OSError:
-            found.append((0,))
+    found: list[tuple[int, ...]] = []
+    places = (f"{folder}/{WHOLE_RUN}", str(folder))
+    for place in places if os.path.exists(places[0]) else places[1:]:
+        for name in (*_FILES, FILE, "log.json"):
+            try:
+                each = os.lstat(f"{place}/{name}")
+                found.append((each.st_dev, each.st_ino, each.st_mode, each.st_size, each.st_mtime_ns, each.st_ctime_ns))
+            except OSError:
+                found.append((0,))
     return tuple(found)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from ...readers.strict_json import REFUSALS
 from .kinds import Field
 from .opened import Opened
 
@@ -132,12 +133,19 @@ def _search(run: Opened, text: str) -> list[int]:
     """The rows whose id, talk, slots or values have the text, whatever its case."""
     needle = text.lower()
     raw = msgspec.json.encode(needle)[1:-1]
+
+    def holds(row: Mapping[str, Any]) -> bool:
+        return any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row)))
+
     found = []
     for position, line in enumerate(run.lines()):
         # Most lines do not have it in any form, and need not be parsed.
         if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
-            row = run.parse(line, position)
-            if any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row))):
+            try:
+                passes = holds(msgspec.json.decode(line))
+            except (KeyError, TypeError, AttributeError, *REFUSALS):
+                passes = holds(run.parse(line, position))  # says what is wrong with the row
+            if passes:
                 found.append(position)
     return found
 
