@@ -21,6 +21,7 @@ from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..values import maps
 from ..values.maps import ValueMap
+from ..views.charts.fit import parse_width
 from ..views.pages.findings_file import write_findings
 from ..views.tables import STYLES
 from .printer import PrintedCommand
@@ -336,6 +337,15 @@ def chosen_resampling(options: dict[str, Any]) -> Resampling | None:
 chart_options = stacked(
     click.option("--charts", metavar="DIR", help="Draw charts into this folder, each with its data as CSV."),
     choice_option("--chart-format", ["svg", "pdf", "png"], "Of --charts."),
+    click.option(
+        "--width",
+        metavar="LENGTH",
+        callback=lambda _context, _parameter, text: parse_width(text) if text else None,
+        help="Of charts: 84mm, 3.3in or 240pt; by default as the data need.",
+    ),
+    click.option("--dpi", type=click.IntRange(20, 2400), help="Of charts as PNG (150 if not given)."),
+    click.option("--font-size", type=click.FloatRange(4, 40), help="Of charts, in points (9 if not given)."),
+    click.option("--no-title", is_flag=True, help="Charts without a title, because a paper has captions."),
 )
 
 run_options = stacked(

@@ -12,6 +12,7 @@ from msgspec import Struct
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
+from ..views.charts.fit import ChartFit
 from ..views.tables import Table, distinct, markdown_code, markdown_text, render, visible
 
 if TYPE_CHECKING:
@@ -176,10 +177,16 @@ def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
 def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> list[str]:
     from ..views.chart_files import write_charts
 
-    written = write_charts(options["charts"], charts(), options["chart_format"])
+    written = write_charts(options["charts"], charts(), options["chart_format"], _chart_fit(options))
     if not options["quiet"]:
         click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
     return written
+
+
+def _chart_fit(options: dict[str, Any]) -> ChartFit:
+    """The page that the charts are for."""
+    given = {name: options[name] for name in ("width", "font_size", "dpi") if options.get(name)}
+    return ChartFit(**given, title=not options.get("no_title"))
 
 
 def warn(notices: Sequence[Notice], quiet: bool) -> None:
