@@ -24,7 +24,7 @@ from ...views.tracker import signature_of
 from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import Block, Output
-from ..progress import watched
+from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names
 from .study_documents import TrackerBiasDocument
 
@@ -61,6 +61,7 @@ def bias(**options: Any) -> Output:
     if how is None:
         raise DialmeterError("the study rests on intervals; choose --ci between 0 and 1, as in 0.95")
     wanted = options["yardsticks"] or list(TRIVIAL)
+    expect_files(len(options["files"]))
     measured = {
         system: score_with_yardsticks(
             file,

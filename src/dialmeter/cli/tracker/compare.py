@@ -39,7 +39,7 @@ from ...views.tracker import signature_of, system_charts
 from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
-from ..progress import watched
+from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
 from .documents import TrackerCompareDocument
 
@@ -152,6 +152,7 @@ def _scored(
     # Gold that is the same for several systems is read once.
     shared = Counter(system.gold for system in systems.values() if system.gold is not None)
     golds = {path: GoldFile(path, options["gold_form"]) for path, count in shared.items() if count > 1}
+    expect_files(len(systems))
     return {
         name: score_file(
             system.file,
