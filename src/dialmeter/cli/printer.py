@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
     from ..views.latex.paper_table import Paper
+    from .study import Study
 
 Styles: TypeAlias = tuple[str, ...]
 
@@ -113,8 +114,20 @@ class PrintedCommand(click.Command):
     """A command whose Output is printed."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        study = _study(ctx)
         found = super().invoke(ctx)
+        if study is not None and isinstance(found, Output):
+            found = study.keep(found)
         return print_output(found, ctx.params, ctx.info_name or "") if isinstance(found, Output) else found
+
+
+def _study(context: click.Context) -> Study | None:
+    """The folder that the result goes to, where --out asks for it."""
+    if not context.params.get("study") and not ("study" in context.params and context.params.get("force")):
+        return None
+    from .study import Study
+
+    return Study(context)
 
 
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:

@@ -38,6 +38,8 @@ _OURS = (
     "report.md",
     "report.html",
     "report.tex",
+    "document.json",
+    "chart-*.svg",
 )
 """The files of a run. Reports are made from it, so that they go with it."""
 _IN_PARTS = ("identity.json*", "rows*.jsonl", "scores", "new", "whole")
@@ -138,6 +140,7 @@ class RunWriter:
         resume: go on with an unfinished run.
         force: replace a run that is there, when the new one is whole.
         parquet: write the rows as Parquet, too.
+        rows: does the run have rows? What a run without rows counts is somewhere else.
         index: adds a file to the folder of a run that is otherwise whole, before the run gets its place.
 
     Raises:
@@ -152,12 +155,14 @@ class RunWriter:
         resume: bool = False,
         force: bool = False,
         parquet: bool = False,
+        rows: bool = True,
         index: Callable[[Path], None] | None = None,
     ) -> None:
         if parquet:
             check_parquet()
         self.folder = Path(folder)
         self._parquet = parquet
+        self._has_rows = rows
         self._index = index
         self._parts = self.folder / PARTS
         self._whole = self.folder / WHOLE_RUN
@@ -305,7 +310,7 @@ class RunWriter:
 
     def _check(self, rows: int, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]) -> None:
         counts = manifest.get("counts") or {}
-        told = [counts[name] for name in ("dialogues", "cases") if name in counts][:1]
+        told = [counts[name] for name in ("dialogues", "cases") if name in counts and self._has_rows][:1]
         for expected in (*told, *map(len, columns.values())):
             if rows != expected:
                 raise DialmeterError(

@@ -48,7 +48,11 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
     def run(request: Request) -> Response:
         found = folder.open(request.path_params["run"])
-        others = [each.key for each in folder.entries() if each.kind == found.kind.NAME and each.key != found.key]
+        others = [
+            each.key
+            for each in folder.entries()
+            if each.comparable and each.kind == found.kind.NAME and each.key != found.key
+        ]
         return StreamingResponse(run_page(found, others, LINKS), media_type="text/html")
 
     def rows(request: Request) -> Response:

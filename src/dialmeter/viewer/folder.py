@@ -59,6 +59,11 @@ class RunEntry(NamedTuple):
         return RunEntry(self.key, self.folder, "broken", reason) if self.kind else self
 
     @property
+    def comparable(self) -> bool:
+        """Can it be compared with another run of its kind?"""
+        return bool(self.kind) and kind_of({"kind": self.kind}).COMPARABLE
+
+    @property
     def date(self) -> str:
         """The minute in which it was finished, by the clock of the machine that made it."""
         return self.finished.strftime("%Y-%m-%d %H:%M") if self.finished else ""

@@ -46,7 +46,7 @@ def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str
     }
     shown = [each for each in entries if all(word in _words(each) for word in q.lower().split())]
     shown.sort(key=keys.get(sort, lambda each: each.key), reverse=down)
-    kinds = [each.kind for each in entries if each.kind]
+    kinds = [each.kind for each in entries if each.comparable]
     return page(
         "runs.html",
         links=links,

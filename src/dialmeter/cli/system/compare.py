@@ -21,6 +21,7 @@ from ..options import chart_options, chosen_resampling, command, fail_if_worse_o
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..progress import expect_files
 from ..several import chosen_names, fail_if_worse
+from ..study import study_options
 from .documents import SystemCompareDocument
 from .scoring import log_options, scored_log
 
@@ -32,6 +33,7 @@ from .scoring import log_options, scored_log
 @log_options
 @interval_options(resamples=10_000)
 @chart_options
+@study_options
 def compare(**options: Any) -> Output:
     """Compare agents within tasks: LOGS are their dialogues, the first of which is the baseline.
 

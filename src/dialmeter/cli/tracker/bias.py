@@ -26,6 +26,7 @@ from ..paper_options import paper_options
 from ..printer import Block, Output
 from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names
+from ..study import study_options
 from .study_documents import TrackerBiasDocument
 
 POOLED = "pooled"
@@ -50,6 +51,7 @@ POOLED = "pooled"
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
 @paper_options
 @shared.chart_options
+@study_options
 def bias(**options: Any) -> Output:
     """Do measures depend on where in a dialogue mistakes fall?
 

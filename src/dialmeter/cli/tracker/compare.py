@@ -41,6 +41,7 @@ from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
 from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
+from ..study import study_options
 from .documents import TrackerCompareDocument
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
@@ -81,6 +82,7 @@ _LISTED = 10
 @shared.fail_if_worse_option("system")
 @paper_options
 @shared.chart_options
+@study_options
 def compare_(**options: Any) -> Output:
     """Compare trackers: FILES are prediction files, the first of which is the baseline.
 

@@ -25,6 +25,7 @@ from ..options import chart_options, chosen_resampling, command, fail_if_worse_o
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..progress import expect_files
 from ..several import chosen_names, fail_if_worse
+from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
 from .documents import UserCompareDocument
@@ -43,6 +44,7 @@ from .scoring import chosen_how, dialogue_options, scored, scoring_options
 @work_options
 @interval_options(resamples=10_000)
 @chart_options
+@study_options
 def compare(**options: Any) -> Output:
     """Compare users: FILES are their dialogues, the first of which is the baseline.
 
