@@ -117,6 +117,7 @@ SCENARIOS = (
     Scenario("tracker human --make-sheets", "tracker human ../input/few.jsonl --make-sheets sheets -q", again=""),
     Scenario("tracker human --read-sheets", "tracker human --read-sheets ../input/sheets --out r.csv -q", again=""),
     Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
+    Scenario("tracker rules --out", "tracker rules ../input/few.jsonl -q --out run", again="--force"),
     Scenario("view --bundle", "view ../input/run --bundle pages", again=""),
     Scenario(
         "view --bundle --force",

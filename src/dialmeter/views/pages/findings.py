@@ -146,10 +146,8 @@ class RowFindings:
         """How often each distinct finding occurs."""
         import numpy as np
 
-        found: NDArray[np.float64] = np.bincount(
-            self.columns.codes, weights=self.columns.sizes, minlength=len(self.columns.keys[0])
-        )
-        return found
+        distinct = len(self.columns.keys[0])
+        return np.bincount(self.columns.codes, weights=self.columns.sizes, minlength=distinct).astype(np.float64)
 
     def counts(self, *fields: str, where: Mapping[str, str] | None = None) -> Counter[Finding]:
         """How many findings there are for each combination of texts, in the order in which they occur."""
