@@ -28,8 +28,27 @@ study_options = stacked(
 _INPUTS = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "map", "goals")
 """Parameters of commands that may name files."""
 _ELSEWHERE = frozenset(
-    "study force quiet style as_json charts chart_format width dpi font_size no_title max_bytes workers endpoint model "
-    "key_variable fail_if_worse label caption".split()
+    [
+        "study",
+        "force",
+        "quiet",
+        "style",
+        "as_json",
+        "charts",
+        "chart_format",
+        "width",
+        "dpi",
+        "font_size",
+        "no_title",
+        "max_bytes",
+        "workers",
+        "endpoint",
+        "model",
+        "key_variable",
+        "fail_if_worse",
+        "label",
+        "caption",
+    ]
 )
 """Parameters that do not change the result, or that say where something is."""
 
