@@ -1,26 +1,35 @@
-"""How long the viewer takes to show the first pages of a run with 100,000 dialogues.
+"""How long the viewer takes to show the first pages of a run with 100,000 dialogues, and a list of 300 runs.
 
 Run with `python benchmarks/viewer_speed.py`. A server is started as `dialmeter view` starts it; times are those of whole
-requests over HTTP. The first page is the very first request, so that opening the run and reading its index count.
+requests over HTTP. The first page and the first filter are the very first requests of a server each, so that opening the run and
+reading its index count. The first filter is also measured on the same run without its index of findings, as earlier versions wrote
+runs: then all rows are read first.
 """
 
 import http.client
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.simulation.files import play_to_file
+from dialmeter.views.pages.findings_file import FILE, write_findings
 from rows import Row, at_most
 
 DIALOGUES = 100_000
-PATIENCE = 120
+RUNS = 300
+PATIENCE = 600
+FILTER = "slot=hotel-area&class=wrong"
 
 
 def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
@@ -33,7 +42,7 @@ def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
     rows, index = list(run), run.index()
     names = [name for name in index if name != "offset"]
     columns: dict[str, list[float]] = {name: [] for name in names}
-    writer = RunWriter(folder / "large", {"kind": "tracker"})
+    writer = RunWriter(folder / "large", {"kind": "tracker"}, index=write_findings)
     for number in range(dialogues):
         at = number % len(rows)
         writer.add({**rows[at], "id": f"town-{number:06}"})
@@ -84,33 +93,54 @@ class Server:
         self._process.stdout.close()
 
 
-def measured() -> dict[str, float]:
-    """Milliseconds by page, and seconds until filters are there."""
+def measured(dialogues: int = DIALOGUES) -> dict[str, float]:
+    """Milliseconds by page."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        write_large_run(folder)
-        server = Server(folder)
-        try:
-            found = {"first page of the list": server.milliseconds("/rows/large")}
-            start = time.perf_counter()
-            while 'id="reading"' in server.text("/rows/large"):
-                time.sleep(0.2)
-            found["filters (s)"] = time.perf_counter() - start
+        write_large_run(folder, dialogues)
+        shutil.copytree(folder / "large", folder / "earlier", copy_function=os.link)
+        (folder / "earlier" / FILE).unlink()
+        with served(folder) as server:
+            found = {"first filter": server.milliseconds(f"/rows/large?{FILTER}")}
+        with served(folder) as server:
+            found["first filter, without the index"] = server.milliseconds(f"/rows/earlier?{FILTER}")
+        with served(folder) as server:
+            found["first page of the list"] = server.milliseconds("/rows/large")
+            assert 'id="reading"' not in server.text("/rows/large"), "filters must be there at once"
             by = quote("GCA")
             found["page 1,000 by another score"] = server.milliseconds(f"/rows/large?by={by}&page=1000")
-            found["one dialogue"] = server.milliseconds(f"/row/77777/large?by={by}")
-            found["filtered"] = server.milliseconds("/rows/large?slot=ferry-from&class=wrong")
-            found["search"] = server.milliseconds("/rows/large?q=town-012345")
-            found["list of runs"] = server.milliseconds("/")
-        finally:
-            server.stop()
+            found["one dialogue"] = server.milliseconds(f"/row/{dialogues * 7 // 9}/large?by={by}")
+            found["next filter"] = server.milliseconds("/rows/large?slot=hotel-area&class=missed")
+            found["search for an id"] = server.milliseconds("/rows/large?q=town-012345")
+            found["search for a slot"] = server.milliseconds("/rows/large?q=hotel-parking")
+        for number in range(RUNS):
+            shutil.copytree(folder / "small", folder / "runs" / f"run{number:03}", copy_function=os.link)
+        with served(folder / "runs") as server:
+            found["list of 300 runs, first"] = server.milliseconds("/")
+            time.sleep(3)
+            server.text("/")
+            found["list of 300 runs, again"] = min(server.milliseconds("/") for _ in range(5))
     return found
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Server]:
+    """A viewer over a folder, for a while."""
+    server = Server(folder)
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 def ratios() -> list[Row]:
     """The rows with targets."""
-    first = measured()["first page of the list"]
-    return [at_most(f"viewer, first page of {DIALOGUES:,} dialogues, ms", first, 300)]
+    found = measured()
+    ratio = found["first filter"] / found["first filter, without the index"]
+    return [
+        at_most(f"viewer, first page of {DIALOGUES:,} dialogues, ms", found["first page of the list"], 300),
+        at_most(f"viewer, first filter of {DIALOGUES:,} dialogues ÷ without the index", ratio, 0.1),
+    ]
 
 
 def main() -> None:

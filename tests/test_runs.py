@@ -28,7 +28,7 @@ STATES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "café": [({}, {}), ({}, {})],
     "d3": [({"taxi-to": "a"}, {"taxi-to": "b"}), ({"taxi-to": "a"}, {"taxi-to": "b"})],
 }
-BYTES = ("run.json", "rows.jsonl", "index.npz", "report.md")
+BYTES = ("run.json", "rows.jsonl", "index.npz", "findings.npz", "report.md")
 """The files that do not depend on clock and machine."""
 
 
@@ -67,7 +67,7 @@ def score(file: Path, out: Path, *more: str) -> int:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in BYTES}
+    return {name: (folder / name).read_bytes() for name in BYTES if (folder / name).exists()}
 
 
 class TestContents:
@@ -101,7 +101,7 @@ class TestContents:
         elsewhere.parent.mkdir()
         elsewhere.write_bytes(file.read_bytes())
         score(elsewhere, tmp_path / "other", "--measure", "JGA", "--measure", "GCA", "--measure", "FinalJGA")
-        for name in ("run.json", "rows.jsonl", "index.npz"):
+        for name in ("run.json", "rows.jsonl", "index.npz", "findings.npz"):
             assert (folder / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
             assert str(tmp_path).encode() not in (folder / name).read_bytes()
         assert {"python", "machine", "seconds", "finished"} <= json.loads((folder / "log.json").read_bytes()).keys()
@@ -224,7 +224,7 @@ class TestResume:
         assert score(file, folder, "--resume") == 0
         assert contents(folder) == contents(whole)
 
-    @pytest.mark.parametrize("last", ["rows.jsonl", "index.npz", "report.md", "log.json", "run.json"])
+    @pytest.mark.parametrize("last", ["rows.jsonl", "index.npz", "findings.npz", "report.md", "log.json", "run.json"])
     def test_after_a_kill_while_the_run_is_closed(
         self, last: str, whole: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -44,7 +44,14 @@ def test_the_hash_seed_changes_no_byte(tmp_path: Path) -> None:
         said[seed] = [text.encode() for each in outputs for text in (each.out, each.err)]
     assert said["0"] == said["1"]
     one, other = files_in(tmp_path / "0"), files_in(tmp_path / "1")
-    assert {"run/rows.jsonl", "run/run.json", "run/index.npz", "run/report.md", "out.jsonl"} <= one.keys()
+    assert {
+        "run/rows.jsonl",
+        "run/run.json",
+        "run/index.npz",
+        "run/findings.npz",
+        "run/report.md",
+        "out.jsonl",
+    } <= one.keys()
     assert {name: data for name, data in one.items() if name != "run/log.json"} == {
         name: data for name, data in other.items() if name != "run/log.json"
     }

@@ -56,7 +56,8 @@ def test_a_report_of_the_old_run_goes_with_it(good: Path, tmp_path: Path, capsys
     assert call(capsys, "report", run, "--quiet").code == 0
     written(run / "notes.txt", "mine")
     assert call(capsys, *words, "--measure", "JGA", "--force").code == 0
-    assert sorted(files_in(run)) == ["index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
+    made = ["findings.npz", "index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
+    assert sorted(files_in(run)) == made
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
 
 

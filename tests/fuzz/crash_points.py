@@ -27,7 +27,7 @@ from ..golden.execution import stand_in
 from ..golden.logs import write_logs, write_ratings
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
 
-_RUN_FILES = ("run.json", "rows.jsonl", "index.npz")
+_RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 _DONE = re.compile(r"holds a finished run|is there already|is not (?:an )?empty")
 """What a command says that is gone on with although it had come to its end."""
 _SECONDS = re.compile(rb'"seconds":\s*[\d.e-]+')
@@ -117,6 +117,7 @@ SCENARIOS = (
     Scenario("tracker human --make-sheets", "tracker human ../input/few.jsonl --make-sheets sheets -q", again=""),
     Scenario("tracker human --read-sheets", "tracker human --read-sheets ../input/sheets --out r.csv -q", again=""),
     Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
+    Scenario("tracker rules --out", "tracker rules ../input/few.jsonl -q --out run", again="--force"),
     Scenario("view --bundle", "view ../input/run --bundle pages", again=""),
     Scenario(
         "view --bundle --force",

@@ -143,6 +143,6 @@ def targets() -> list[Target]:
         commands = commands * 48 + pages * 6 + drawn  # how often each is drawn
         found += [
             Target(f"{name} run {file}", f"runs/{name}/{file}", commands)
-            for file in ("run.json", "rows.jsonl", "index.npz")
+            for file in ("run.json", "rows.jsonl", "index.npz", "findings.npz")
         ]
     return found

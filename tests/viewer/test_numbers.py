@@ -120,15 +120,38 @@ def test_every_score_lies_in_one_range() -> None:
     assert data.counted(values, limits) == [5] * 19 + [6]
 
 
-def test_search_finds_ids_and_talk_whatever_the_case(runs: Path) -> None:
+def test_search_finds_ids_talk_slots_and_values_whatever_the_case(runs: Path) -> None:
     run = Opened(runs / "trackers" / "keyword")
     rows = rows_of(runs / "trackers" / "keyword")
     assert select(run, RowQuery(q=rows[7]["id"].upper())).positions.tolist() == [7]
-    said = [at for at, row in enumerate(rows) if any("restaurant" in turn["user"].lower() for turn in row["turns"])]
-    heard = [at for at, row in enumerate(rows) if any("restaurant" in turn["system"].lower() for turn in row["turns"])]
-    assert sorted(select(run, RowQuery(q="Restaurant")).positions.tolist()) == sorted({*said, *heard})
-    assert 0 < len({*said, *heard}) < len(rows)
+
+    def holding(text: str) -> list[int]:
+        """The rows with a text, from the file alone."""
+        found = []
+        for at, row in enumerate(rows):
+            said = [turn[side] for turn in row["turns"] for side in ("user", "system")]
+            states = [turn[side] for turn in row["turns"] for side in ("gold", "pred")]
+            held = [each for state in states for pair in state.items() for each in pair]
+            if any(text in each.lower() for each in (*said, *held)):
+                found.append(at)
+        return found
+
+    for text in ("restaurant", "hotel-parking", "dontcare", "hotel-area"):
+        assert sorted(select(run, RowQuery(q=text.title())).positions.tolist()) == holding(text)
+        assert 0 < len(holding(text)) < len(rows)
     assert not select(run, RowQuery(q='"class":"wrong"')).positions.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("noisy", "parking"), ("jury", "repetition"), ("agent", "your code is"), ("agent", "no such word")],
+)
+def test_search_in_other_kinds_of_run(runs: Path, name: str, text: str) -> None:
+    run = Opened(runs / name)
+    found = select(run, RowQuery(q=text)).positions.tolist()
+    holding = [at for at in range(len(run)) if any(text in each.lower() for each in run.kind.texts(run.row(at)))]
+    assert sorted(found) == holding
+    assert bool(found) == (text != "no such word")
 
 
 def test_groups_count_what_rows_hold(runs: Path) -> None:

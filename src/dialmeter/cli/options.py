@@ -22,6 +22,8 @@ from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..values import maps
 from ..values.maps import ValueMap
+from ..views.charts.fit import parse_width
+from ..views.pages.findings_file import write_findings
 from ..views.tables import STYLES
 from .printer import PrintedCommand
 
@@ -342,6 +344,15 @@ def chosen_resampling(options: dict[str, Any]) -> Resampling | None:
 chart_options = stacked(
     click.option("--charts", metavar="DIR", help="Draw charts into this folder, each with its data as CSV."),
     choice_option("--chart-format", ["svg", "pdf", "png"], "Of --charts."),
+    click.option(
+        "--width",
+        metavar="LENGTH",
+        callback=lambda _context, _parameter, text: parse_width(text) if text else None,
+        help="Of charts: 84mm, 3.3in or 240pt; by default as the data need.",
+    ),
+    click.option("--dpi", type=click.IntRange(20, 2400), help="Of charts as PNG (150 if not given)."),
+    click.option("--font-size", type=click.FloatRange(4, 40), help="Of charts, in points (9 if not given)."),
+    click.option("--no-title", is_flag=True, help="Charts without a title, because a paper has captions."),
 )
 
 run_options = stacked(
@@ -371,8 +382,14 @@ def run_writer(
             "a run from standard input or a pipe cannot be resumed: nobody knows whether the input is the same"
         )
     about = identity()
-    parquet = options["rows"] == "parquet"
-    writer = RunWriter(options["out"], about, resume=options["resume"], force=options["force"], parquet=parquet)
+    writer = RunWriter(
+        options["out"],
+        about,
+        resume=options["resume"],
+        force=options["force"],
+        parquet=options["rows"] == "parquet",
+        index=write_findings,
+    )
     click.get_current_context().call_on_close(writer.close)
     return writer, about
 

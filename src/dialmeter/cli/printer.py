@@ -12,12 +12,14 @@ from msgspec import Struct
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
+from ..views.charts.fit import ChartFit
 from ..views.tables import Table, distinct, markdown_code, markdown_text, render, visible
 
 if TYPE_CHECKING:
     from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
     from ..views.latex.paper_table import Paper
+    from .study import Study
 
 Styles: TypeAlias = tuple[str, ...]
 
@@ -112,8 +114,20 @@ class PrintedCommand(click.Command):
     """A command whose Output is printed."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        study = _study(ctx)
         found = super().invoke(ctx)
+        if study is not None and isinstance(found, Output):
+            found = study.keep(found)
         return print_output(found, ctx.params, ctx.info_name or "") if isinstance(found, Output) else found
+
+
+def _study(context: click.Context) -> Study | None:
+    """The folder that the result goes to, where --out asks for it."""
+    if not context.params.get("study") and not ("study" in context.params and context.params.get("force")):
+        return None
+    from .study import Study
+
+    return Study(context)
 
 
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
@@ -176,10 +190,16 @@ def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
 def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> list[str]:
     from ..views.chart_files import write_charts
 
-    written = write_charts(options["charts"], charts(), options["chart_format"])
+    written = write_charts(options["charts"], charts(), options["chart_format"], _chart_fit(options))
     if not options["quiet"]:
         click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
     return written
+
+
+def _chart_fit(options: dict[str, Any]) -> ChartFit:
+    """The page that the charts are for."""
+    given = {name: options[name] for name in ("width", "font_size", "dpi") if options.get(name)}
+    return ChartFit(**given, title=not options.get("no_title"))
 
 
 def warn(notices: Sequence[Notice], quiet: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
     from ..readers.layouts import OpenFile
 
 Item = TypeVar("Item")
+_PLAN = "dialmeter.progress"
+
+
+@dataclass
+class _Plan:
+    """The files that a command reads one after the other, and how many tenths of all of them were printed."""
+
+    files: int = 1
+    begun: int = 0
+    printed: int = 0
+
+
+def expect_files(files: int) -> None:
+    """Says how many files the command reads, so that lines of progress count for all of them together."""
+    click.get_current_context().meta[_PLAN] = _Plan(files)
 
 
 def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Iterator[Item]:
@@ -69,13 +85,18 @@ def watched(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator
 
 
 def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, unit: str) -> Iterator[Item]:
-    """Passes items on and prints a line whenever another tenth is done, by the number of items so far."""
-    printed = 0
+    """Passes items on and prints a line whenever another tenth of the work is done, by the number of items so far."""
+    context = click.get_current_context(silent=True)
+    plan: _Plan = (context.meta.get(_PLAN) if context else None) or _Plan()
+    before = min(plan.begun, plan.files)
+    plan.begun += 1
+    of_files = f"file {plan.begun} of {plan.files}, " if plan.files > 1 else ""
     for count, each in enumerate(items, 1):
         yield each
-        if tenths(count) > printed:
-            printed = tenths(count)
-            click.echo(f"{doing}: {10 * printed} % ({count:,}{unit})", err=True)
+        done = (10 * before + tenths(count)) // plan.files
+        if plan.printed < done <= 10:
+            plan.printed = done
+            click.echo(f"{doing}: {10 * done} % ({of_files}{count:,}{unit})", err=True)
 
 
 def _bar(column: ProgressColumn) -> Progress:
@@ -93,18 +114,21 @@ def _bar(column: ProgressColumn) -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def watching(doing: str, quiet: bool) -> Watch | None:
-    """Says how far each judge has come: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
-    printed: dict[str, int] = {}
+def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
+    """Says how far judges have come: in place on a terminal, a line per 10 % of all elsewhere, nothing if quiet."""
+    shares: dict[str, float] = {}
+    printed = 0
     on_terminal = sys.stderr.isatty()
 
     def watch(judge: str, done: int, total: int) -> None:
-        tenths = 10 * done // max(1, total)
+        nonlocal printed
+        shares[judge] = done / max(1, total)
+        tenths = int(10 * sum(shares.values()) / max(judges, len(shares)) + 1e-9)
         if on_terminal:
             click.echo(f"\r\x1b[K{doing}: {one_line(judge, 40)} {done:,} of {total:,}", err=True, nl=done == total)
-        elif tenths > printed.get(judge, 0) and done < total:
-            click.echo(f"{doing}: {one_line(judge, 40)} {10 * tenths} % ({done:,} of {total:,})", err=True)
-        printed[judge] = tenths
+        elif printed < tenths < 10:
+            printed = tenths
+            click.echo(f"{doing}: {10 * tenths} % ({one_line(judge, 40)} {done:,} of {total:,})", err=True)
 
     return None if quiet else watch
 

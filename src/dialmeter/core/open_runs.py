@@ -6,6 +6,7 @@ import hashlib
 import zipfile
 import zlib
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +16,7 @@ from msgspec import Struct
 from ..errors import DialmeterError, InputError
 from ..readers.raw_file import is_stream
 from ..readers.source import LINE_LIMIT, Source
-from ..readers.strict_json import parse_unique
+from ..readers.strict_json import REFUSALS, parse_unique
 from .result import as_polars
 from .tabular import finite
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     import polars
 
 SCHEMA = 1
+LOG_TIME = "%Y-%m-%dT%H:%M:%S%z"
+_LOG_LIMIT = 1 << 16
 _T = TypeVar("_T")
 
 
@@ -231,28 +234,10 @@ class Run:
         Raises:
             InputError: the index is missing or damaged.
         """
-        import numpy as np
-
         path = self.path("index.npz")
-        try:
-            if is_stream(str(path)):
-                raise OSError("not a file")
-            with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-                found = {name.removeprefix("score:"): file[name] for name in file.files}
-            if found["offset"].ndim != 1 or found["offset"].dtype.kind != "i":
-                raise ValueError("offsets must be whole numbers")
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            EOFError,
-            MemoryError,
-            RuntimeError,
-            zipfile.BadZipFile,
-            zlib.error,
-        ) as error:
-            reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error}"
-            raise InputError(reason, file=str(path)) from None
+        found = {name.removeprefix("score:"): column for name, column in read_arrays(path).items()}
+        if "offset" not in found or found["offset"].ndim != 1 or found["offset"].dtype.kind != "i":
+            raise InputError("damaged: offsets must be whole numbers", file=str(path))
         return found
 
     def to_polars(self) -> polars.DataFrame:
@@ -285,6 +270,33 @@ class Run:
                 return file.readline(LINE_LIMIT)
         except (OSError, ValueError, OverflowError) as error:
             raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=str(path)) from None
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of a file of a run.
+
+    Raises:
+        InputError: the file is missing or damaged.
+    """
+    import numpy as np
+
+    try:
+        if is_stream(str(path)):
+            raise OSError("not a file")
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        EOFError,
+        MemoryError,
+        RuntimeError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        reason = "missing" if isinstance(error, FileNotFoundError) else f"damaged: {error}"
+        raise InputError(reason, file=str(path)) from None
 
 
 def parse_row(line: bytes, name: str, number: int) -> dict[str, Any]:
@@ -320,3 +332,19 @@ def open_run(folder: str | Path) -> Run:
         dialmeter.errors.DialmeterError: no-such-folder: no run here (run.json is missing)
     """
     return Run(folder)
+
+
+class _Log(Struct):
+    finished: str = ""
+
+
+def finished_at(folder: Path) -> datetime | None:
+    """When a run was finished, by its log; None where the log is missing or does not say it."""
+    path = file_of_run(folder, "log.json")
+    try:
+        if path.is_symlink() or is_stream(str(path)):
+            return None
+        with open(path, "rb") as file:
+            return datetime.strptime(msgspec.json.decode(file.read(_LOG_LIMIT), type=_Log).finished, LOG_TIME)
+    except (OSError, ValueError, *REFUSALS):
+        return None

@@ -12,7 +12,7 @@ import platform
 import shutil
 import time
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,13 +22,25 @@ from .._version import __version__
 from ..errors import DialmeterError, writing
 from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
-from .open_runs import PARTS, SCHEMA, WHOLE_RUN
+from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
 from .tabular import check_parquet, write_parquet
 
 _BATCH = 256
 _CHUNK = 1 << 20
-_OURS = ("run.json", "rows.jsonl", "rows.parquet", "index.npz", "log.json", "report.md", "report.html", "report.tex")
+_OURS = (
+    "run.json",
+    "rows.jsonl",
+    "rows.parquet",
+    "index.npz",
+    "findings.npz",
+    "log.json",
+    "report.md",
+    "report.html",
+    "report.tex",
+    "document.json",
+    "chart-*.svg",
+)
 """The files of a run. Reports are made from it, so that they go with it."""
 _IN_PARTS = ("identity.json*", "rows*.jsonl", "scores", "new", "whole")
 
@@ -128,6 +140,8 @@ class RunWriter:
         resume: go on with an unfinished run.
         force: replace a run that is there, when the new one is whole.
         parquet: write the rows as Parquet, too.
+        rows: does the run have rows? What a run without rows counts is somewhere else.
+        index: adds a file to the folder of a run that is otherwise whole, before the run gets its place.
 
     Raises:
         DialmeterError: the folder is taken, or the unfinished run in it is another one.
@@ -141,11 +155,15 @@ class RunWriter:
         resume: bool = False,
         force: bool = False,
         parquet: bool = False,
+        rows: bool = True,
+        index: Callable[[Path], None] | None = None,
     ) -> None:
         if parquet:
             check_parquet()
         self.folder = Path(folder)
         self._parquet = parquet
+        self._has_rows = rows
+        self._index = index
         self._parts = self.folder / PARTS
         self._whole = self.folder / WHOLE_RUN
         self._started = time.time()
@@ -283,14 +301,16 @@ class RunWriter:
             "python": platform.python_version(),
             "machine": platform.platform(),
             "seconds": round(time.time() - self._started, 3),
-            "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            "finished": time.strftime(LOG_TIME),
         }
         (new / "log.json").write_bytes(_pretty(log))
         (new / "run.json").write_bytes(_pretty({"schema": SCHEMA, "dialmeter": __version__, **manifest}))
+        if self._index:
+            self._index(new)
 
     def _check(self, rows: int, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]) -> None:
         counts = manifest.get("counts") or {}
-        told = [counts[name] for name in ("dialogues", "cases") if name in counts][:1]
+        told = [counts[name] for name in ("dialogues", "cases") if name in counts and self._has_rows][:1]
         for expected in (*told, *map(len, columns.values())):
             if rows != expected:
                 raise DialmeterError(

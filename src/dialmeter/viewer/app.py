@@ -51,13 +51,13 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
         others = [
             each.key
             for each in folder.entries()
-            if each.kind == found.kind.NAME and each.key != found.key and each.manifest
+            if each.comparable and each.kind == found.kind.NAME and each.key != found.key
         ]
         return StreamingResponse(run_page(found, others, LINKS), media_type="text/html")
 
     def rows(request: Request) -> Response:
         found = folder.open(request.path_params["run"])
-        if len(found) < _MANY:
+        if found.is_indexed or len(found) < _MANY:
             found.start_reading()
             found.is_read(_PATIENCE)
         query = parse_query(request.query_params, found)

@@ -52,7 +52,7 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
 
     runs = RunFolder(folder)
     entries = runs.entries()
-    opened = [run for each in entries if each.manifest and (run := _readable(runs, each.key)) is not None]
+    opened = [run for each in entries if each.kind and (run := _readable(runs, each.key)) is not None]
     links = BundleLinks([run.key for run in opened])
     known = {run.key for run in opened}
     shown = [each if each.key in known else each.broken("its rows cannot be read") for each in entries]

@@ -24,7 +24,13 @@ FLUSH = "<!--flush-->"
 SHORT = 160
 NOT_A_ROW = (KeyError, TypeError, AttributeError, ValueError, IndexError)
 """What a row from a file raises that is valid JSON but not a row of its kind."""
-RUN_COLUMNS = (("name", "run", False), ("kind", "kind", False), ("value", "headline", True), ("size", "rows", True))
+RUN_COLUMNS = (
+    ("name", "run", False),
+    ("kind", "kind", False),
+    ("value", "headline", True),
+    ("size", "rows", True),
+    ("date", "finished", False),
+)
 
 
 def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str], links: Links) -> str:
@@ -36,10 +42,11 @@ def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str
         "kind": lambda each: (each.kind, each.key),
         "value": lambda each: (each.value, each.key),
         "size": lambda each: (each.size, each.key),
+        "date": lambda each: (each.moment, each.key),
     }
     shown = [each for each in entries if all(word in _words(each) for word in q.lower().split())]
     shown.sort(key=keys.get(sort, lambda each: each.key), reverse=down)
-    kinds = [each.kind for each in entries if each.manifest]
+    kinds = [each.kind for each in entries if each.comparable]
     return page(
         "runs.html",
         links=links,
@@ -59,7 +66,7 @@ def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str
 
 
 def _words(entry: RunEntry) -> str:
-    return f"{entry.key} {entry.kind} {entry.state} {entry.headline} {entry.inputs}".lower()
+    return f"{entry.key} {entry.kind} {entry.state} {entry.headline} {entry.date} {entry.inputs}".lower()
 
 
 def run_page(run: Opened, others: Sequence[str], links: Links) -> Iterator[str]:
@@ -185,7 +192,8 @@ def _reading(run: Opened) -> str:
     if run.is_read():
         problem = _trouble(run)
         return f"There are no filters: {problem}" if problem else ""
-    return f"Filters come when all {many} are read: {run.read:,} of {len(run):,} so far. Reload to see them."
+    why = "" if run.is_indexed else "An earlier version made this run, without an index of findings. "
+    return f"{why}Filters come when all {many} are read: {run.read:,} of {len(run):,} so far. Reload to see them."
 
 
 def _chips(run: Opened, query: RowQuery, links: Links) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.lock import Lock
 from ..core.output import write_file
 from .charts import canvas
+from .charts.fit import AS_DESIGNED, ChartFit, fitted
 from .tables import Table, render
 
 if TYPE_CHECKING:
@@ -60,8 +61,14 @@ def chart(
     return Chart(name, title, partial(draw, *data, title=title, **options), table(*data), texts or {})
 
 
-def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind) -> list[str]:
+def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind, fit: ChartFit = AS_DESIGNED) -> list[str]:
     """Saves charts into a folder, which is made if it is not there; charts of the same name are replaced.
+
+    Args:
+        folder: where they go.
+        charts: what is drawn.
+        kind: of the files.
+        fit: the page that they are for.
 
     Returns:
         The names of the chart files.
@@ -71,7 +78,7 @@ def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind) -> lis
     """
     written: list[str] = []
     place = Path(folder)
-    with Lock(place, folder=True):
+    with Lock(place, folder=True), fitted(fit):
         for chart in charts:
             # With a number where two charts have the same name.
             names = chain([chart.name], (f"{chart.name}-{number}" for number in count(2)))

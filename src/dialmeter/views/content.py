@@ -12,7 +12,7 @@ from ..core.account import account_in
 from ..model import Notice
 from ..stats import holm
 from .chart_files import Chart
-from .pages.kinds import RowsLink
+from .pages.kinds import Picture, RowsLink
 from .pages.opened import Opened
 from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
 from .pages.select import RowQuery, select
@@ -45,6 +45,12 @@ class Charts(Struct, frozen=True):
     charts: tuple[Chart, ...]
 
 
+class Pictures(Struct, frozen=True):
+    """Charts that were drawn when the run was made."""
+
+    pictures: tuple[Picture, ...]
+
+
 class Rows(Struct, frozen=True):
     """The worst rows of a run: as a table, and by position where whole rows can be shown."""
 
@@ -53,7 +59,7 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Paragraph | Code | Warnings | Charts | Rows | Table
+Block: TypeAlias = Paragraph | Code | Warnings | Charts | Pictures | Rows | Table
 
 
 class Section(Struct, frozen=True):
@@ -68,10 +74,11 @@ def sections(runs: Sequence[Opened], link: RowsLink) -> Iterator[Section]:
     """The sections of a report, by kind and by run."""
     for kind in dict.fromkeys(run.kind.NAME for run in runs):
         of_kind = [run for run in runs if kind == run.kind.NAME]
-        if len(of_kind) > 1:
+        together = len(of_kind) > 1 and of_kind[0].kind.COMPARABLE
+        if together:
             yield _together(of_kind, link)
         for run in of_kind:
-            yield from _alone(run, link, with_charts=len(of_kind) == 1)
+            yield from _alone(run, link, with_charts=not together)
 
 
 def _together(runs: Sequence[Opened], link: RowsLink) -> Section:
@@ -123,9 +130,13 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     head += [*run.kind.headlines(run), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
+    if pictures := tuple(run.kind.pictures(run)):
+        head.append(Pictures(pictures))
     yield Section(run.key, tuple(head))
-    yield Section(f"{run.key}: groups", tuple(run.kind.breakdowns(run)), level=3)
-    yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
+    if groups := tuple(run.kind.breakdowns(run)):
+        yield Section(f"{run.key}: groups", groups, level=3)
+    if len(run):
+        yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
     inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
     yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Paragraph, digests)), level=3)

@@ -122,7 +122,7 @@ def human(**options: Any) -> Output:
         first=options["first"],
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,
-        watch=watching("scoring", options["quiet"]),
+        watch=watching("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: asking(chosen, judges, {**options, "cases_file": options["ratings_file"]}),
     )
     mute = silent([column for column in result.columns if column.name in chosen.judges and not over_budget([column])])

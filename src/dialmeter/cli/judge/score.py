@@ -106,7 +106,7 @@ def score(**options: Any) -> Output:
         elsewhere,
         how=how,
         store=store,
-        watch=watching("scoring", options["quiet"]),
+        watch=watching("scoring", options["quiet"], len(asked)),
         ask=asking(chosen, asked, options),
     )
     more = "; the run is unfinished, go on with --resume" if writer is not None else ""

@@ -19,7 +19,9 @@ from ...views.system import system_charts, system_comparison_table
 from ...views.tracker import signature_of
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
+from ..progress import expect_files
 from ..several import chosen_names, fail_if_worse
+from ..study import study_options
 from .documents import SystemCompareDocument
 from .scoring import log_options, scored_log
 
@@ -31,6 +33,7 @@ from .scoring import log_options, scored_log
 @log_options
 @interval_options(resamples=10_000)
 @chart_options
+@study_options
 def compare(**options: Any) -> Output:
     """Compare agents within tasks: LOGS are their dialogues, the first of which is the baseline.
 
@@ -42,6 +45,7 @@ def compare(**options: Any) -> Output:
         raise DialmeterError("compare needs two logs or more, the first of which is the baseline")
     names = dict(zip(chosen_names(logs, options["names"], "agents"), logs, strict=True))
     resampling = chosen_resampling(options) or Resampling(resamples=options["resamples"], seed=options["seed"])
+    expect_files(len(names))
     whole = {name: scored_log(path, options)[1] for name, path in names.items()}
     found = compare_systems(whole, resampling)
     tasks = len(next(iter(found.results.values())).by_task)

@@ -24,8 +24,9 @@ from ...views.tracker import signature_of
 from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import Block, Output
-from ..progress import watched
+from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names
+from ..study import study_options
 from .study_documents import TrackerBiasDocument
 
 POOLED = "pooled"
@@ -50,6 +51,7 @@ POOLED = "pooled"
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
 @paper_options
 @shared.chart_options
+@study_options
 def bias(**options: Any) -> Output:
     """Do measures depend on where in a dialogue mistakes fall?
 
@@ -61,6 +63,7 @@ def bias(**options: Any) -> Output:
     if how is None:
         raise DialmeterError("the study rests on intervals; choose --ci between 0 and 1, as in 0.95")
     wanted = options["yardsticks"] or list(TRIVIAL)
+    expect_files(len(options["files"]))
     measured = {
         system: score_with_yardsticks(
             file,

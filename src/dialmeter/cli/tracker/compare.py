@@ -41,8 +41,9 @@ from ...views.tracker import signature_of, system_charts
 from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
-from ..progress import watched
+from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
+from ..study import study_options
 from .documents import TrackerCompareDocument
 
 _GROUPS = ("domain", "slot", "turn", "without-domain")
@@ -86,6 +87,7 @@ _LISTED = 10
 @shared.fail_if_worse_option("system")
 @paper_options
 @shared.chart_options
+@study_options
 def compare_(**options: Any) -> Output:
     """Compare trackers: FILES are prediction files, the first of which is the baseline. One file is enough to compare two
     measures with --disagree.
@@ -178,6 +180,7 @@ def _scored(
     # Gold that is the same for several systems is read once.
     shared = Counter(system.gold for system in systems.values() if system.gold is not None)
     golds = {path: GoldFile(path, options["gold_form"]) for path, count in shared.items() if count > 1}
+    expect_files(len(systems))
     return {
         name: score_file(
             system.file,

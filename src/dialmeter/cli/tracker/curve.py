@@ -21,6 +21,7 @@ from ...views.tracker import signature_of
 from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..study import study_options
 from .study_documents import TrackerCurveDocument
 
 
@@ -37,6 +38,7 @@ from .study_documents import TrackerCurveDocument
 @shared.interval_options(resamples=1000)
 @paper_options
 @shared.chart_options
+@study_options
 def curve_(**options: Any) -> Output:
     """Few-shot curves and zero-shot tables from the prediction files in DIR.
 

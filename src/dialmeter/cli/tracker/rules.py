@@ -24,6 +24,7 @@ from ..options import chosen_dialogues, command, input_options, number_option, p
 from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, signature
 from ..progress import watched
+from ..study import study_options
 from .documents import TrackerRulesDocument
 
 _MOST = 3
@@ -51,6 +52,7 @@ _MOST = 3
 )
 @signatures_option
 @paper_options
+@study_options
 def rules(**options: Any) -> Output:
     """Score one FILE under every rule set, and list which turns flip and because of which rule.
 

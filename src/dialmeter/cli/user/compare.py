@@ -23,7 +23,9 @@ from ...views.tracker import signature_of
 from ...views.user import comparison_chart, comparison_table
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
+from ..progress import expect_files
 from ..several import chosen_names, fail_if_worse
+from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
 from .documents import UserCompareDocument
@@ -42,6 +44,7 @@ from .scoring import chosen_how, dialogue_options, scored, scoring_options
 @work_options
 @interval_options(resamples=10_000)
 @chart_options
+@study_options
 def compare(**options: Any) -> Output:
     """Compare users: FILES are their dialogues, the first of which is the baseline.
 
@@ -66,6 +69,7 @@ def compare(**options: Any) -> Output:
     if is_log(files[0], options["form"], unknown=False):
         return compare_logs(names, options)
     how, resampling = chosen_how(options), chosen_resampling(options) or Resampling()
+    expect_files(len(files))
 
     def scored_users(only: frozenset[str] | None) -> dict[str, UserResult]:
         return {name: scored(file, how, options, resampling, only=only).result for name, file in names.items()}

@@ -21,7 +21,7 @@ from ...users.scorer import UserScorer
 from ...views.tables import Table
 from ..options import chosen_resampling
 from ..printer import EVERY, TEXT, Block, Output
-from ..progress import watched
+from ..progress import expect_files, watched
 from .documents import UserCompareDocument
 from .scoring import chosen_how
 
@@ -39,6 +39,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
     if len(names) != 2:
         raise DialmeterError("--distance takes two files: dialogues of people, then those of the simulated user")
     resampling = chosen_resampling(options) or Resampling()
+    expect_files(len(names))
     talks: dict[str, list[Conversation]] = {}
     accounts: dict[str, Account] = {}
     notices: list[Notice] = []

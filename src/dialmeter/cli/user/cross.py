@@ -28,6 +28,7 @@ from ...views.tables import dicts_table
 from .. import options as shared
 from ..printer import CSV, PROSE, Block, Output, signature, tables
 from ..progress import counted
+from ..study import study_options
 from ..work import chosen_cluster
 from .documents import UserCrossDocument
 from .play import chosen_agent, chosen_tasks, cores, talk_options
@@ -44,6 +45,7 @@ from .scoring import chosen_how, profile_option, set_option
 @set_option("Change one switch of the rule set.")
 @shared.interval_options(resamples=1000)
 @shared.chart_options
+@study_options
 def cross(**options: Any) -> Output:
     """Let every user talk with every system on the same goals, and put the measures side by side.
 

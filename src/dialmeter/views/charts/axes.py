@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from .data import HasInterval, known, limits
+from .fit import design_inches, font_points
 from .palette import GRID, INK, PAPER, colour, line, marker, text_on
 from .words import name
 
@@ -38,7 +39,7 @@ def legend(figure: Figure, handles: Sequence[Artist | Container], labels: Sequen
     if not handles:
         return
     longest = max(map(len, labels))
-    columns = max(1, min(most, len(labels), int(figure.get_figwidth() * 14) // (longest + 7)))
+    columns = max(1, min(most, len(labels), int(design_inches(figure.get_figwidth()) * 14) // (longest + 7)))
     artists = cast("list[Artist]", list(handles))
     box = figure.legend(artists, ["x"] * len(labels), loc="outside lower center", ncols=columns)
     for text, label in zip(box.get_texts(), labels, strict=True):
@@ -120,7 +121,7 @@ def tile(axes: Axes, column: float, row: float, fill: Shade, text: str) -> Recta
 
     patch = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor=PAPER, linewidth=1)
     axes.add_patch(patch)
-    axes.text(column, row, text, ha="center", va="center", fontsize=7, color=text_on(fill))
+    axes.text(column, row, text, ha="center", va="center", fontsize=font_points(7), color=text_on(fill))
     return patch
 
 
@@ -195,7 +196,7 @@ def name_ticks(axes: Axes, labels: Sequence[str]) -> None:
         40.0
     """
     names = [name(label, 20) for label in labels]
-    inches = axes.get_window_extent().width / axes.figure.dpi
+    inches = design_inches(axes.get_window_extent().width / axes.figure.dpi)
     crowded = any(len(each) > inches * 14 / len(names) for each in names)
     axes.set_xticks(range(len(names)), names, rotation=40 if crowded else 0, ha="right" if crowded else "center")
     if crowded:

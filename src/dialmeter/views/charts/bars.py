@@ -10,6 +10,7 @@ from ..tables import Table
 from .axes import legend, link, name_ticks, number_ticks, whiskers, whole_ticks
 from .canvas import WIDTH, nothing_yet, sheet
 from .data import HasInterval, cell, counted, edges, finite, in_order, known, limits
+from .fit import design_inches, font_points
 from .palette import BLUE, INK, ON_DARK, ON_LIGHT, ORANGE, PAPER, VERMILION, colour, hatch
 from .words import more, name
 
@@ -55,7 +56,7 @@ def draw(
             nothing_yet(axes)
             return figure
         step = min(0.3, (1 - _GAP) / len(systems))
-        room = step * (width - 1) / len(measures) * 72
+        room = step * (design_inches(figure.get_figwidth()) - 1) / len(measures) * 72
         looks = [_Look(colour(index), hatch(index)) for index in range(len(systems))]
         for index, system in enumerate(systems):
             values = {at: scores[system][each] for at, each in enumerate(measures) if each in scores[system]}
@@ -132,7 +133,7 @@ def _label(axes: Axes, place: float, point: HasInterval, *, room: float, as_perc
         textcoords="offset points",
         ha="center",
         va="bottom" if above else "top",
-        fontsize=7,
+        fontsize=font_points(7),
         rotation=0 if wide else 90,
     )
 
@@ -209,15 +210,17 @@ def draw_mistakes(
             )
             for row, bar in enumerate(bars):
                 link(bar, (links or {}).get((ranked[row][0], kind, age)))
-                if age == "new" and sizes[row] * (WIDTH - 2) / longest > 0.15:
+                if age == "new" and sizes[row] * (design_inches(figure.get_figwidth()) - 2) / longest > 0.15:
                     middle = left[row] + sizes[row] / 2
-                    axes.text(middle, row, sign, ha="center", va="center", fontsize=8, color=on_shade)
+                    axes.text(middle, row, sign, ha="center", va="center", fontsize=font_points(8), color=on_shade)
             left = [start + size for start, size in zip(left, sizes, strict=True)]
             handles.append(bars)
             labels.append(f"{sign} {kind}, {age.replace('-', ' ')}")
         for row, (total, unit) in enumerate(zip(totals, units, strict=True)):
             text = f"{total:,}" + ("" if unit == 1 else " (not to scale)")
-            axes.annotate(text, (unit * total, row), (3, 0), textcoords="offset points", va="center", fontsize=7)
+            axes.annotate(
+                text, (unit * total, row), (3, 0), textcoords="offset points", va="center", fontsize=font_points(7)
+            )
         axes.set_xlim(0, 1.13 * longest)
         axes.set_yticks(range(len(ranked)), [name(slot, 32) for slot, _ in ranked])
         axes.set_ylim(len(ranked) - 0.5, -0.5)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ...core.output import write_file
 from ...errors import DialmeterError
+from .fit import current_fit, design_inches, font_points
 from .palette import COLOURS, FAINT, GRID, INK, PAPER
 from .words import upright, visible, wrapped
 
@@ -59,6 +60,7 @@ _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and set in the page's own font
     "pdf.fonttype": 42,
 }
+_SIZES = ("font.size", "figure.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
 _METADATA: dict[Kind, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": "dialmeter"},
     "pdf": {"CreationDate": None, "Creator": "dialmeter", "Producer": None},
@@ -98,7 +100,8 @@ def style(**settings: object) -> Iterator[None]:
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message)
         fresh: dict[Any, Any] = {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
-        matplotlib.rcParams.update(fresh | _STYLE | settings)
+        sizes = {name: font_points(_STYLE[name]) for name in _SIZES}
+        matplotlib.rcParams.update(fresh | _STYLE | sizes | settings)
         yield
 
 
@@ -108,6 +111,9 @@ def sheet(
 ) -> Iterator[tuple[Figure, Axes]]:
     """An empty figure with one pair of axes, to be drawn on inside the `with`; notes are below the title.
 
+    ``width`` and ``height`` are those of the design. On a page of another width or with text of another size, a figure that has
+    the usual height keeps its proportions; one whose height follows its rows grows with the text.
+
     Example:
         >>> with sheet("JGA by turn", "1,000 dialogues", "") as (figure, axes):
         ...     lines = axes.plot([1, 2], [0.9, 0.8])
@@ -116,15 +122,21 @@ def sheet(
     """
     from matplotlib.figure import Figure
 
+    fit = current_fit()
+    if fit.width:
+        height = height * max(fit.width / width, 0.6) if height == HEIGHT else font_points(height)
+        width = fit.width
     with style():
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.set_label(visible(title))
         # Over the whole figure: over the axes, a title would be cut where names on the left are long.
-        lines = [wrapped(text, int(width * 11)) for text in (title, *notes) if text]
-        figure.suptitle("\n".join(lines), x=0.05 / width, ha="left")
+        room = design_inches(width)
+        lines = [wrapped(text, int(room * 11)) for text in (title if fit.title else "", *notes) if text]
+        if lines:
+            figure.suptitle("\n".join(lines), x=0.05 / width, ha="left")
         axes = figure.add_subplot()
-        axes.set_xlabel(wrapped(x_label, 80))
-        axes.set_ylabel(upright(y_label))
+        axes.set_xlabel(wrapped(x_label, int(room * 12) if fit.width else 80))
+        axes.set_ylabel(upright(y_label, min(40, int(design_inches(height) * 10))))
         yield figure, axes
         # Laying out again moves things by fractions of a point, so it is done once and not with every file.
         figure.draw_without_rendering()
@@ -149,7 +161,7 @@ def render(figure: Figure, kind: Kind) -> bytes:
     with style(
         **{"font.sans-serif": [*_STYLE["font.sans-serif"], *(each for each in _OTHER_SCRIPTS if each in installed)]}
     ):
-        figure.savefig(file, format=kind, dpi=150, metadata=metadata)
+        figure.savefig(file, format=kind, dpi=current_fit().dpi, metadata=metadata)
     # A link stays in the page, so that the way back is the back button.
     return _NEW_TAB.sub(rb"\1>", file.getvalue()) if kind == "svg" else file.getvalue()
 
@@ -189,6 +201,8 @@ def nothing_yet(axes: Axes) -> None:
         >>> axes.texts[0].get_text()
         'no data'
     """
-    axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center", va="center", color=FAINT, fontsize=12)
+    axes.text(
+        0.5, 0.5, "no data", transform=axes.transAxes, ha="center", va="center", color=FAINT, fontsize=font_points(12)
+    )
     axes.set_xticks([])
     axes.set_yticks([])

@@ -10,6 +10,7 @@ from ..tables import Table
 from .axes import ROUND, curve, legend, link, name_ticks, number_ticks, whiskers, whole_ticks
 from .canvas import HEIGHT, WIDTH, nothing_yet, sheet
 from .data import Estimate, HasInterval, cell, finite, in_order, known, limits
+from .fit import font_points
 from .palette import FAINT, GRID, PALE, PAPER, colour, line, marker
 from .words import more, name
 
@@ -354,7 +355,7 @@ def _axis(axes: Axes, at: int, column: list[float | None], as_percent: bool) -> 
     values = [value for value in column if value is not None]
     axes.axvline(at, color=GRID, linewidth=1.2, zorder=1)
     if not values:
-        axes.text(at, 0.5, "no data", ha="center", color=FAINT, fontsize=8, backgroundcolor=PAPER)
+        axes.text(at, 0.5, "no data", ha="center", color=FAINT, fontsize=font_points(8), backgroundcolor=PAPER)
         return [float("nan")] * len(column)
     spread = max(values) - min(values)
     margin = 0.08 * spread or max(0.05 * abs(values[0]), 1e-3)
@@ -371,7 +372,7 @@ def _axis(axes: Axes, at: int, column: list[float | None], as_percent: bool) -> 
                 textcoords="offset points",
                 ha="right",
                 va="center",
-                fontsize=7,
+                fontsize=font_points(7),
                 bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.8},
                 zorder=4,
             )

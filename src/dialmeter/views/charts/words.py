@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
+
+_LETTERS = {"lam": "λ", "alpha": "α"}
+_POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MEASURE = re.compile(r"\b([A-Z][A-Za-z-]*)\((lam|alpha|k)=(\d+(?:\.\d+)?|inf)\)", re.ASCII)
 
 # Joiners that Persian, Indic scripts and emoji need; the other invisible letters can reorder or hide text.
 _HARMLESS = "\u200c\u200d"
@@ -45,8 +50,27 @@ def name(text: str, limit: int = 28) -> str:
     Example:
         >>> name("costs $5 or $6")
         'costs \\\\$5 or \\\\$6'
+        >>> name("FGA(lam=0.5)")
+        'FGA(λ=0.5)'
     """
-    return _no_formula(shorten(visible(text), limit))
+    return _no_formula(shorten(mathematical(visible(text)), limit))
+
+
+def mathematical(text: str) -> str:
+    """Text in which names of measures are written as in a paper. They stay letters, so that they can be searched and read aloud.
+
+    Example:
+        >>> mathematical("FGA(lam=inf), GCA(alpha=0.5) and Pass(k=3)")
+        'FGA(λ=∞), GCA(α=0.5) and Pass³'
+    """
+    return _MEASURE.sub(_mathematical, text)
+
+
+def _mathematical(found: re.Match[str]) -> str:
+    measure, letter, number = found.groups()
+    if letter == "k":
+        return measure + number.translate(_POWERS)
+    return f"{measure}({_LETTERS[letter]}={number.replace('inf', '∞')})"
 
 
 def wrapped(text: str, width: int, lines: int = 2) -> str:
@@ -56,17 +80,17 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
         >>> wrapped("share of turns exactly right (JGA)", 20)
         'share of turns\\nexactly right (JGA)'
     """
-    return _no_formula("\n".join(textwrap.wrap(visible(text), width, max_lines=lines, placeholder=" …")))
+    return _no_formula("\n".join(textwrap.wrap(mathematical(visible(text)), width, max_lines=lines, placeholder=" …")))
 
 
-def upright(text: str) -> str:
+def upright(text: str, width: int = 40) -> str:
     """A label along the y axis: at most three lines.
 
     Example:
         >>> upright("number of dialogues")
         'number of dialogues'
     """
-    return wrapped(text, 40, lines=3)
+    return wrapped(text, width, lines=3)
 
 
 def _no_formula(text: str) -> str:

@@ -100,9 +100,9 @@ def system_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         drawn = _LinkedBars(link)
         for (outcome, ending), size in sorted(run.findings.counts("outcome", "ending").items()):
             if outcome and ending:
-                drawn.add(outcome, ending, Estimate(size))
+                drawn.add(outcome, _words(ending), Estimate(size))
                 chosen = {"outcome": outcome, "ending": ending}
-                drawn.lead(outcome, ending, run, chosen, f"{ending}, {outcome}: {size:,} dialogues")
+                drawn.lead(outcome, _words(ending), run, chosen, f"{ending}, {outcome}: {size:,} dialogues")
         name, title = f"endings-{slug(run.key)}", f"How dialogues ended{_of(run, runs)}"
         yield drawn.chart(name, title, "number of dialogues", as_percent=False)
 
@@ -115,8 +115,8 @@ def item_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
             drawn = _LinkedBars(link)
             for (name,), size in sorted(run.findings.counts(field).items()):
                 if name:
-                    drawn.add(title, name, Estimate(size))
-                    drawn.lead(title, name, run, {field: name}, f"{name}: {size:,}")
+                    drawn.add(title, _words(name), Estimate(size))
+                    drawn.lead(title, _words(name), run, {field: name}, f"{name}: {size:,}")
             if drawn.scores:
                 yield drawn.chart(f"{field}-{slug(run.key)}", f"{title}{_of(run, runs)}", "number", as_percent=False)
 
@@ -124,6 +124,11 @@ def item_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
 def _of(run: Opened, runs: Sequence[Opened]) -> str:
     """The run in a title, where there are several."""
     return f" of {run.key}" if len(runs) > 1 else ""
+
+
+def _words(code: str) -> str:
+    """The name of an event, verdict or ending in words."""
+    return code.replace("_", " ")
 
 
 class _LinkedBars:
@@ -275,8 +280,10 @@ def _events(run: Opened, link: RowsLink, of: str) -> Chart:
     for domain in run.findings.options("domain"):
         for name in run.findings.ranked("event")[:EVENTS]:
             if size := counts[name, domain]:
-                drawn.add(domain, name, Estimate(size))
-                drawn.lead(domain, name, run, {"domain": domain, "event": name}, f"{name} in {domain}: {size:,}")
+                drawn.add(domain, _words(name), Estimate(size))
+                drawn.lead(
+                    domain, _words(name), run, {"domain": domain, "event": name}, f"{name} in {domain}: {size:,}"
+                )
     return drawn.chart(f"events-{slug(run.key)}", f"What happened{of}", "number of events", as_percent=False)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,133 +21,195 @@ RIGHT_TURN, WRONG_TURN = "turn right", "turn wrong"
 """The classes of findings about whole turns of trackers."""
 
 
+class FindingColumns(NamedTuple):
+    """Entries of row, finding and count as columns; a finding is a number, and so is each of its texts.
+
+    Attributes:
+        texts: for each field, its distinct texts.
+        keys: for each field, the number of the text that each distinct finding has.
+        per_row: how many entries each row has; the entries of a row follow each other.
+        codes: the finding of each entry.
+        sizes: how often a row has it.
+    """
+
+    texts: Sequence[Sequence[str]]
+    keys: Sequence[NDArray[Any]]
+    per_row: NDArray[Any]
+    codes: NDArray[Any]
+    sizes: NDArray[Any]
+
+
+class FindingsBuilder:
+    """Collects the findings of rows, one row after the other.
+
+    Args:
+        fields: the names of the texts of a finding.
+
+    Attributes:
+        sums: further counts of the whole run, by whatever the kind of run counts.
+    """
+
+    def __init__(self, fields: tuple[str, ...]) -> None:
+        self.sums: Counter[Finding] = Counter()
+        self._fields = fields
+        self._ids: list[str] = []
+        self._known: dict[Finding, int] = {}
+        self._per_row, self._codes, self._sizes = array("i"), array("i"), array("i")
+
+    def add(self, identifier: str, found: Mapping[Finding, int]) -> None:
+        """Adds the findings of the next row, with their counts."""
+        known = self._known
+        self._ids.append(identifier)
+        self._per_row.append(len(found))
+        self._codes.extend([known.setdefault(finding, len(known)) for finding in found])
+        self._sizes.extend(found.values())
+
+    def build(self) -> RowFindings:
+        """The findings of all rows, to be queried."""
+        import numpy as np
+
+        texts, keys = [], []
+        for at in range(len(self._fields)):
+            codes: dict[str, int] = {}
+            column = [codes.setdefault(finding[at], len(codes)) for finding in self._known]
+            keys.append(np.array(column, dtype=np.int32))
+            texts.append(list(codes))
+        columns = (np.array(column, dtype=np.int32) for column in (self._per_row, self._codes, self._sizes))
+        return RowFindings(self._fields, self._ids, self.sums, FindingColumns(texts, keys, *columns))
+
+
 class RowFindings:
-    """Entries of row, finding and count. First all rows are added, then queries are made.
+    """The findings of all rows of a run.
 
     A filter names texts for some fields, and a row passes if a single finding of it has them all: "slot ferry-to" and
     "class missed" is a row in which ferry-to was missed, not one in which both happen somewhere.
 
+    Args:
+        fields: the names of the texts of a finding.
+        ids: of the rows.
+        sums: further counts of the whole run.
+        columns: the entries.
+
     Example:
-        >>> found = RowFindings(("slot", "class"))
-        >>> found.add("d1", {("ferry-to", "missed"): 1, ("ferry-day", "correct"): 3})
-        >>> found.add("d2", {("ferry-to", "correct"): 2})
+        >>> made = FindingsBuilder(("slot", "class"))
+        >>> made.add("d1", {("ferry-to", "missed"): 1, ("ferry-day", "correct"): 3})
+        >>> made.add("d2", {("ferry-to", "correct"): 2})
+        >>> found = made.build()
         >>> found.rows({"slot": "ferry-to", "class": "missed"}).tolist()
         [0]
         >>> found.counts("class")
         Counter({('correct',): 5, ('missed',): 1})
     """
 
-    def __init__(self, fields: tuple[str, ...]) -> None:
+    def __init__(
+        self, fields: tuple[str, ...], ids: Sequence[str], sums: Counter[Finding], columns: FindingColumns
+    ) -> None:
         self.fields = fields
-        self.ids: list[str] = []
-        self.sums: Counter[Finding] = Counter()
-        """Further counts of the whole run, by whatever the kind of run counts."""
-        self._distinct: dict[Finding, int] = {}
-        self._rows = array("i")
-        self._codes = array("i")
-        self._sizes = array("i")
+        self.ids = ids
+        self.sums = sums
+        self.columns = columns
 
-    def add(self, identifier: str, found: Mapping[Finding, int]) -> None:
-        """Adds the findings of the next row, with their counts."""
-        position = len(self.ids)
-        self.ids.append(identifier)
-        known = self._distinct
-        for finding, size in found.items():
-            self._rows.append(position)
-            self._codes.append(known.setdefault(finding, len(known)))
-            self._sizes.append(size)
-
-    @cached_property
-    def _columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    def _passing(self, wanted: Mapping[str, str]) -> NDArray[np.bool_]:
+        """Which distinct findings have all these texts."""
         import numpy as np
 
-        rows, codes, sizes = (np.array(column, dtype=np.int32) for column in (self._rows, self._codes, self._sizes))
-        return rows, codes, sizes
+        passing = np.ones(len(self.columns.keys[0]), dtype=bool)
+        for field, text in wanted.items():
+            at = self.fields.index(field)
+            texts = self.columns.texts[at]
+            passing &= self.columns.keys[at] == (texts.index(text) if text in texts else -1)
+        return passing
 
     @cached_property
-    def _texts(self) -> list[Finding]:
-        return list(self._distinct)
-
-    def _entries(self, wanted: Mapping[str, str]) -> NDArray[np.bool_]:
-        """Which entries have a finding with all these texts: computed for the distinct findings, then looked up."""
+    def _rows(self) -> NDArray[np.int32]:
+        """The row of each entry."""
         import numpy as np
 
-        places = [(self.fields.index(field), text) for field, text in wanted.items()]
-        passing = np.fromiter(
-            (all(finding[at] == text for at, text in places) for finding in self._texts), bool, len(self._texts)
-        )
-        return passing[self._columns[1]]
+        return np.repeat(np.arange(len(self.ids), dtype=np.int32), self.columns.per_row)
 
     def rows(self, wanted: Mapping[str, str]) -> Integers:
         """The positions of the rows with a finding that has all these texts, in order."""
         import numpy as np
 
-        return np.unique(self._columns[0][self._entries(wanted)]).astype(np.int64)
+        return np.unique(self._rows[self._passing(wanted)[self.columns.codes]]).astype(np.int64)
 
     def hits(self, wanted: Mapping[str, str]) -> Integers:
         """For every row, how many findings have all these texts."""
         import numpy as np
 
-        chosen = self._entries(wanted)
-        rows, _, sizes = self._columns
-        return np.bincount(rows[chosen], weights=sizes[chosen], minlength=len(self.ids)).astype(np.int64)
+        chosen = self._passing(wanted)[self.columns.codes]
+        weights = self.columns.sizes[chosen]
+        return np.bincount(self._rows[chosen], weights=weights, minlength=len(self.ids)).astype(np.int64)
 
     @cached_property
-    def _totals(self) -> list[int]:
+    def _totals(self) -> NDArray[np.float64]:
+        """How often each distinct finding occurs."""
         import numpy as np
 
-        _, codes, sizes = self._columns
-        totals: Any = np.bincount(codes, weights=sizes, minlength=len(self._texts))
-        return [int(total) for total in totals]
+        distinct = len(self.columns.keys[0])
+        return np.bincount(self.columns.codes, weights=self.columns.sizes, minlength=distinct).astype(np.float64)
 
     def counts(self, *fields: str, where: Mapping[str, str] | None = None) -> Counter[Finding]:
-        """How many findings there are for each combination of texts."""
+        """How many findings there are for each combination of texts, in the order in which they occur."""
+        import numpy as np
+
+        chosen = self._passing(where or {})
         places = [self.fields.index(field) for field in fields]
-        asked = [(self.fields.index(field), text) for field, text in (where or {}).items()]
-        found: Counter[Finding] = Counter()
-        for finding, total in zip(self._texts, self._totals, strict=True):
-            if all(finding[at] == text for at, text in asked):
-                found[tuple(finding[at] for at in places)] += total
-        return found
+        combined = np.zeros(int(chosen.sum()), dtype=np.int64)
+        for at in places:
+            combined = combined * len(self.columns.texts[at]) + self.columns.keys[at][chosen]
+        _, first, group = np.unique(combined, return_index=True, return_inverse=True)
+        totals = np.bincount(group, weights=self._totals[chosen], minlength=len(first))
+        order = np.argsort(first)
+        names = [
+            [self.columns.texts[at][code] for code in self.columns.keys[at][chosen][first[order]].tolist()]
+            for at in places
+        ]
+        return Counter(dict(zip(zip(*names, strict=True), map(int, totals[order].tolist()), strict=True)))
 
     def options(self, field: str) -> list[str]:
         """The texts of a field, sorted, without the empty one.
 
         Example:
-            >>> found = RowFindings(("slot",))
-            >>> found.add("d1", {("b",): 1, ("",): 1, ("a",): 1})
-            >>> found.options("slot")
+            >>> made = FindingsBuilder(("slot",))
+            >>> made.add("d1", {("b",): 1, ("",): 1, ("a",): 1})
+            >>> made.build().options("slot")
             ['a', 'b']
         """
-        at = self.fields.index(field)
-        return sorted({finding[at] for finding in self._texts} - {""}, key=_natural)
+        return sorted({*self.columns.texts[self.fields.index(field)]} - {""}, key=_natural)
 
     def ranked(self, field: str) -> list[str]:
         """The texts of a field, the most frequent first, without the empty one.
 
         Example:
-            >>> found = RowFindings(("event",))
-            >>> found.add("d1", {("a",): 1, ("b",): 2, ("",): 5})
-            >>> found.ranked("event")
+            >>> made = FindingsBuilder(("event",))
+            >>> made.add("d1", {("a",): 1, ("b",): 2, ("",): 5})
+            >>> made.build().ranked("event")
             ['b', 'a']
         """
         totals = self.counts(field)
         return [text for (text,), _ in sorted(totals.items(), key=lambda item: (-item[1], item[0])) if text]
 
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        import numpy as np
+
+        found: NDArray[np.int64] = np.cumsum(self.columns.per_row, dtype=np.int64)
+        return found
+
     def of_row(self, position: int) -> list[Finding]:
         """The findings of one row.
 
         Example:
-            >>> found = RowFindings(("slot",))
-            >>> found.add("d1", {("b",): 2})
-            >>> found.of_row(0)
+            >>> made = FindingsBuilder(("slot",))
+            >>> made.add("d1", {("b",): 2})
+            >>> made.build().of_row(0)
             [('b',)]
         """
-        import numpy as np
-
-        rows, codes, _ = self._columns
-        start, end = np.searchsorted(rows, [position, position + 1])
-        return [self._texts[code] for code in codes[start:end]]
+        end = int(self._ends[position])
+        codes = self.columns.codes[end - int(self.columns.per_row[position]) : end]
+        texts, keys = self.columns.texts, self.columns.keys
+        return [tuple(texts[at][keys[at][code]] for at in range(len(texts))) for code in codes.tolist()]
 
 
 def _natural(text: str) -> tuple[int, str]:

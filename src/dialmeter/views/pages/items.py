@@ -19,7 +19,7 @@ from .charts import item_charts
 from .findings import Finding
 from .kinds import Field, RowsLink, RunKind, Scanned
 from .scores import score_table
-from .system import step_parts
+from .system import step_parts, step_texts
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -90,9 +90,10 @@ class ItemsKind(RunKind):
         return facts, next((step["text"] for step in steps if step.get("text")), "")
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """What was said."""
-        for step in row["trajectory"].get("steps") or ():
-            yield step.get("text", "")
+        """What was said, the calls of tools, and the items of the goal."""
+        yield from step_texts(row["trajectory"].get("steps") or ())
+        for each in row.get("outcomes") or ():
+            yield from (each["item"]["value"], *(each["item"].get("keys") or ()))
 
     def headlines(self, run: Opened) -> Iterator[Table]:
         """ItemRecall with its interval."""

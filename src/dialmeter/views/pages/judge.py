@@ -133,7 +133,8 @@ class JudgeKind(RunKind):
         return f"{row['attack']} ({row['variant']}), {wrong}", row["adversarial"]
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """The context and both replies."""
+        """The attack, the context and both replies."""
+        yield from (row["attack"], row["variant"])
         yield from (move["text"] for move in row["context"])
         yield from (row["reply"], row["adversarial"])
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 RowsLink: TypeAlias = Callable[["Opened", Mapping[str, str]], str]
 """The address of those rows of a run that pass a filter."""
 
-KINDS = ("tracker", "user", "judge", "people", "system", "items")
+KINDS = ("tracker", "user", "judge", "people", "system", "items", "study")
 
 
 class Field(NamedTuple):
@@ -51,6 +51,13 @@ class Headline(NamedTuple):
     value: float | None
 
 
+class Picture(NamedTuple):
+    """A chart as an image: its title, and an address that holds its data."""
+
+    title: str
+    address: str
+
+
 class RunKind(ABC):
     """One kind of run; the modules of this folder have one object each, called ``KIND``."""
 
@@ -67,6 +74,8 @@ class RunKind(ABC):
     """What the numbers of tables are."""
     DRAWN: ClassVar[str] = ""
     """What is resampled for intervals, where it is not the rows."""
+    COMPARABLE: ClassVar[bool] = True
+    """Can two runs of the kind be compared?"""
     FIRST_COLUMN: ClassVar[str] = ""
     """The score by which rows are sorted by default, the worst first; if a run lacks it, its first score."""
 
@@ -80,7 +89,10 @@ class RunKind(ABC):
 
     @abstractmethod
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """All utterances, for search."""
+        """All utterances, and the names and values of slots or what the kind has in their place, for search.
+
+        Each is a text of the row, not one that is put together: search looks at the line before it parses it.
+        """
 
     @abstractmethod
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
@@ -113,6 +125,10 @@ class RunKind(ABC):
         value = first.get("value")
         number = value if isinstance(value, float | int) else None
         return Headline(f"{first.get('measure', '')} {score(number)}".strip(), number)
+
+    def pictures(self, run: Opened) -> Iterator[Picture]:
+        """Charts that were drawn when the run was made."""
+        return iter(())
 
     def means(self, run: Opened) -> list[dict[str, Any]]:
         """Scores that summarise others, listed before them."""

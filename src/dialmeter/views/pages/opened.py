@@ -1,8 +1,7 @@
-"""An opened run: its index and single rows at once, and the findings of all rows when they have been read."""
+"""An opened run: its index and single rows at once, and the findings of all rows from their index or when they have been read."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +12,9 @@ import msgspec
 
 from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
-from ...readers.strict_json import REFUSALS
-from .findings import Finding, RowFindings
-from .kinds import RunKind, Scanned, kind_of
+from .findings import RowFindings
+from .findings_file import FILE, read_findings, scan_rows
+from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +93,15 @@ class Opened:
         Raises:
             InputError: the row is damaged.
         """
-        found = parse_row(self.line(position), self._rows_file, position + 1)
+        return self.parse(self.line(position), position)
+
+    def parse(self, line: bytes, position: int) -> dict[str, Any]:
+        """One row from its line.
+
+        Raises:
+            InputError: the row is damaged.
+        """
+        found = parse_row(line, self._rows_file, position + 1)
         try:
             msgspec.convert(found, self.kind.ROW)
         except msgspec.ValidationError as error:
@@ -117,15 +124,24 @@ class Opened:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=self._rows_file) from None
 
+    @cached_property
+    def is_indexed(self) -> bool:
+        """Was an index of the findings written with the run? Earlier versions did not."""
+        return self.run.path(FILE).exists()
+
     def start_reading(self) -> None:
-        """Reads all rows in a thread, once."""
+        """Reads the index of findings, or all rows in a thread where there is none that fits; once."""
         with self._lock:
             if self._thread is None and not self._done.is_set():
+                self._found = read_findings(self.run, self.kind)
+                if self._found is not None and len(self._found.ids) == len(self):
+                    self._done.set()
+                    return
                 self._thread = Thread(target=self._read_all, daemon=True)
                 self._thread.start()
 
     def is_read(self, seconds: float = 0) -> bool:
-        """Have all rows been read? Waits a little for it."""
+        """Are the findings there? Waits a little for it."""
         return self._done.wait(seconds)
 
     @property
@@ -143,11 +159,7 @@ class Opened:
 
     def _read_all(self) -> None:
         try:
-            found = RowFindings(tuple(field.name for field in self.kind.FIELDS))
-            for line in self.lines():
-                scanned = self._scanned(line, found.sums)
-                found.add(scanned.id, scanned.findings)
-                self.read += 1
+            found = scan_rows(self.run, self.kind, self._count)
             if self.read != len(self):
                 raise InputError(f"damaged: {self.read} rows, and {len(self)} in the index", file=self._rows_file)
             self._found = found
@@ -159,11 +171,8 @@ class Opened:
         finally:
             self._done.set()
 
-    def _scanned(self, line: bytes, sums: Counter[Finding]) -> Scanned:
-        try:
-            return self.kind.scan(line, sums)
-        except REFUSALS as error:
-            raise InputError(f"damaged: {error}", file=self._rows_file, line=self.read + 1) from None
+    def _count(self) -> None:
+        self.read += 1
 
 
 def named_apart(folders: Sequence[str]) -> list[str]:

@@ -119,7 +119,8 @@ class PeopleKind(RunKind):
         return facts, row["reply"] or next((move["text"] for move in row["moves"]), "")
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """All moves and the reply."""
+        """The system, all moves and the reply."""
+        yield row.get("system", "")
         yield from (move["text"] for move in row["moves"])
         yield row["reply"]
 

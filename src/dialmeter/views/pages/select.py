@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from ...readers.strict_json import REFUSALS
 from .kinds import Field
 from .opened import Opened
 
@@ -129,15 +130,22 @@ def is_down(run: Opened, query: RowQuery) -> bool:
 
 
 def _search(run: Opened, text: str) -> list[int]:
-    """The rows whose id or talk has the text, whatever its case."""
+    """The rows whose id, talk, slots or values have the text, whatever its case."""
     needle = text.lower()
-    raw = msgspec.json.encode(needle).decode()[1:-1]
+    raw = msgspec.json.encode(needle)[1:-1]
+
+    def holds(row: Mapping[str, Any]) -> bool:
+        return any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row)))
+
     found = []
     for position, line in enumerate(run.lines()):
-        # Most lines do not have it in any form, and need not be decoded.
-        if raw in line.decode("utf-8", "replace").lower():
-            row = run.row(position)
-            if any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row))):
+        # Most lines do not have it in any form, and need not be parsed.
+        if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
+            try:
+                passes = holds(msgspec.json.decode(line))
+            except (KeyError, TypeError, AttributeError, *REFUSALS):
+                passes = holds(run.parse(line, position))  # says what is wrong with the row
+            if passes:
                 found.append(position)
     return found
 

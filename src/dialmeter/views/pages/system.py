@@ -98,11 +98,9 @@ class SystemKind(RunKind):
         return facts, next((step["text"] for step in steps if step.get("text")), "")
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """What was said, and what tools answered."""
-        for step in row["trajectory"].get("steps") or ():
-            yield step.get("text", "")
-            for call in step.get("calls") or ():
-                yield call.get("result") or ""
+        """The goal, what was said, and the calls of tools with their arguments and results."""
+        yield str((row["trajectory"].get("goal") or {}).get("instruction", ""))
+        yield from step_texts(row["trajectory"].get("steps") or ())
 
     def headlines(self, run: Opened) -> Iterator[Table]:
         """Success and pass^k with their intervals."""
@@ -164,6 +162,15 @@ class SystemKind(RunKind):
         )
         if rows:
             yield Table("calls of tools", ("tool", "answered", "with an error"), rows, frozenset({1, 2}))
+
+
+def step_texts(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The texts of messages, and the names, arguments and results of calls."""
+    for step in steps:
+        yield step.get("text", "")
+        for call in step.get("calls") or ():
+            yield from (call["name"], call.get("result") or "")
+            yield from (text for pair in _call(call)["arguments"] for text in pair)
 
 
 def step_parts(step: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -69,6 +70,15 @@ class ShownDialogue(Struct, frozen=True):
     turns: tuple[_SpokenStep, ...]
 
 
+_domain = lru_cache(maxsize=4096)(domain_of)
+
+
+@lru_cache(maxsize=4096)
+def _domains(slots: tuple[str, ...]) -> frozenset[str]:
+    """The domains of slots: states of few slots come again and again."""
+    return frozenset(map(domain_of, slots))
+
+
 class TrackerKind(RunKind):
     """Runs of ``tracker score``."""
 
@@ -96,25 +106,49 @@ class TrackerKind(RunKind):
         """
         row = _DECODER.decode(line)
         findings: dict[Finding, int] = {}
-        begun: dict[tuple[str, str], Finding] = {}
+        right: dict[tuple[str, Value | None], list[int]] = {}
+        turns: dict[frozenset[str], int] = {}
+        wrong_turns: dict[str, int] = {}
         for step in row.turns:
-            turn = str(step.turn)
-            wrong_domains = set()
+            turn, gold, pred = str(step.turn), step.gold, step.pred
+            wrong_domains = []
             for slot, cell in step.slots.items():
-                domain, pred = domain_of(slot), shown(step.pred.get(slot))
+                value = pred.get(slot)
                 if cell.kind == "correct":
-                    finding = begun.get((slot, pred))
-                    if finding is None:
-                        finding = begun[slot, pred] = (domain, slot, "correct", "", turn, pred, pred)
-                    findings[finding] = findings.get(finding, 0) + 1
+                    begun = right.get((slot, value))
+                    if begun is None:
+                        right[slot, value] = [step.turn, 1]
+                    else:
+                        begun[1] += 1
                 else:
-                    wrong_domains.add(domain)
-                    findings[domain, slot, cell.kind, cell.age or "", turn, shown(step.gold.get(slot)), pred] = 1
-            for domain in {domain_of(slot) for slot in step.gold}:
-                sums["domain", domain, "turns"] += 1
-                if domain not in wrong_domains:
-                    sums["domain", domain, "right"] += 1
+                    domain, wanted = _domain(slot), gold.get(slot)
+                    wrong_domains.append(domain)
+                    # Most values are plain texts, and a call for each would take half of the time.
+                    finding = (
+                        domain,
+                        slot,
+                        cell.kind,
+                        cell.age or "",
+                        turn,
+                        wanted if type(wanted) is str else shown(wanted),
+                        value if type(value) is str else shown(value),
+                    )
+                    findings[finding] = 1
             findings["", "", RIGHT_TURN if step.exact else WRONG_TURN, "", turn, "", ""] = 1
+            domains = _domains(tuple(gold))
+            turns[domains] = turns.get(domains, 0) + 1
+            if wrong_domains:
+                for domain in domains.intersection(wrong_domains):
+                    wrong_turns[domain] = wrong_turns.get(domain, 0) + 1
+        for (slot, value), (first, count) in right.items():
+            text = shown(value)
+            findings[_domain(slot), slot, "correct", "", str(first), text, text] = count
+        for domains, count in turns.items():
+            for domain in domains:
+                sums["domain", domain, "turns"] += count
+                sums["domain", domain, "right"] += count
+        for domain, count in wrong_turns.items():
+            sums["domain", domain, "right"] -= count
         return Scanned(row.id, findings)
 
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
@@ -124,9 +158,18 @@ class TrackerKind(RunKind):
         return f"{wrong} of {len(turns)} turns wrong", next((turn["user"] for turn in turns if turn["user"]), "")
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """What both said."""
+        """What both said, and every slot and value of both states.
+
+        Example:
+            >>> turn = {"system": "", "user": "Hello", "gold": {"inn-area": "east"}, "pred": {"inn-area": ["west", "west end"]}}
+            >>> list(KIND.texts({"turns": [turn]}))
+            ['', 'Hello', 'inn-area', 'east', 'inn-area', 'west | west end']
+        """
         for turn in row["turns"]:
             yield from (turn["system"], turn["user"])
+            for state in (turn["gold"], turn["pred"]):
+                for slot, value in state.items():
+                    yield from (slot, shown(value))
 
     def headlines(self, run: Opened) -> Iterator[Table]:
         """One row per measure."""

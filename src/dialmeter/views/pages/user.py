@@ -104,8 +104,13 @@ class UserKind(RunKind):
         return f"{len(talk)} turns, {events}{blame}", first
 
     def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """What both said."""
-        yield from (move.get("text", "") for move in row["talk"])
+        """What both said, their acts, and what the goal wanted."""
+        for move in row["talk"]:
+            yield move.get("text", "")
+            for act in move.get("acts") or ():
+                yield from map(str, (act["name"], act.get("slot", ""), *(act.get("values") or ())))
+        for found in (*row["inform"].values(), *row["request"].values()):
+            yield from (*found["wanted"], *found["counted"])
 
     def headlines(self, run: Opened) -> Iterator[Table]:
         """F1 with its interval, precision and recall, by domain."""

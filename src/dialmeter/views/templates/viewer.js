@@ -54,7 +54,9 @@
       const wanted = data.fields.map((field) => params.get(field) || "");
       if (wanted.some(Boolean) && !row.f.some((found) => wanted.every((text, at) => !text || data.texts[at][found[at]] === text))) return false;
       const q = (params.get("q") || "").toLowerCase();
-      if (q && !items.get(row.i).textContent.toLowerCase().includes(q)) return false;
+      const found = (text) => text.toLowerCase().includes(q);
+      const names = (finding) => finding.some((code, at) => data.fields[at] !== "turn" && found(data.texts[at][code]));
+      if (q && !found(items.get(row.i).textContent) && !row.f.some(names)) return false;
       const value = row.s[Math.max(0, data.columns.indexOf(params.get("by") || data.by))];
       const shown = value === null ? NaN : 100 * value;
       const low = params.get("low"), high = params.get("high");

@@ -20,7 +20,7 @@ from ....users.outcome import COMBINED
 from ....views.pages.item_tables import item_comparison_table
 from ...options import chosen_resampling
 from ...printer import EVERY, TEXT, Block, Output, signature
-from ...progress import watched
+from ...progress import expect_files, watched
 from ...several import fail_if_worse
 from ..documents import UserCompareDocument
 
@@ -33,6 +33,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         options: of the command.
     """
     resampling = chosen_resampling(options) or Resampling()
+    expect_files(len(names))
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():

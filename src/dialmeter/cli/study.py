@@ -1,0 +1,146 @@
+"""``--out`` of commands that compare or study: their tables, charts and JSON in a folder that `view` and `report` show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from ..core.document import to_json
+from ..core.record import RunInput, RunInputs, run_identity
+from ..core.run_writer import RunWriter
+from ..errors import DialmeterError
+from ..readers.corpus import split_tracker
+from ..readers.raw_file import STDIN
+from ..views.pages.findings_file import write_findings
+from .options import force_option, stacked
+from .printer import Output
+
+study_options = stacked(
+    click.option("--out", "study", metavar="DIR", help="Keep tables, charts and JSON in this folder, for `view`."),
+    force_option("a result in --out"),
+)
+_INPUTS = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "map", "goals")
+"""Parameters of commands that may name files."""
+_ELSEWHERE = frozenset(
+    [
+        "study",
+        "force",
+        "quiet",
+        "style",
+        "as_json",
+        "charts",
+        "chart_format",
+        "width",
+        "dpi",
+        "font_size",
+        "no_title",
+        "max_bytes",
+        "workers",
+        "endpoint",
+        "model",
+        "key_variable",
+        "fail_if_worse",
+        "label",
+        "caption",
+    ]
+)
+"""Parameters that do not change the result, or that say where something is."""
+
+
+class Study:
+    """The folder of a result: taken before the work begins, and written when all is known.
+
+    Args:
+        context: of the command.
+
+    Raises:
+        DialmeterError: the folder is taken, or an input does not exist.
+    """
+
+    def __init__(self, context: click.Context) -> None:
+        if not context.params["study"]:
+            raise DialmeterError("--force goes with --out")
+        inputs = list(_inputs(context.params))
+        self._inputs = RunInputs(inputs)
+        self._paths = sorted({each.path for each in inputs}, key=len, reverse=True)
+        self._command = " ".join(context.command_path.split()[1:])
+        self._words = [*self._command.split(), *_words(context)]
+        identity = self._identity(self._inputs.described())
+        self._writer = RunWriter(
+            context.params["study"], identity, force=context.params["force"], rows=False, index=write_findings
+        )
+        context.call_on_close(self._writer.close)
+
+    def _identity(self, inputs: list[dict[str, str | None]]) -> dict[str, Any]:
+        return run_identity("study", inputs, command=self._command, words=self._words)
+
+    def _without_folders(self, line: str) -> str:
+        """A line without the folders of the input: a study is the same wherever its input is."""
+        for path in self._paths:
+            line = line.replace(path, Path(path).name)
+        return line
+
+    def keep(self, output: Output) -> Output:
+        """Writes what a command returned, and gives it back to be printed."""
+        from ..views.charts import canvas
+        from ..views.pages.study import KeptStudy, kept_table
+        from ..views.tables import Table
+
+        output = replace(output, parts=list(output.parts))
+        shown = [block.content for block in output.parts if "text" in block.styles]
+        charts = list(output.charts()) if output.charts else []
+        files = {f"chart-{each.name}.svg": canvas.render(each.draw(), "svg").decode() for each in charts}
+        document = output.document([*files]) if output.document else None
+        study = KeptStudy(
+            lines=[self._without_folders(line) for each in shown if isinstance(each, str) for line in each.split("\n")],
+            tables=[kept_table(each) for each in shown if isinstance(each, Table)],
+            charts=[(f"chart-{each.name}.svg", each.title) for each in charts],
+        )
+        plain = to_builtins(document) if document else {}
+        manifest = {
+            **self._identity(self._inputs.after_reading()),
+            "counts": {name: count for name, count in plain.get("counts", {}).items() if isinstance(count, int)},
+            # A group that a score does not belong to is absent in runs, and null in some documents.
+            "scores": [
+                {name: value for name, value in score.items() if value is not None or name in ("value", "ci")}
+                for score in plain.get("scores", [])
+            ],
+            "warnings": plain.get("warnings", []),
+            "study": study,
+        }
+        text = to_json(document) + "\n" if document else ""
+        self._writer.finish(manifest, {}, {"document.json": text, **files})
+        return output
+
+
+def _inputs(options: dict[str, Any]) -> Iterator[RunInput]:
+    """The files that a command reads, by the parameters that name them."""
+    for role in _INPUTS:
+        given = options.get(role) or ()
+        for each in given if isinstance(given, tuple) else (str(given),):
+            path, tracker = split_tracker(each)
+            if path == STDIN or Path(path).exists():
+                yield RunInput(role, path, tracker or "")
+
+
+def _words(context: click.Context) -> Iterator[str]:
+    """The words of the command line that decide the result; files by their names, without folders."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name in _ELSEWHERE or name.startswith("cluster"):
+            continue
+        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        option = [] if isinstance(parameter, click.Argument) else parameter.opts[:1]
+        if value is True:
+            yield from option
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            yield from (*option, Path(str(each)).name if name in _INPUTS else str(each))

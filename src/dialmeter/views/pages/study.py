@@ -1,0 +1,157 @@
+"""Studies: what a command that compares or studies several files printed, kept as tables and charts; there are no rows."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ...errors import DialmeterError, one_line
+from ..chart_files import Chart
+from ..tables import Table
+from .findings import Finding
+from .kinds import Field, Headline, Picture, RowsLink, RunKind, Scanned
+
+if TYPE_CHECKING:
+    from .opened import Opened
+
+_HEADLINE = 70
+_LARGEST = 2_000_000
+"""Larger charts are not shown."""
+
+
+class KeptTable(Struct, frozen=True, omit_defaults=True):
+    """A table in ``run.json``."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[int, ...] = ()
+    marks: tuple[tuple[int, int, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class KeptStudy(Struct, frozen=True):
+    """What a command printed: lines, tables, and its charts as file and title."""
+
+    lines: list[str] = []
+    tables: list[KeptTable] = []
+    charts: list[tuple[str, str]] = []
+
+
+def kept_table(table: Table) -> KeptTable:
+    """A table as ``run.json`` holds it.
+
+    Example:
+        >>> kept_table(Table("a", ("x", "y"), (("1", "2"),), frozenset({1}), {(0, 1): "*"}, foot=("all scored",))).marks
+        ((0, 1, '*'),)
+    """
+    marks = tuple((*place, mark) for place, mark in sorted(table.marks.items()))
+    return KeptTable(
+        table.title, table.headings, table.rows, tuple(sorted(table.numeric)), marks, (*table.foot, *table.notes)
+    )
+
+
+class StudyKind(RunKind):
+    """Results of `compare`, `cross`, `bias`, `curve` and `rules`."""
+
+    NAME = "study"
+    UNIT = ("row", "rows")
+    ROW = dict
+    FIELDS = (Field("part", "part", listed=False),)
+    COMPARABLE = False
+    VALUES = "As the command printed it"
+
+    def scan(self, line: bytes, sums: Counter[Finding]) -> Scanned:
+        """A study has no rows."""
+        raise msgspec.ValidationError("a study has no rows")
+
+    def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """A study has no rows."""
+        return "", ""
+
+    def texts(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """A study has no rows."""
+        return iter(())
+
+    def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """A study has no rows."""
+        return {}
+
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+        """A study has no rows."""
+        return {}
+
+    def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
+        """The charts are pictures, because their data are not rows."""
+        return iter(())
+
+    def breakdowns(self, run: Opened) -> Iterator[Table]:
+        """The tables of the command after the first."""
+        for number, each in enumerate(_study(run.manifest).tables[1:], 2):
+            yield from _shown(each, each.title or f"table {number}")
+
+    def headline(self, manifest: Mapping[str, Any]) -> Headline:
+        """The command and the first line that it printed.
+
+        Example:
+            >>> KIND.headline({"command": "tracker compare", "study": {"lines": ["b against a: no difference"]}}).text
+            'tracker compare: b against a: no difference'
+        """
+        first = _said(_study(manifest))[:1]
+        return Headline(one_line(": ".join([str(manifest.get("command", "")), *first]), _HEADLINE), None)
+
+    def headlines(self, run: Opened) -> Iterator[Table]:
+        """What the command said, then its first table."""
+        study = _study(run.manifest)
+        if said := _said(study):
+            rows = tuple((str(number), line) for number, line in enumerate(said, 1))
+            yield Table("Result", ("line", "result"), rows, frozenset({0}))
+        for each in study.tables[:1]:
+            yield from _shown(each, each.title)
+
+    def pictures(self, run: Opened) -> Iterator[Picture]:
+        """The charts, as images: what a file holds is never a part of the page."""
+        for name, title in _study(run.manifest).charts:
+            path = run.run.path(name)
+            is_ours = name.startswith("chart-") and name.endswith(".svg") and "/" not in name and "\\" not in name
+            if is_ours and path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
+                data = base64.b64encode(path.read_bytes()).decode("ascii")
+                yield Picture(title, f"data:image/svg+xml;base64,{data}")
+
+    def again(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that makes the study again, in the folder of its input."""
+        words = manifest.get("words")
+        return [str(word) for word in words] if isinstance(words, list) else []
+
+
+KIND = StudyKind()
+
+
+def _said(study: KeptStudy) -> list[str]:
+    """The lines of a study without signatures, which a page shows elsewhere."""
+    return [line for line in study.lines if line.strip() and not line.lower().startswith("signature")]
+
+
+def _shown(table: KeptTable, title: str) -> Iterator[Table]:
+    """A table of a study, and its notes as another one."""
+    marks = {(row, column): mark for row, column, mark in table.marks}
+    yield Table(title, table.headings, table.rows, frozenset(table.numeric), marks)
+    if table.notes:
+        yield Table(f"notes on {title}" if title else "Notes", ("note",), tuple((note,) for note in table.notes))
+
+
+def _study(manifest: Mapping[str, Any]) -> KeptStudy:
+    """The study of a run.
+
+    Raises:
+        DialmeterError: the manifest holds something else.
+    """
+    try:
+        return msgspec.convert(manifest.get("study") or {}, KeptStudy)
+    except msgspec.ValidationError as error:
+        raise DialmeterError(f"run.json: damaged: {str(error).replace('`', '')}") from None

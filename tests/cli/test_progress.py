@@ -1,0 +1,59 @@
+"""Where standard error is no terminal, progress is at most one line per 10 % of the whole command; a comparison begins with its result."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dialmeter.cli.progress import counted, watching
+
+from .invoke import call
+from .samples import native_lines, written
+
+LINE = re.compile(r"^scoring: (\d+) % ", re.MULTILINE)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    turns = [{"gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}, "user": "x" * 40}]
+    return written(tmp_path / "large.jsonl", native_lines({f"d{number}": turns for number in range(7000)}))
+
+
+def percents(said: str) -> list[int]:
+    return [int(each) for each in LINE.findall(said)]
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_several_files_have_ten_lines_together(
+    systems: int, large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [written(tmp_path / f"{number}.jsonl", large.read_bytes()) for number in range(systems)]
+    said = call(capsys, "tracker", "compare", *files, "--measure", "JGA", "--resamples", 100)
+    assert said.code == 0, said.err
+    found = percents(said.err)
+    assert found == sorted(set(found))
+    assert 3 < len(found) <= 10
+    assert f"file {systems} of {systems}" in said.err
+    first = said.out.split("\n")[0]
+    assert "1 against 0: no difference" in first or "no significant difference" in first
+
+
+def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = call(capsys, "tracker", "score", large, "--ci", 0, "--measure", "JGA")
+    found = percents(said.err)
+    assert found == sorted(set(found))
+    assert 3 < len(found) <= 10
+    assert "file 1" not in said.err
+
+
+def test_counts_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(counted(range(1000), 1000, "scoring", False)) == list(range(1000))
+    assert percents(capsys.readouterr().err) == list(range(10, 101, 10))
+    watch = watching("scoring", False, judges=5)
+    assert watch is not None
+    for judge in "abcde":
+        for done in range(0, 1001, 8):
+            watch(judge, done, 1000)
+    assert percents(capsys.readouterr().err) == list(range(10, 100, 10))

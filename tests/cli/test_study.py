@@ -1,0 +1,151 @@
+"""``--out`` of commands that compare or study: the same bytes again, shown by viewer, report and bundle, and never half."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dialmeter import open_run
+from dialmeter.simulation.files import play_to_file
+from dialmeter.views.pages.opened import Opened
+
+from ..viewer.asking import ask
+from ..viewer.made import dialmeter, served
+from .invoke import call, files_in
+
+QUICK = ("--resamples", 100, "-q")
+HOSTILE = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("talk")
+    for name, noise in (("a", 0.1), ("b", 0.3)):
+        play_to_file(folder / f"{name}.jsonl", goals=6, seed=7, noise=noise)
+    for name in ("ratio_0.05_seed_1_prediction", "ratio_0.1_seed_1_prediction"):
+        (folder / "curve").mkdir(exist_ok=True)
+        (folder / "curve" / f"{name}.jsonl").write_bytes((folder / "a.jsonl").read_bytes())
+    lines = [
+        {"task_id": str(task), "trial": 0, "reward": task % 2, "messages": [{"role": "user", "content": "Hello"}]}
+        for task in range(4)
+    ]
+    for name in ("x", "y"):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return folder
+
+
+def commands(talk: Path) -> dict[str, tuple[object, ...]]:
+    a, b = talk / "a.jsonl", talk / "b.jsonl"
+    return {
+        "tracker compare": ("tracker", "compare", a, f"{a}#keyword", *QUICK),
+        "tracker bias": ("tracker", "bias", a, *QUICK),
+        "tracker curve": ("tracker", "curve", talk / "curve", *QUICK),
+        "tracker rules": ("tracker", "rules", a, "-q"),
+        "user compare": ("user", "compare", a, b, "--profile", "town", *QUICK),
+        "user cross": ("user", "cross", "--user", "agenda", "--user", "hasty", "--goals", 4, "--workers", 1, *QUICK),
+        "system compare": ("system", "compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
+    }
+
+
+NAMES = list(commands(Path()))
+
+
+@pytest.fixture(scope="module")
+def studies(talk: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studies")
+    for name, words in commands(talk).items():
+        dialmeter(*words, "--out", folder / name.replace(" ", "-"))
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_kept_is_what_is_printed(
+    name: str, talk: Path, studies: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = call(capsys, *commands(talk)[name], "--json")
+    folder = studies / name.replace(" ", "-")
+    run = open_run(folder)
+    assert (run.manifest["kind"], run.manifest["command"]) == ("study", name)
+    assert str(talk) not in (folder / "run.json").read_text("utf-8")
+    document, saved = json.loads(plain.out), json.loads((folder / "document.json").read_text("utf-8"))
+    assert {**saved, "charts": []} == {**document, "charts": []}
+    assert [each["value"] for each in run.scores] == [each["value"] for each in document["scores"]]
+    assert run.manifest["study"]["tables"]
+
+
+def test_the_same_bytes_and_the_same_output(
+    talk: Path, studies: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = commands(talk)["system compare"]
+    plain, kept = call(capsys, *words), call(capsys, *words, "--out", tmp_path / "again")
+    assert (plain.code, plain.out) == (kept.code, kept.out)
+    both = [files_in(where) for where in (studies / "system-compare", tmp_path / "again")]
+    assert [{**files, "log.json": b""} for files in both] == [{**both[0], "log.json": b""}] * 2
+    first = Opened(tmp_path / "again").manifest["study"]["tables"][0]["rows"][0]
+    assert all(cell in plain.out for cell in first)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_show_it(name: str, studies: Path) -> None:
+    key = name.replace(" ", "-")
+    run = Opened(studies / key)
+    with served(studies) as site:
+        listed, page = ask(site, "/"), ask(site, f"/run/{key}")
+        assert ask(site, f"/rows/{key}").status == 200
+    assert f"/run/{key}" in listed.text
+    assert 'type="checkbox"' not in listed.text
+    assert page.status == 200
+    for table in (*run.kind.headlines(run), *run.kind.breakdowns(run)):
+        assert table.headings[-1] in page.text
+    assert page.text.count("data:image/svg+xml;base64,") == len(run.manifest["study"]["charts"])
+    assert f"dialmeter {name}" in page.text
+
+
+def test_report_and_bundle(studies: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = sorted(studies.iterdir())
+    assert call(capsys, "report", *folders, "--out", tmp_path / "all.html").code == 0
+    text = (tmp_path / "all.html").read_text("utf-8")
+    assert text.count("data:image/svg+xml;base64,") >= 5
+    for style in ("markdown", "latex"):
+        assert call(capsys, "report", *folders, "--as", style, "--out", "-").code == 0
+    assert call(capsys, "cite", folders[0]).code == 0
+    assert call(capsys, "view", studies, "--bundle", tmp_path / "pages").code == 0
+    assert "user cross" in (tmp_path / "pages" / "index.html").read_text("utf-8")
+
+
+def test_a_chart_from_elsewhere_is_an_image_and_nothing_more(studies: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(studies / "tracker-compare", tmp_path / "runs" / "evil")
+    outside = tmp_path / "outside.svg"
+    outside.write_text(HOSTILE, "utf-8")
+    (run / "chart-measures.svg").write_text(HOSTILE, "utf-8")
+    (run / "chart-link.svg").symlink_to(outside)
+    manifest = json.loads((run / "run.json").read_text("utf-8"))
+    names = ["chart-measures.svg", "chart-link.svg", "chart-/../../outside.svg", "../outside.svg", "run.json"]
+    manifest["study"]["charts"] = [[name, HOSTILE] for name in names]
+    (run / "run.json").write_text(json.dumps(manifest), "utf-8")
+    with served(tmp_path / "runs") as site:
+        text = ask(site, "/run/evil").text
+    assert "<script>alert" not in text
+    assert text.count("data:image/svg+xml;base64,") == 1
+    manifest["study"] = {"tables": 7}
+    (run / "run.json").write_text(json.dumps(manifest), "utf-8")
+    with served(tmp_path / "runs") as site:
+        assert "damaged" in ask(site, "/").text
+        assert ask(site, "/run/evil").status == 404
+
+
+def test_a_taken_folder_and_bad_input(talk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("tracker", "rules", talk / "a.jsonl", "-q")
+    out = tmp_path / "out"
+    assert call(capsys, *words, "--out", out).code == 0
+    said = call(capsys, *words, "--out", out)
+    assert (said.code, said.complaint) == (2, f"{out}: holds a finished run; replace it with --force")
+    assert call(capsys, *words, "--out", out, "--force").code == 0
+    assert call(capsys, *words, "--force").complaint == "--force goes with --out"
+    (tmp_path / "bad.jsonl").write_text("{", "utf-8")
+    said = call(capsys, "tracker", "rules", tmp_path / "bad.jsonl", "--out", tmp_path / "none")
+    assert said.code == 2
+    assert not (tmp_path / "none" / "run.json").exists()
