@@ -20,6 +20,7 @@ from msgspec import UNSET
 from msgspec.inspect import StructType
 
 from dialmeter import citations, measure
+from dialmeter.cli.dry_run import DryRunDocument
 from dialmeter.cli.judge import bench_documents, people_documents
 from dialmeter.cli.judge import documents as judge_documents
 from dialmeter.cli.listing import (
@@ -349,6 +350,7 @@ def _interval(rows: Sequence[dict[str, str]]) -> str:
 def documents() -> Iterator[tuple[str, type[Document]]]:
     """The document of every command, by the name of its schema."""
     yield "list", ListDocument
+    yield "dry-run", DryRunDocument
     for module in (
         tracker_documents,
         study_documents,

@@ -17,6 +17,7 @@ from ...errors import DialmeterError, InputError, Unfinished, one_line
 from ...judges.ask import OVER_BUDGET, score_cases
 from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
 from ...judges.bench.submission import Submission, read_submission, submission, unscored
+from ...judges.judged_items import units_by_judge
 from ...judges.matrix import about
 from ...judges.scorer import attack_replies, judges_of
 from ...model import Conversation
@@ -27,6 +28,7 @@ from ...views.bench import board, board_page
 from ...views.chart_files import slug
 from ...views.tables import Table, dicts_table
 from .. import options as shared
+from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message
 from ..progress import watching
@@ -36,6 +38,7 @@ from .bench_documents import (
     JudgeBenchRunDocument,
     JudgeBenchVerifyDocument,
 )
+from .endpoints import checked_models, dry_run
 from .options import chosen_judges, judge_options
 
 TOWN_SEED = 2026
@@ -108,6 +111,7 @@ def _shipped() -> dict[str, list[Conversation]]:
 @click.argument("set_file", metavar="[SET]", default="town")
 @judge_options
 @click.option("--out", required=True, metavar="DIR", help="A folder for the submissions, NAME.json for each judge.")
+@dry_run_option
 @shared.force_option("submissions of the same name")
 def run(**options: Any) -> Output:
     """Score judges on SET and write a signed submission for each; the trivial judges get one, too.
@@ -116,6 +120,9 @@ def run(**options: Any) -> Output:
     """
     cases = read_set(options["set_file"])
     chosen = chosen_judges(options, list(cases.cases))
+    if options["dry_run"]:
+        units = units_by_judge(cases.cases, checked_models(chosen.judges))
+        return dry_run("judge bench run", units, chosen.judges, {"cases": cases.head.cases})
     asked, known = judges_of(chosen.judges, {}, options["lower"])
     made, files = [], []
     for each in known:
