@@ -11,14 +11,17 @@ from msgspec.structs import replace
 from ..core.endpoint import ChatAnswer, CostEstimate, DryRun, Messages
 from ..model import USER, Conversation
 from .agents import choose
-from .agents.agent import ChosenAgent, set_dials
+from .agents.agent import ChosenAgent, Kind, set_dials
 from .agents.endpoint import SYSTEM_KIND, USER_KIND, EndpointSystem, EndpointUser, client
 from .play import Setting, Task, play
 from .world import town
 
 STAND_INS = ("agenda", "rule")
 """Who talks in place of the agents: users and systems that ask nobody."""
-_MODELS = {"endpoint-user": (USER_KIND, EndpointUser), "endpoint-system": (SYSTEM_KIND, EndpointSystem)}
+_MODELS: dict[str, tuple[Kind, type[EndpointUser | EndpointSystem]]] = {
+    "endpoint-user": (USER_KIND, EndpointUser),
+    "endpoint-system": (SYSTEM_KIND, EndpointSystem),
+}
 
 
 class _Script:
