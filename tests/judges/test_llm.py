@@ -80,6 +80,22 @@ def test_answers_are_kept_and_the_key_is_not(tmp_path: Path, monkeypatch: pytest
     assert b"secret" not in kept["cache/answers.jsonl"] + one.identity.encode()
 
 
+def test_an_answer_that_cannot_be_read_is_kept_and_asked_for_again(tmp_path: Path) -> None:
+    answers = ["no idea", "4", "never asked for"]
+    with serve(lambda body, number: saying(answers[number])) as server:
+        for asked, known in ((1, "no idea"), (2, "4"), (2, "4")):
+            one = judge(server, cache=str(tmp_path))
+            found = one.score_each(ITEMS[:1])
+            one.close()
+            assert len(server.asked) == asked
+            assert (found == [4.0]) == (known == "4")
+            [answer] = one.exchange(ITEMS[0]).answers
+            assert (answer.text, bool(answer.error)) == (known, known != "4")
+    kept = (tmp_path / "answers.jsonl").read_text()
+    assert "no idea" in kept
+    assert kept.count("\n") == 2
+
+
 def test_a_torn_line_of_the_cache_is_asked_again(tmp_path: Path) -> None:
     with serve(lambda body, number: saying("3")) as server:
         for _ in range(3):

@@ -160,7 +160,7 @@ def test_a_dry_run_sends_nothing(file: Path, tmp_path: Path, capsys: pytest.Capt
     with serve(lambda body, number: counted("4", answer=10)) as server:
         words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--repeats", "2", "--quiet"]
         words += ["--price", "in=1,out=2", "--cache", tmp_path / "cache"]
-        found = checked(call(capsys, *words, "--dry-run", "--json"), "judge-score-dry-run")
+        found = checked(call(capsys, *words, "--dry-run", "--json"), "dry-run")
         assert server.asked == []
         told = found["estimates"]["small"]
         assert (told["replies"], told["calls"], told["cached"]) == (18, 36, 0)
@@ -168,7 +168,7 @@ def test_a_dry_run_sends_nothing(file: Path, tmp_path: Path, capsys: pytest.Capt
         assert told["cost"] == found["cost"] == pytest.approx((told["prompt_tokens"] + 2 * told["answer_tokens"]) / 1e6)
         assert call(capsys, *words).code == 0
         assert len(server.asked) == 36
-        told = checked(call(capsys, *words, "--dry-run", "--json"), "judge-score-dry-run")["estimates"]["small"]
+        told = checked(call(capsys, *words, "--dry-run", "--json"), "dry-run")["estimates"]["small"]
         assert (told["calls"], told["cached"], told["cost"]) == (0, 36, 0.0)
         text = call(capsys, *words, "--dry-run").out
     assert "nothing was sent" in text

@@ -19,6 +19,16 @@ from dialmeter.readers.conversations import open_conversations
 CASES = 20
 BLIND = ("vocabulary", "entrainment", "co-reference", "contradiction", "injection")
 """Attacks that were changed after this study, and are read in another one."""
+BLIND_PARTS = (
+    (47, 0, 1, ("co-reference", "contradiction", "injection")),
+    (
+        61,
+        1,
+        2,
+        ("vocabulary:from-the-snippet", "vocabulary:unrelated", "entrainment:shared-word", "entrainment:unrelated"),
+    ),
+)
+"""Seed, first dialogue, step from dialogue to dialogue, and attacks of the blind readings."""
 READ = tuple(name for name in PAPER if name not in BLIND)
 CHANGED = ("pronoun", "named-entity", "natural-paraphrase")
 PARTS = (("town", 11, READ), ("multiwoz", 11, READ), ("multiwoz", 23, CHANGED))

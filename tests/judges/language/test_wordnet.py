@@ -36,6 +36,11 @@ def test_senses_in_their_order(small: Path) -> None:
     assert read.name == "wordnet-3.0"
 
 
+def test_uses_of_senses(small: Path) -> None:
+    (small / "cntlist.rev").write_text("tavern%1:06:00:: 1 7\ntavern%2:41:00:: 1 3\nold%5:00:00:aged:00 1 2\n")
+    assert [synset.uses for synset in WordNet(small).synsets("tavern", "NOUN")] == [7, 0]
+
+
 @pytest.mark.parametrize(("variable", "below"), [("WNHOME", "."), ("WNHOME", "dict"), ("NLTK_DATA", "corpora/wordnet")])
 def test_where_it_is_looked_for(
     variable: str, below: str, small: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
@@ -64,4 +69,5 @@ def test_the_real_one() -> None:
     read = WordNet(folder)
     assert "eatery" in read.synsets("restaurant", "NOUN")[0].words
     assert "purchase" in read.synsets("buy", "VERB")[0].words
+    assert read.synsets("buy", "VERB")[0].uses > 100
     assert all(word.strip("()") == word for synset in read.synsets("available", "ADJ") for word in synset.words)

@@ -15,17 +15,20 @@ from ...core.document import make_document
 from ...core.lock import Lock
 from ...core.output import refuse_replacing, write_file
 from ...errors import DialmeterError, one_line
+from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
+from ...judges.attack_run import attack_corpus
 from ...judges.attack_statistics import Attacked, made_of
 from ...judges.attacks import chosen
 from ...judges.case_files import case_folders, read_published, write_published
 from ...judges.cases import Case, pairs
 from ...judges.checkpoint import parts_of
-from ...judges.language import SYNONYMS, stand_ins
+from ...judges.language import SYNONYMS, open_language, stand_ins
 from ...judges.scorer import SPEAKERS
 from ...model import Notice
 from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
 from .. import options as shared
+from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..printer import EVERY, TEXT, Block, Output, message, refusals
 from ..work import work_options
 from .attacking import attacked
@@ -62,6 +65,8 @@ _resource_options = shared.stacked(
 @shared.choice_option("--layout", ["lines", "published"], "JSON lines, or the published folders of files case_N.")
 @shared.from_option("CORPUS", "layout")
 @_resource_options
+@dry_run_option
+@price_option
 @work_options
 @shared.resume_option("a run that was interrupted")
 @shared.force_option("what is there")
@@ -71,6 +76,8 @@ def attack(**options: Any) -> Output:
     An attack changes the last reply of a snippet and says what an ideal judge would do. The same seed gives the same
     cases, whatever the number of workers. A CORPUS that is a folder of published case_N files is not attacked, but read and written anew.
     """
+    if options["dry_run"]:
+        return _dry_run(options)
     out = Path(options["out"])
     if options["as_pairs"] and options["layout"] == "published":
         raise DialmeterError("--pairs are written as lines; leave out --layout published")
@@ -99,6 +106,36 @@ def attack(**options: Any) -> Output:
             Block(f"{written}\nresources: {', '.join(resources) or 'none'}", TEXT),
         ],
         notices=notices,
+    )
+
+
+def _dry_run(options: dict[str, Any]) -> Output:
+    """What the attacks that language models write would take, if every answer is accepted."""
+    attacks = [attack for attack in chosen(options["names"]) if attack.name.startswith(PREFIX)]
+    if not attacks:
+        raise DialmeterError("--dry-run is about language models; name an attack like llm(endpoint=…, model=…)")
+    counters = {
+        f"{attack.name}:{variant.name}": variant.make.count_requests()
+        for attack in attacks
+        for variant in attack.variants
+        if isinstance(variant.make, ReplyWriter)
+    }
+    talks = list(open_conversations(options["corpus"], options["form"]))
+    attack_corpus(
+        talks,
+        attacks,
+        open_language(light=True),
+        cases=options["cases"],
+        seed=options["seed"],
+        speaker=options["speaker"],
+    )
+    return dry_run_output(
+        "judge attack",
+        {name: counter.estimate for name, counter in counters.items()},
+        {"dialogues": len(talks)},
+        who="attack",
+        price=options["price"],
+        notes=("if the rules accept every answer; a refused one needs another request",),
     )
 
 

@@ -17,6 +17,7 @@ from ...errors import DialmeterError, InputError, Unfinished, one_line
 from ...judges.ask import OVER_BUDGET, score_cases
 from ...judges.bench.case_set import BenchSet, make_set, own_talk, read_set, write_set
 from ...judges.bench.submission import Submission, read_submission, submission, unscored
+from ...judges.judged_items import units_by_judge
 from ...judges.matrix import about
 from ...judges.scorer import attack_replies, judges_of
 from ...model import Conversation
@@ -27,6 +28,7 @@ from ...views.boards.judges import board, judge_page
 from ...views.chart_files import slug
 from ...views.tables import Table, dicts_table
 from .. import options as shared
+from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message
 from ..progress import watching
@@ -36,10 +38,13 @@ from .bench_documents import (
     JudgeBenchRunDocument,
     JudgeBenchVerifyDocument,
 )
+from .endpoints import checked_models, dry_run
 from .options import chosen_judges, judge_options
 
 TOWN_SEED = 2026
 TOWN_DIALOGUES = 120
+MADE_VERSION = "2"
+"""Of a set that is made from the town today. The set that comes with dialmeter is version 1, from before synonyms were chosen by uses of senses."""
 
 
 @click.command(
@@ -60,7 +65,9 @@ def bench() -> None:
 @click.argument("corpora", nargs=-1, metavar="[CORPUS]...")
 @click.option("--out", required=True, metavar="FILE", help="The file of the set.")
 @click.option("--name", default="town", show_default=True, help="The name of the set.")
-@click.option("--version", "set_version", default="1", show_default=True, help="The version of the set.")
+@click.option(
+    "--version", "set_version", help=f"The version of the set; 1 by default, {MADE_VERSION} without a CORPUS."
+)
 @click.option("--attack", "names", multiple=True, default=("all",), metavar="A", help="As for judge attack.")
 @shared.number_option("--cases", least=1, default=120, about="How many of each attack.")
 @shared.seed_option(7)
@@ -80,7 +87,8 @@ def make(**options: Any) -> Output:
         )
     ]
     made = f"dialmeter judge bench make, seed {options['seed']}, corpora {', '.join(map(one_line, corpora))}"
-    found = make_set(cases, name=options["name"], version=options["set_version"], made=made)
+    version = options["set_version"] or ("1" if options["corpora"] else MADE_VERSION)
+    found = make_set(cases, name=options["name"], version=version, made=made)
     write_file(options["out"], write_set(found), force=options["force"])
     head = found.head
     rows = tuple((name, str(count)) for name, count in head.attacks.items())
@@ -108,6 +116,7 @@ def _shipped() -> dict[str, list[Conversation]]:
 @click.argument("set_file", metavar="[SET]", default="town")
 @judge_options
 @click.option("--out", required=True, metavar="DIR", help="A folder for the submissions, NAME.json for each judge.")
+@dry_run_option
 @shared.force_option("submissions of the same name")
 def run(**options: Any) -> Output:
     """Score judges on SET and write a signed submission for each; the trivial judges get one, too.
@@ -116,6 +125,9 @@ def run(**options: Any) -> Output:
     """
     cases = read_set(options["set_file"])
     chosen = chosen_judges(options, list(cases.cases))
+    if options["dry_run"]:
+        units = units_by_judge(cases.cases, checked_models(chosen.judges))
+        return dry_run("judge bench run", units, chosen.judges, {"cases": cases.head.cases})
     asked, known = judges_of(chosen.judges, {}, options["lower"])
     made, files = [], []
     for each in known:

@@ -7,7 +7,6 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from ...core.document import AccountRecord, Count, Document, Interval, Number, Text
-from ...judges.adapters.model_exchange import CostEstimate
 from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.explanation.explain import Explained
 from ...judges.published.stored import PublishedCell, StoredErrors
@@ -164,26 +163,6 @@ class ModelUsage(Struct, kw_only=True):
     answer_tokens: Count
     estimated: Count
     cost: Number
-
-
-class DryRunCounts(Struct, kw_only=True):
-    """How many cases there are."""
-
-    cases: Count
-
-
-class JudgeDryRunDocument(JudgeDocument, kw_only=True):
-    """What asking language models would take. Nothing was sent.
-
-    Attributes:
-        estimates: by judge.
-        cost: of all of them; absent without --price.
-    """
-
-    command: Literal["judge score dry-run"] = "judge score dry-run"
-    counts: DryRunCounts
-    estimates: dict[str, CostEstimate]
-    cost: Number | UnsetType = UNSET
 
 
 class JudgeScoreDocument(JudgeDocument, kw_only=True):

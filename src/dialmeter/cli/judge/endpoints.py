@@ -7,22 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec import UNSET
 
-from ...core.document import make_document
 from ...errors import DialmeterError
-from ...judges.cases import Case
-from ...judges.judge import Judge
-from ...judges.judged_items import units_by_judge
+from ...judges.builtin.dialogue import OverReplies
+from ...judges.judge import Judge, identity_of
+from ...judges.judged_items import JudgedItem
 from ...judges.store import ScoreStore
-from ...views.tables import Table
+from ..dry_run import dry_run_output
 from ..options import choice_option, number_option, stacked
-from ..printer import EVERY, Block, Output
-from .documents import JudgeDryRunDocument
+from ..printer import Output
 
 if TYPE_CHECKING:
+    from ...core.endpoint import CostEstimate
     from ...judges.adapters.llm import LanguageModel
-    from ...judges.adapters.model_exchange import CostEstimate
 
 endpoint_options = stacked(
     click.option("--endpoint", metavar="URL", help="A chat endpoint (OpenAI-compatible) as a judge; needs --model."),
@@ -109,47 +106,51 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 
 def models_of(judges: Mapping[str, Judge]) -> dict[str, LanguageModel]:
-    """The judges that are language models at endpoints."""
-    return {name: judge for name, judge in judges.items() if hasattr(judge, "estimate")}  # type: ignore[misc]
+    """The judges that are language models at endpoints, or that average over one."""
+    inner = {name: judge.inner if isinstance(judge, OverReplies) else judge for name, judge in judges.items()}
+    return {name: judge for name, judge in inner.items() if hasattr(judge, "estimate")}  # type: ignore[misc]
 
 
-def dry_run(cases: Sequence[Case], judges: Mapping[str, Judge], store: str | None) -> Output:
-    """What asking the language models would take; nothing is sent.
+def checked_models(judges: Mapping[str, Judge]) -> dict[str, LanguageModel]:
+    """The language models that a dry run is about.
 
     Raises:
-        DialmeterError: no judge is a language model.
+        DialmeterError: no judge is one.
     """
     models = models_of(judges)
     if not models:
         raise DialmeterError(
             "--dry-run is about language models; name one with --endpoint and --model, or --judge llm(…)"
         )
-    units = units_by_judge(cases, models)
+    return models
+
+
+def dry_run(
+    command: str,
+    units: Mapping[str, Sequence[JudgedItem]],
+    judges: Mapping[str, Judge],
+    counts: Mapping[str, int],
+    store: str | None = None,
+) -> Output:
+    """What asking the language models would take; nothing is sent.
+
+    Args:
+        command: without ``dialmeter``.
+        units: what each language model would be asked about.
+        judges: all judges; the others ask nobody.
+        counts: what the command would work on.
+        store: a folder with scores that are known.
+
+    Raises:
+        DialmeterError: no judge is a language model.
+    """
     found: dict[str, CostEstimate] = {}
-    for name, judge in models.items():
-        known = ScoreStore(store).scores(judge.identity) if store else {}
+    for name, model in checked_models(judges).items():
+        known = ScoreStore(store).scores(identity_of(judges[name])) if store else {}
         items = [unit.item for unit in units[name] for key in unit.keys if key not in known]
-        found[name] = judge.estimate(items)
-    rows = [
-        (name, each.model, *map(str, (each.replies, each.calls, each.cached, each.prompt_tokens, each.answer_tokens)))
-        for name, each in found.items()
-    ]
-    costs = [each.cost for each in found.values() if each.cost is not None]
-    headings = ("judge", "model", "replies", "calls", "known answers", "prompt tokens", "answer tokens")
-    shown = [
-        (*row, "–" if each.cost is None else f"{each.cost:.4f}") for row, each in zip(rows, found.values(), strict=True)
-    ]
-    foot = (
-        "nothing was sent; tokens are estimated: four characters for one, and answers of usual length",
-        *([f"{sum(costs):.4f} in all"] if len(costs) > 1 else []),
-    )
-    table = Table("what asking would take", (*headings, "cost"), tuple(shown), frozenset(range(2, 8)), foot=foot)
-    return Output(
-        document=lambda _: make_document(
-            JudgeDryRunDocument, counts={"cases": len(cases)}, estimates=found, cost=sum(costs) if costs else UNSET
-        ),
-        parts=[Block(table, EVERY)],
-    )
+        judge = judges[name]
+        found[name] = model.estimate(*judge.batches(items)) if isinstance(judge, OverReplies) else model.estimate(items)
+    return dry_run_output(command, found, counts)
 
 
 def usage_of(judges: Mapping[str, Judge]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -14,16 +14,19 @@ from ...core.document import make_document
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
-from ...judges.cases import Case, case_id
+from ...judges.cases import Case, case_id, item_hash
 from ...judges.explanation.explain import CaseExplained, Importance, explain_case, importance
-from ...judges.judge import Judge, load_weights
+from ...judges.judge import Item, Judge, load_weights
+from ...judges.judged_items import JudgedItem
 from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import Table
+from ..dry_run import dry_run_option
 from ..options import chart_options, choice_option, command, number_option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import watching
 from .documents import JudgeExplainDocument
+from .endpoints import dry_run
 from .options import chosen_judges, judge_options
 
 _LISTED = 20
@@ -42,6 +45,7 @@ _LISTED = 20
 )
 @seed_option(0, "The seed of what is drawn.")
 @number_option("--show", "shown", least=0, default=1, about="Cases to print or draw per attack.")
+@dry_run_option
 @chart_options
 def explain(**options: Any) -> Output:
     """Which words of a reply move a judge's score? Shapley values for both replies of CASES.
@@ -53,6 +57,11 @@ def explain(**options: Any) -> Output:
     if len(judges) != 1:
         raise DialmeterError("name exactly one judge to explain")
     [(name, judge)] = judges.items()
+    if options["dry_run"]:
+        asked = _AskedItems(judge)
+        _explained(name, asked, cases, {**options, "quiet": True})
+        units = [JudgedItem((key,), item) for key, item in asked.items.items()]
+        return dry_run("judge explain", {name: units}, judges, {"cases": len(cases)})
     load_weights(judge)
     found, account, notices = _explained(name, judge, cases, options)
     ratios = importance(found)
@@ -70,6 +79,21 @@ def explain(**options: Any) -> Output:
         notices=notices,
         charts=lambda: explain_charts(name, cases, found, ratios, options["shown"]),
     )
+
+
+class _AskedItems:
+    """Keeps what a judge would be asked about; all scores are 0. Which words are hidden does not depend on scores."""
+
+    facets: frozenset[str] | None = None
+    scale: tuple[float, float] | None = None
+
+    def __init__(self, judge: Judge) -> None:
+        self.name, self.higher_is_better = judge.name, judge.higher_is_better
+        self.items: dict[str, Item] = {}
+
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
+        self.items |= {item_hash(*item): item for item in items}
+        return [0.0] * len(items)
 
 
 def _score(judge: str, found: Importance) -> dict[str, Any]:

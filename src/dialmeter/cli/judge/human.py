@@ -15,6 +15,7 @@ from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
+from ...judges.people.columns import distinct_units
 from ...judges.people.compare import first_judge
 from ...judges.people.correlate import PeopleSettings
 from ...judges.people.result import PeopleResult
@@ -33,12 +34,13 @@ from ...readers.ratings.rated_item import RatedItems
 from ...views.chart_files import Chart
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from .. import options as shared
+from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import watching
 from ..work import work_options
 from .asking import asking
-from .endpoints import models_of, usage_line, usage_of
+from .endpoints import dry_run, models_of, usage_line, usage_of
 from .options import chosen_judges, judge_options
 from .people_documents import JudgeHumanDocument
 
@@ -77,6 +79,7 @@ from .people_documents import JudgeHumanDocument
 @work_options
 @click.option("--cluster-resource", metavar="NAME=N", help="On a cluster, neural judges go only to such workers.")
 @click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
+@dry_run_option
 @shared.run_options
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
 def human(**options: Any) -> Output:
@@ -91,6 +94,9 @@ def human(**options: Any) -> Output:
     items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
     chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
+    if options["dry_run"]:
+        units = dict.fromkeys(chosen.judges, distinct_units(items))
+        return dry_run("judge human", units, chosen.judges, {"items": len(items.items)}, options["store"])
     scores = _scores(options, items)
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
     checked_names(items, [*chosen.judges, *scores], carried)

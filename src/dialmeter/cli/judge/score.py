@@ -19,6 +19,7 @@ from ...judges.ask import ScorePair
 from ...judges.case_files import read_cases, read_scores
 from ...judges.cases import Case, case_id
 from ...judges.judge import Judge
+from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
 from ...judges.result import JudgeResult
 from ...judges.scorer import assembled, judges_of
@@ -28,13 +29,14 @@ from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from ...views.tables import dicts_table, interval, percent
 from .. import options as shared
+from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output, warn
 from ..progress import watching
 from ..work import work_options
 from .asking import asking
 from .documents import JudgeScoreDocument
-from .endpoints import dry_run, models_of, usage_line, usage_of
+from .endpoints import checked_models, dry_run, models_of, usage_line, usage_of
 from .options import chosen_judges, judge_options
 
 
@@ -60,7 +62,7 @@ from .options import chosen_judges, judge_options
 @click.option(
     "--show", "shown", multiple=True, metavar="CASE", help="Print a case with all scores, prompts and answers."
 )
-@click.option("--dry-run", is_flag=True, help="Say what asking language models would take, and send nothing.")
+@dry_run_option
 @shared.number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @shared.chart_options
@@ -89,7 +91,8 @@ def score(**options: Any) -> Output:
     chosen = chosen_judges(options, cases, pairwise=True)
     judges = chosen.judges
     if options["dry_run"]:
-        return dry_run(cases, judges, options["store"])
+        units = units_by_judge(cases, checked_models(judges))
+        return dry_run("judge score", units, judges, {"cases": len(cases)}, options["store"])
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
     writer, about = shared.run_writer(

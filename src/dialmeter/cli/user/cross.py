@@ -31,7 +31,7 @@ from ..progress import counted
 from ..study import study_options
 from ..work import chosen_cluster
 from .documents import UserCrossDocument
-from .play import chosen_agent, chosen_tasks, cores, talk_options
+from .play import chosen_agent, chosen_tasks, cores, talk_dry_run, talk_options
 from .scoring import chosen_how, profile_option, set_option
 
 
@@ -67,6 +67,8 @@ def cross(**options: Any) -> Output:
         for system in chosen_systems
         for user in chosen_users
     ]
+    if options["dry_run"]:
+        return talk_dry_run("user cross", options, tasks, settings)
     talks = play_all(tasks, settings, options["workers"] or cores(), chosen_cluster(options))
     watched = counted(talks, len(settings) * len(tasks), "playing", options["quiet"])
     cells = list(_cells(settings, tasks, watched, how))

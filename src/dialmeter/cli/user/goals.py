@@ -17,6 +17,7 @@ from ...readers.trajectories import open_trajectories
 from ...users.derived_goals import derived_goal, written_goals
 from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
+from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, command, force_option, from_option
 from ..printer import Block, Output, refusals
 from ..progress import watched
@@ -33,6 +34,8 @@ from .scoring import profile_option
     "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out, as CSV."
 )
 @endpoint_options("items that it proposes, with --make-sheet")
+@dry_run_option
+@price_option
 @click.option("--out", metavar="FILE", help="Write the goals or the sheet here; without it goals are printed.")
 @force_option("a file in --out")
 def goals(**options: Any) -> Output:
@@ -48,6 +51,8 @@ def goals(**options: Any) -> Output:
     calls that the instruction names, or with --endpoint and --model those that a language model proposes, where the
     instruction names them.
     """
+    if options["dry_run"] and not (options["make_sheet"] and options["endpoint"]):
+        raise DialmeterError("--dry-run is about language models; it goes with --make-sheet, --endpoint and --model")
     if options["make_sheet"]:
         return _sheet(options)
     if options["endpoint"] or options["model"]:
@@ -90,7 +95,8 @@ def _sheet(options: dict[str, Any]) -> Output:
         raise DialmeterError("--make-sheet needs --out FILE.csv")
     if bool(options["endpoint"]) != bool(options["model"]):
         raise DialmeterError("items by a language model need --endpoint URL and --model NAME")
-    check_target(Path(options["out"]), force=options["force"])
+    if not options["dry_run"]:
+        check_target(Path(options["out"]), force=options["force"])
     log = open_trajectories(options["dialogues"], options["form"])
     found = list(watched(log, log, options["quiet"]))
     notices, source = list(log.notices), ""
@@ -98,6 +104,16 @@ def _sheet(options: dict[str, Any]) -> Output:
         from ...users.items.model_items import ModelItems
 
         model = ModelItems(options["endpoint"], options["model"], options["key_variable"], options["cache"])
+        if options["dry_run"]:
+            counter = model.count_requests()
+            goal_rows(found, model.items)
+            return dry_run_output(
+                "user goals",
+                {options["model"]: counter.estimate},
+                {"dialogues": len(found)},
+                who="goals by",
+                price=options["price"],
+            )
         rows = goal_rows(found, model.items)
         notices += model.notices
         source = f"; items proposed by {one_line(options['model'], 80)}, quality not measured"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ...simulation.world import town
 from ...simulation.world.goals import read_goals
 from ...users.result import SHOWN
 from ...views.tables import percent
+from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import command, force_option, number_option, resume_option, seed_option, stacked
 from ..printer import Output, message, warn
 from ..progress import counted
@@ -57,6 +58,8 @@ talk_options = stacked(
         metavar="NAME",
         help="The environment variable with the key for --endpoint.",
     ),
+    dry_run_option,
+    price_option,
 )
 
 
@@ -83,6 +86,8 @@ def play(**options: Any) -> Output:
         options["seed"],
         options["max_turns"],
     )
+    if options["dry_run"]:
+        return talk_dry_run("user play", options, tasks, [setting])
     warn(notices, options["quiet"])
     write(
         options["out"],
@@ -121,6 +126,29 @@ def play(**options: Any) -> Output:
             seed=setting.seed,
         ),
         parts=[message("\n".join(lines))],
+    )
+
+
+def talk_dry_run(
+    command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
+) -> Output:
+    """What the language models among the agents would be asked; nothing is sent.
+
+    Raises:
+        DialmeterError: no agent is a language model.
+    """
+    from ...simulation.rehearsal import STAND_INS, rehearse
+
+    found = rehearse(tasks, settings)
+    if not found:
+        raise DialmeterError("--dry-run is about language models; name the agent endpoint, with --endpoint and --model")
+    return dry_run_output(
+        command_name,
+        found,
+        {"dialogues": len(tasks) * len(settings)},
+        who="agent",
+        price=options["price"],
+        notes=(f"dialogues are taken to be as long as those of {' with '.join(STAND_INS)} on the same goals",),
     )
 
 

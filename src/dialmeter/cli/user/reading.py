@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -10,11 +10,14 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError, InputError
+from ...model import Conversation
 from ...readers.source import Source
 from ...simulation.language.town_maker import TownMaker
 from ...users.profile import load as load_profile
-from ...users.text import ActMaker, RuleMaker
+from ...users.text import ActMaker, RuleMaker, TextReader
+from ..dry_run import dry_run_output
 from ..options import Command, chosen_map, stacked
+from ..printer import Output
 
 READERS = ("rules", "town", "model")
 
@@ -69,6 +72,32 @@ def chosen_maker(options: dict[str, Any]) -> ActMaker:
     from ...users.text.model_maker import ModelMaker
 
     return ModelMaker(profile, options["endpoint"], options["model"], options["key_variable"], options["cache"])
+
+
+def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conversation]) -> Output:
+    """What reading the turns without acts of some dialogues with a language model would take; nothing is sent.
+
+    Raises:
+        DialmeterError: no language model is named.
+    """
+    if options["reader"] != "model":
+        raise DialmeterError("--dry-run is about language models; name one with --reader model, --endpoint and --model")
+    from ...users.text.model_maker import ModelMaker
+
+    maker = chosen_maker(options)
+    assert isinstance(maker, ModelMaker)
+    counter = maker.count_requests()
+    reader = TextReader(maker, load_profile(options["profile"]))
+    for talk in talks:
+        reader.read(talk)
+    return dry_run_output(
+        command,
+        {maker.name: counter.estimate},
+        {"dialogues": len(talks)},
+        who="reader",
+        price=options["price"],
+        notes=("a prompt names the domain of the turns before; where their answers are not known, it is shorter here",),
+    )
 
 
 class _Measured(Struct):

@@ -11,7 +11,8 @@ from msgspec import UNSET
 
 from ...core.document import bootstrap, make_document
 from ...core.record import RunInput, RunInputs
-from ...errors import one_line
+from ...errors import DialmeterError, one_line
+from ...readers.conversations import open_conversations
 from ...users import record
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
@@ -27,10 +28,12 @@ from ...views.user import (
 )
 from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
+from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, signature, tables
 from ..work import work_options
 from .documents import UserScoreDocument
+from .reading import reading_dry_run
 from .scoring import chosen_how, dialogue_options, next_line, refused_lines, scored, scoring_options
 
 
@@ -38,6 +41,8 @@ from .scoring import chosen_how, dialogue_options, next_line, refused_lines, sco
 @click.argument("dialogues")
 @dialogue_options
 @scoring_options
+@dry_run_option
+@price_option
 @work_options
 @shared.interval_options(resamples=1000)
 @click.option("--blame", "blamed", is_flag=True, help="Say who lost each point, at which turn, and why.")
@@ -53,6 +58,11 @@ def score(**options: Any) -> Output:
     I-GCDF1: does the user say all that its goal wants, and nothing else? R-GCDF1: does it ask for all that it should?
     Dialogues that cannot be scored are listed; the exit code is then 2, the rest is printed all the same.
     """
+    if options["dry_run"]:
+        if not options["from_text"]:
+            raise DialmeterError("--dry-run is about language models that find acts in words; it goes with --from-text")
+        talks = open_conversations(options["dialogues"], options["form"], options["goals"])
+        return reading_dry_run("user score", options, list(talks))
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.map_file(options)}
     given = [RunInput(role, path) for role, path in paths.items() if path]
     inputs = RunInputs(given if options["out"] else [])

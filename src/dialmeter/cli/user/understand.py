@@ -18,13 +18,14 @@ from ...users.result import UserSettings, places_of
 from ...users.score_table import MEASURES
 from ...users.scorer import UserScorer
 from ...users.text import ReadingAccuracy, TextReader, measure_reading
-from ...users.text.accuracy import ScoreEffect, score_effect, short
+from ...users.text.accuracy import ScoreEffect, score_effect, short, without_acts
 from ...views.tables import Table, percent
+from ..dry_run import dry_run_option, price_option
 from ..options import command, map_option, rules_option
 from ..printer import EVERY, Block, Output
 from ..progress import watched
 from .documents import UserUnderstandDocument
-from .reading import chosen_maker, reading_options
+from .reading import chosen_maker, reading_dry_run, reading_options
 from .scoring import chosen_how, dialogue_options, profile_option, refused_lines, set_option
 
 _SHOWN = ("I-GCDF1", "R-GCDF1")
@@ -38,6 +39,8 @@ _SHOWN = ("I-GCDF1", "R-GCDF1")
 @rules_option("The rule set under which both are scored.")
 @set_option("Change one switch, as repetitions.max=4.")
 @reading_options
+@dry_run_option
+@price_option
 def understand(**options: Any) -> Output:
     """Measure how well acts are found in words, on DIALOGUES that have acts.
 
@@ -58,6 +61,8 @@ def understand(**options: Any) -> Output:
     refused += [InputError("no acts", dialogue=talk.id).at(file=talks.name) for talk in given if not _has_acts(talk)]
     if not usable:
         raise InputError("no dialogue has acts of the user, so there is nothing to compare with", file=talks.name)
+    if options["dry_run"]:
+        return reading_dry_run("user understand", options, [without_acts(talk) for talk in usable])
     found, pairs = measure_reading(usable, reader, how.profile, matcher)
     found = replace(found, effects=tuple(_effects(pairs, how)))
     account = Account("dialogue", len(given), len(given), len(usable), counted(places_of(refused)))

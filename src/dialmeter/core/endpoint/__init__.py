@@ -3,6 +3,7 @@
 from .answers import AnswerStore, AnswerToken, ChatAnswer
 from .client import ChatEndpoint, Messages
 from .cost import BudgetSpent, Price, Usage, estimate_tokens
+from .dry_run import CostEstimate, DryRun
 from .throttle import Clock, Throttle
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "ChatAnswer",
     "ChatEndpoint",
     "Clock",
+    "CostEstimate",
+    "DryRun",
     "Messages",
     "Price",
     "Throttle",

@@ -6,7 +6,7 @@ It sends requests again, slows down when the server is busy, caches answers, cou
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
@@ -39,6 +39,8 @@ PATIENCE = 600.0
 """Seconds for which a request is sent again to a busy server (429)."""
 
 Messages: TypeAlias = Sequence[Mapping[str, str]]
+Readable: TypeAlias = Callable[[ChatAnswer], bool]
+"""True of an answer from which a caller can read what it asked for."""
 
 
 class _RefusedParameters(Exception):
@@ -122,6 +124,7 @@ class ChatEndpoint:
         optional: Mapping[str, Any] | None = None,
         repeat: int | None = None,
         must_speak: bool = False,
+        is_readable: Readable | None = None,
     ) -> ChatAnswer:
         """The answer to some messages.
 
@@ -131,6 +134,7 @@ class ChatEndpoint:
             optional: parameters that are left away where the server refuses them, such as ``response_format``.
             repeat: the same request with another number is answered anew; it is sent as ``seed`` where the server takes it.
             must_speak: an empty answer is a failure that may pass.
+            is_readable: a cached answer of which this is False is not used: the request is sent again. The cache keeps both.
 
         Raises:
             UnreadableAnswer: what came is not the answer of a chat model.
@@ -139,7 +143,7 @@ class ChatEndpoint:
         """
         body, optional, key = self._request(messages, parameters, optional, repeat)
         known = self._answers.get(key)
-        if known is not None and (known.text or not must_speak):
+        if known is not None and (known.text or not must_speak) and (is_readable is None or is_readable(known)):
             with self._lock:
                 self.usage.cached += 1
             return known
@@ -156,7 +160,7 @@ class ChatEndpoint:
         optional: Mapping[str, Any] | None = None,
         repeat: int | None = None,
     ) -> ChatAnswer | None:
-        """The answer to a request if it is known; nothing is sent."""
+        """The last answer to a request if it is known, readable or not; nothing is sent."""
         return self._answers.get(self._request(messages, parameters, optional, repeat)[2])
 
     def keep_answers(self, folder: str) -> None:
@@ -183,13 +187,16 @@ class ChatEndpoint:
         *,
         optional: Mapping[str, Any] | None = None,
         repeats: Sequence[int] | None = None,
+        is_readable: Readable | None = None,
     ) -> list[ChatAnswer | DialmeterError]:
         """Answers to many messages, several at a time, in order; the error where there is no answer."""
 
         def one(place: int) -> ChatAnswer | DialmeterError:
             number = repeats[place] if repeats else None
             try:
-                return self.ask(conversations[place], parameters, optional=optional, repeat=number)
+                return self.ask(
+                    conversations[place], parameters, optional=optional, repeat=number, is_readable=is_readable
+                )
             except DialmeterError as error:
                 return error
 

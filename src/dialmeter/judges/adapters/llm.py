@@ -13,19 +13,19 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from ...core.endpoint import ChatAnswer, ChatEndpoint, Price, Usage, estimate_tokens
+from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Price, Usage
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ...readers.source import Source
 from ..judge import AnyItem, Item, called
 from .answer_forms import FORMS, HIGHEST_LOGPROBS, ReadAnswer, expectation, read_score
-from .model_exchange import CostEstimate, ModelAnswer, ModelExchange
+from .model_exchange import ModelAnswer, ModelExchange
 from .prompts import Prompt, check_rubric, parse_scale, read_rubric, read_template
 
 Request: TypeAlias = tuple[list[dict[str, str]], int]
 """Messages, and the number of the repeat."""
 
-_ANSWER_TOKENS = {"json": 60}
 _FEW_TOKENS = 8
+"""Of an answer that is a number alone."""
 
 
 class LanguageModel:
@@ -172,6 +172,7 @@ class LanguageModel:
             self._parameters,
             optional=self._optional,
             repeats=[number for _, number in requests],
+            is_readable=self._is_readable,
         )
         read = [self._read(answer) for answer in answers]
         found: list[float | DialmeterError] = []
@@ -202,20 +203,15 @@ class LanguageModel:
         ]
         return ModelExchange(messages, [self._shown(answer) for answer in known if answer is not None])
 
-    def estimate(self, items: Sequence[AnyItem]) -> CostEstimate:
-        """What asking about items would take; nothing is sent."""
-        requests = self._requests(items)
-        known = [
-            self._endpoint.known(messages, self._parameters, optional=self._optional, repeat=number)
-            for messages, number in requests
-        ]
-        new = [messages for (messages, _), answer in zip(requests, known, strict=True) if answer is None]
-        lengths = [answer.answer_tokens for answer in known if answer is not None]
-        mean = fmean(lengths) if lengths else _ANSWER_TOKENS.get(self._prompt.form, _FEW_TOKENS)
-        tokens, answer_tokens = sum(map(estimate_tokens, new)), round(mean * len(new))
-        price = self._endpoint.price
-        cost = price.of(tokens, answer_tokens) if price else None
-        return CostEstimate(self.model, len(items), len(new), len(lengths), tokens, answer_tokens, cost)
+    def estimate(self, *batches: Sequence[AnyItem]) -> CostEstimate:
+        """What asking about items would take, where each batch is asked about at once; nothing is sent."""
+        counter = DryRun(self._endpoint, *([] if self._prompt.form == "json" else [_FEW_TOKENS]))
+        for items in batches:
+            for messages, number in self._requests(items):
+                counter.ask(
+                    messages, self._parameters, optional=self._optional, repeat=number, is_readable=self._is_readable
+                )
+        return replace(counter.estimate, replies=sum(map(len, batches)))
 
     def stability(self) -> dict[str, Any]:
         """The agreement of the judge with itself over repeats.
@@ -278,6 +274,9 @@ class LanguageModel:
             return read_score(answer.text, self._prompt.form, self._prompt.scale)
         except UnreadableAnswer as error:
             return error
+
+    def _is_readable(self, answer: ChatAnswer) -> bool:
+        return isinstance(self._read(answer), ReadAnswer)
 
     def _shown(self, answer: ChatAnswer) -> ModelAnswer:
         shown = ModelAnswer(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from inspect import Parameter, signature
 from typing import NamedTuple
 
-from ...core.endpoint import ChatEndpoint
+from ...core.endpoint import ChatEndpoint, DryRun
 from ...errors import DialmeterError, UnreadableAnswer, did_you_mean
 from ..attacks import Attack, Facet, Kit, NoCase, Relation, Variant
 from ..corpus_pool import Snippet
@@ -41,6 +40,7 @@ _ABOUT_ITSELF = (
 )
 _NEGATIONS = frozenset("no not never nothing none nobody neither nor cannot n't".split())  # noqa: SIM905
 _LONGEST, _MORE = 2, 40
+_NOT_ASKED = "(a reply that the model would write)"
 
 
 class _Kind(NamedTuple):
@@ -149,6 +149,38 @@ def filtered(kind: str, snippet: Snippet, text: str) -> str:
     return found
 
 
+class ReplyWriter:
+    """Has a model write a reply of some kind.
+
+    Args:
+        endpoint: where the model is.
+        kind: what it writes; a key of ``KINDS``.
+    """
+
+    def __init__(self, endpoint: ChatEndpoint, kind: str) -> None:
+        self._chat: ChatEndpoint | DryRun = endpoint
+        self._kind = kind
+
+    def __call__(self, snippet: Snippet, _: Kit) -> str:
+        said = "\n".join(f"{move.speaker}: {move.text}" for move in snippet.context)
+        prompt = _PROMPT.format(task=KINDS[self._kind].task, context=said, reply=snippet.reply.text)
+        try:
+            answer = self._chat.ask([{"role": "user", "content": prompt}], {"temperature": 0})
+        except UnreadableAnswer:
+            raise NoCase("the model gives an answer that cannot be read") from None
+        if answer is None:
+            return _NOT_ASKED
+        if answer.refusal and not answer.text:
+            raise NoCase("the model refuses")
+        return filtered(self._kind, snippet, answer.text)
+
+    def count_requests(self) -> DryRun:
+        """From now on, requests are counted and not sent; every reply that is not known counts as accepted."""
+        if isinstance(self._chat, ChatEndpoint):
+            self._chat = DryRun(self._chat)
+        return self._chat
+
+
 def llm_attack(
     endpoint: str, model: str, kind: str = "contradiction", cache: str = "", key: str = "OPENAI_API_KEY"
 ) -> Attack:
@@ -166,14 +198,13 @@ def llm_attack(
     """
     if kind not in KINDS:
         raise DialmeterError(f"attack llm: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
-    chat = ChatEndpoint(endpoint, model, key=key, cache=cache)
     about = KINDS[kind]
     return Attack(
         name=f"{PREFIX}{kind}",
         facet=about.facet,
         expected=about.expected,
         help="A language model rewrites the reply; rules filter what it writes. Its quality is not measured.",
-        variants=(Variant(model, partial(_written, chat, kind), about.task),),
+        variants=(Variant(model, ReplyWriter(ChatEndpoint(endpoint, model, key=key, cache=cache), kind), about.task),),
     )
 
 
@@ -192,15 +223,3 @@ def attack_of_text(text: str) -> Attack:
         if each.default is Parameter.empty and name not in given:
             raise DialmeterError(f"attack llm needs {name}, as in llm({name}=...)")
     return llm_attack(**given)
-
-
-def _written(chat: ChatEndpoint, kind: str, snippet: Snippet, _: Kit) -> str:
-    said = "\n".join(f"{move.speaker}: {move.text}" for move in snippet.context)
-    prompt = _PROMPT.format(task=KINDS[kind].task, context=said, reply=snippet.reply.text)
-    try:
-        answer = chat.ask([{"role": "user", "content": prompt}], {"temperature": 0})
-    except UnreadableAnswer:
-        raise NoCase("the model gives an answer that cannot be read") from None
-    if answer.refusal and not answer.text:
-        raise NoCase("the model refuses")
-    return filtered(kind, snippet, answer.text)

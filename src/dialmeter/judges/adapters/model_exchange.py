@@ -1,4 +1,4 @@
-"""What a language model was asked about a reply, what it said, and what asking would cost."""
+"""What a language model was asked about a reply, and what it said."""
 
 from __future__ import annotations
 
@@ -32,25 +32,3 @@ class ModelExchange(Struct, frozen=True):
 
     messages: list[dict[str, str]]
     answers: list[ModelAnswer]
-
-
-class CostEstimate(Struct, frozen=True):
-    """What asking about some replies would take.
-
-    Attributes:
-        model: the name of the model.
-        replies: how many.
-        calls: requests that would be sent, if none fails.
-        cached: answers that are known already.
-        prompt_tokens: of the calls, with four characters for a token.
-        answer_tokens: of the calls, from the mean of the known answers, or a guess.
-        cost: None without a price.
-    """
-
-    model: str
-    replies: int
-    calls: int
-    cached: int
-    prompt_tokens: int
-    answer_tokens: int
-    cost: float | None

@@ -8,10 +8,8 @@ from ..language.analysis import Token
 from ..language.edits import exchanged
 from ..language.synonyms import Synonym
 from . import Attack, Kit, NoCase, Variant
-from .vocabulary import beside, content_tokens, with_unrelated_word
+from .vocabulary import beside, content_tokens, replaceable_tokens, with_unrelated_word
 
-_VERY_ALIKE = 0.7
-"""The least cosine of a synonym that the corpus does not have beside the words of the reply."""
 _LOOKED_AT = 60
 _NEAREST = 3
 
@@ -33,20 +31,14 @@ def _fit(token: Token, synonym: Synonym, text: str, kit: Kit) -> float:
     return kit.pool.fit(before, synonym.form.lower(), after)
 
 
-def _fits(token: Token, synonym: Synonym, text: str, kit: Kit) -> bool:
-    before, after = beside(token, text)
-    is_known = kit.pool.knows(before, synonym.form.lower(), after)
-    return is_known or (synonym.nearness is not None and synonym.nearness >= _VERY_ALIKE)
-
-
 def _shared_word(snippet: Snippet, kit: Kit) -> str:
     """The synonym is one of the best by how well they fit between the words beside it."""
     text = snippet.reply.text
     choices = []
+    replaceable = replaceable_tokens(text, kit)
     for token in _shared(snippet, kit):
-        known = [each for each in kit.language.synonyms.safe(token) if _fits(token, each, text, kit)]
-        # In “safety deposit box” or “price range” a word has a meaning of its own.
-        if known and token.dep != "compound":
+        known = kit.language.synonyms.safe(token) if token in replaceable else []
+        if known:
             choices.append((token, sorted(known, key=lambda each: (-_fit(token, each, text, kit), each.lemma))))
     if not choices:
         raise NoCase("no word that both speakers use and that has a synonym in the same sense")

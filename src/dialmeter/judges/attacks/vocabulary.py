@@ -28,18 +28,34 @@ def content_tokens(text: str, kit: Kit) -> list[Token]:
     ]
 
 
+def replaceable_tokens(text: str, kit: Kit) -> list[Token]:
+    """The content words of a text whose meaning is their own.
+
+    In “safety deposit box”, “computer program”, “try for” or “figure it out” a word has another meaning, or needs its neighbours.
+    """
+    tokens = kit.language.analysis(text).tokens
+    with_particles = {token.head for token in tokens if token.dep == "prt"}
+    return [
+        token
+        for token in content_tokens(text, kit)
+        if token.dep != "compound"
+        and tokens.index(token) not in with_particles
+        and not kit.language.synonyms.is_in_a_term(beside(token, text)[0], token, beside(token, text)[1])
+    ]
+
+
 def _from_the_snippet(snippet: Snippet, kit: Kit) -> str:
     text = snippet.reply.text
     said = {(token.lemma, token.pos) for move in snippet.context for token in content_tokens(move.text, kit)}
     edits: list[Edit] = []
-    for token in content_tokens(text, kit):
+    for token in replaceable_tokens(text, kit):
         others = [
             lemma
             for lemma, pos in sorted(said)
             if kit.language.synonyms.mean_the_same(token, Token(lemma, 0, pos, lemma=lemma))
         ]
         forms = [form for form in (inflected(lemma, token.tag) for lemma in others) if form]
-        if forms and token.dep != "compound":
+        if forms:
             edits.append((token.start, token.end, kit.random.choice(forms)))
     if not edits:
         raise NoCase("no word has a synonym in the snippet")

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from ...model import SYSTEM, Move
-from ..judge import Item, called, identity_of, load_weights, make_judge, parse_call
+from ..judge import AnyItem, Item, called, identity_of, load_weights, make_judge, parse_call
 from .surface import distinct_share, tokens, words
 
 
@@ -43,26 +43,32 @@ class OverReplies:
 
     def __init__(self, name: str, judge: str, talk: Any = None) -> None:
         call = parse_call(judge)
-        self._inner = make_judge(call, {"talk": talk or []})
-        self.name = f"{name}(judge={call.alias or self._inner.name})"
-        self.identity = f"{name}({identity_of(self._inner)})"
-        self.higher_is_better = self._inner.higher_is_better
-        self.scale = self._inner.scale
-        self.facets = self._inner.facets
-        self.neural = bool(getattr(self._inner, "neural", False))
-        self.stays = bool(getattr(self._inner, "stays", False))
+        self.inner = make_judge(call, {"talk": talk or []})
+        self.name = f"{name}(judge={call.alias or self.inner.name})"
+        self.identity = f"{name}({identity_of(self.inner)})"
+        self.higher_is_better = self.inner.higher_is_better
+        self.scale = self.inner.scale
+        self.facets = self.inner.facets
+        self.neural = bool(getattr(self.inner, "neural", False))
+        self.stays = bool(getattr(self.inner, "stays", False))
         self.batch_size = 8
         worst: Callable[[Sequence[float]], float] = min if self.higher_is_better else max
         self._combine = worst if name == "dialogue-min" else fmean
 
     def load_weights(self) -> None:
-        load_weights(self._inner)
+        load_weights(self.inner)
+
+    def batches(self, items: Sequence[AnyItem]) -> list[list[Item]]:
+        """The replies that the inner judge is asked about at once, if these dialogues are judged."""
+        parts = [replies(item[0]) for item in items]
+        firsts = range(0, len(parts), self.batch_size)
+        return [[item for part in parts[first : first + self.batch_size] for item in part] for first in firsts]
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         parts = [replies(moves) for moves, _ in items]
         if not all(parts):
             raise ValueError("the dialogue has no reply of the system that follows another turn")
-        scores = [float(score) for score in self._inner.score([item for part in parts for item in part])]
+        scores = [float(score) for score in self.inner.score([item for part in parts for item in part])]
         found, at = [], 0
         for part in parts:
             found.append(self._combine(scores[at : at + len(part)]))

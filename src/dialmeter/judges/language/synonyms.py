@@ -76,8 +76,8 @@ def _glove(folder: Path) -> Callable[[str], Any | None]:
 
 OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _SENSES = 3
-_ALIKE = 0.5
-"""The least cosine of synonyms in the right sense."""
+_SURE = ((0.6, 0.55), (0.35, 0.85))
+"""When two words mean the same: the least chance that both have the sense that they share, and the least cosine; one pair is enough."""
 _RELATED = 0.35
 """The highest cosine of words that have nothing to do with each other."""
 
@@ -147,27 +147,40 @@ class Synonyms:
         return sorted(found.values(), key=lambda each: (-(each.nearness or 0.0), each.sense))
 
     def safe(self, token: Token) -> list[Synonym]:
-        """Synonyms in the most frequent sense of a word that mean it in a frequent sense of their own, the best first.
+        """Synonyms that very likely mean the same as a word, the best first.
 
-        *String* is a synonym of *train* in a rare sense of both, and *sewer* of *toilet*; neither is safe. Where there are
-        vectors, both words must be used alike.
+        *String* is a synonym of *train* in a rare sense of both, and *sewer* of *toilet*; neither is safe.
         """
         return [
             each
-            for each in self.of(token, senses=1)
+            for each in self.of(token)
             if self.mean_the_same(token, Token(each.lemma, 0, token.pos, lemma=each.lemma))
         ]
 
     def mean_the_same(self, one: Token, other: Token) -> bool:
-        """True if two words of the same part of speech are synonyms, each in a frequent sense, and are used alike."""
-        if one.pos != other.pos or one.lemma == other.lemma:
+        """True if two words of the same part of speech very likely mean the same, and are used alike where there are vectors.
+
+        Adverbs are left alone: most of their synonyms say a degree (*pretty*, *fairly*), and fit in few places only.
+
+        Example:
+            >>> words = Lexicon(["NOUN inn hotel", "NOUN bill check", "NOUN check test"])
+            >>> inn, hotel, bill, check = (Token(each, 0, "NOUN", lemma=each) for each in ("inn", "hotel", "bill", "check"))
+            >>> Synonyms(words).mean_the_same(inn, hotel), Synonyms(words).mean_the_same(bill, check)
+            (True, False)
+        """
+        if one.pos != other.pos or one.pos == "ADV" or one.lemma == other.lemma:
             return False
-        near = self._vectors.nearness(one.lemma, other.lemma) if self._vectors else None
-        return (
-            (near is None or near >= _ALIKE)
-            and self._is_frequent(one.lemma, other.lemma, one.pos, 1)
-            and self._is_frequent(other.lemma, one.lemma, one.pos, 2)
-        )
+        chance = self._chance(one.lemma, other.lemma, one.pos)
+        if not chance or self._vectors is None:
+            return chance >= _SURE[0][0]
+        near = self._vectors.nearness(one.lemma, other.lemma)
+        return near is not None and any(chance >= least and near >= alike for least, alike in _SURE)
+
+    def is_in_a_term(self, before: str, token: Token, after: str) -> bool:
+        """True if a word is a part of a term that the source knows, as in *computer program* or *pretty much*."""
+        forms = (token.text.lower(), token.lemma)
+        terms = [term for form in forms for term in (f"{before} {form}", f"{form} {after}")]
+        return any(self._source.synsets(term, pos) for term in terms for pos in OPEN_CLASSES)
 
     def is_related(self, one: Token, other: Token) -> bool:
         """True if two words share a sense, or are used alike."""
@@ -179,8 +192,13 @@ class Synonyms:
         """True if the source of synonyms has a word."""
         return bool(self._source.synsets(token.lemma, token.pos))
 
-    def _is_frequent(self, lemma: str, synonym: str, pos: str, senses: int) -> bool:
-        return any(synonym in synset.words for synset in self._source.synsets(lemma, pos)[:senses])
+    def _chance(self, one: str, other: str, pos: str) -> float:
+        """The chance that both words have the sense that they share, if each is drawn from its labelled uses; 0 if they share none."""
+        shares = [
+            {synset.words: (synset.uses + 1) / sum(each.uses + 1 for each in senses) for synset in senses}
+            for senses in (self._source.synsets(one, pos), self._source.synsets(other, pos))
+        ]
+        return max((share * shares[1].get(words, 0.0) for words, share in shares[0].items()), default=0.0)
 
     def _form(self, word: str, tag: str) -> str | None:
         if isinstance(self._source, Lexicon) and not inflection.installed():

@@ -19,13 +19,23 @@ from .inflection import by_rule
 
 INSTALL = "install WordNet (Debian: apt install wordnet-base), or set WNHOME"
 _FILES = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
+_USES = "cntlist.rev"
+_SENSE_KEY = {"1": "NOUN", "2": "VERB", "3": "ADJ", "4": "ADV", "5": "ADJ"}
+"""The digit of a sense key that says the part of speech."""
 
 
 class Synset(Struct, frozen=True, gc=False):
-    """One sense: words of the same meaning, and the rank of the sense (0 is the most used)."""
+    """One sense of a word.
+
+    Attributes:
+        words: all words of this meaning.
+        sense: its rank among the senses of the word; 0 is the most used.
+        uses: how often the word has this sense in texts that people labelled; 0 where nobody counted.
+    """
 
     words: tuple[str, ...]
     sense: int
+    uses: int = 0
 
 
 def wordnet_places() -> Iterator[Path]:
@@ -71,8 +81,22 @@ class WordNet:
         key = (lemma.lower().replace(" ", "_"), pos)
         if key not in self._known:
             offsets = self._offsets(pos).get(key[0], [])
-            self._known[key] = [Synset(self._words(pos, offset), sense) for sense, offset in enumerate(offsets)]
+            self._known[key] = [
+                Synset(self._words(pos, offset), sense, self._uses.get((*key, sense), 0))
+                for sense, offset in enumerate(offsets)
+            ]
         return self._known[key]
+
+    @cached_property
+    def _uses(self) -> dict[tuple[str, str, int], int]:
+        """Word, part of speech and sense → uses, from the list of counts, which some installations do not have."""
+        path = self._folder / _USES
+        found: dict[tuple[str, str, int], int] = {}
+        for line in path.read_text("latin-1").splitlines() if path.is_file() else ():
+            key, number, count = line.split()
+            word, _, rest = key.partition("%")
+            found[word, _SENSE_KEY[rest[0]], int(number) - 1] = int(count)
+        return found
 
     def _offsets(self, pos: str) -> dict[str, list[int]]:
         if pos not in self._index:
@@ -110,7 +134,7 @@ class Lexicon:
     Example:
         >>> small = Lexicon(["VERB buy(bought,bought) purchase", "NOUN meal repast"])
         >>> small.synsets("purchase", "VERB")
-        [Synset(words=('buy', 'purchase'), sense=0)]
+        [Synset(words=('buy', 'purchase'), sense=0, uses=0)]
         >>> small.form("buy", "VBD"), small.form("purchase", "VBD"), small.forms["repasts"]
         ('bought', 'purchased', ('repast', 'NOUN', 'NNS'))
     """

@@ -103,6 +103,12 @@ def given_column(name: str, scores: Sequence[float | None], higher_is_better: bo
     )
 
 
+def distinct_units(items: RatedItems) -> list[JudgedItem]:
+    """What judges are asked about: each distinct rated item once."""
+    keyed = {item_hash(item.moves, item.reply): (item.moves, item.reply) for item in items.items}
+    return [JudgedItem((key,), item) for key, item in keyed.items()]
+
+
 def asked_columns(
     items: RatedItems,
     judges: Mapping[str, Judge],
@@ -132,8 +138,7 @@ def asked_columns(
             what = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
-    units = {key: JudgedItem((key,), (item.moves, item.reply)) for key, item in zip(keys, items.items, strict=True)}
-    heard = score_units({name: list(units.values()) for name in judges}, judges, store, watch, ask)
+    heard = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, watch, ask)
     return [
         ScoreColumn(
             name,

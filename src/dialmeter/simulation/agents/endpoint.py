@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 from msgspec import Meta, Struct
 
-from ...core.endpoint import ChatEndpoint, Messages
+from ...core.endpoint import ChatAnswer, ChatEndpoint, Messages
 from ...model import SYSTEM, USER, Act, Goal, Move
 from ..language.generate import say
 from ..language.grammar import BOOKING, act, grammar, intent_of, value_of
@@ -168,7 +168,15 @@ def client(dials: EndpointDials) -> ChatEndpoint:
     )
 
 
-def _say(endpoint: ChatEndpoint, messages: Messages, dials: EndpointDials) -> str:
+class AsksModel(Protocol):
+    """What agents need of an endpoint."""
+
+    def ask(self, messages: Messages, parameters: Mapping[str, Any], *, must_speak: bool) -> ChatAnswer:
+        """The answer of the model."""
+        ...
+
+
+def _say(endpoint: AsksModel, messages: Messages, dials: EndpointDials) -> str:
     answer = endpoint.ask(messages, {"temperature": dials.temperature}, must_speak=True)
     return " ".join(answer.text.split())
 
@@ -177,7 +185,8 @@ class EndpointUser:
     """A user that is a language model."""
 
     def __init__(self, dials: EndpointDials, world: World, rng: Random) -> None:
-        self._endpoint, self._dials = client(dials), dials
+        self.endpoint: AsksModel = client(dials)
+        self._dials = dials
         self._messages: list[dict[str, str]] = []
         self._left = False
 
@@ -187,7 +196,7 @@ class EndpointUser:
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
         self._messages.append({"role": "user", "content": text or _BEGIN})
-        answer = _say(self._endpoint, self._messages, self._dials)
+        answer = _say(self.endpoint, self._messages, self._dials)
         self._messages.append({"role": "assistant", "content": answer})
         self._left = any(intent_of(each.name) == "bye" for each in understand(answer, USER))
         return Move(USER, text=answer)
@@ -200,7 +209,8 @@ class EndpointSystem:
     """A system that is a language model; what it has understood is looked up for it, and the finds are put before it."""
 
     def __init__(self, dials: EndpointDials, world: World, rng: Random) -> None:
-        self._endpoint, self._dials = client(dials), dials
+        self.endpoint: AsksModel = client(dials)
+        self._dials = dials
         self._world = world
         self.start(None)
 
@@ -217,7 +227,7 @@ class EndpointSystem:
         self._messages.append({"role": "user", "content": text})
         found = notes(self._state, self._world)
         looked_up = [{"role": "system", "content": f"Notes:\n{found}"}] if found else []
-        answer = _say(self._endpoint, [*self._messages, *looked_up], self._dials)
+        answer = _say(self.endpoint, [*self._messages, *looked_up], self._dials)
         self._messages.append({"role": "assistant", "content": answer})
         return Move(SYSTEM, text=answer)
 

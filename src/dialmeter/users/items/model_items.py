@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from ...core.endpoint import ChatEndpoint
+from ...core.endpoint import ChatAnswer, ChatEndpoint, DryRun
 from ...errors import UnreadableAnswer, one_line
 from ...model import Notice, TaskGoal
 from .conditions import CONDITIONS
@@ -45,6 +45,7 @@ class ModelItems:
 
     def __init__(self, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._endpoint = ChatEndpoint(url, model, key=key, cache=cache)
+        self._asked: ChatEndpoint | DryRun = self._endpoint
         self._refused: list[str] = []
         self._unreadable: list[str] = []
 
@@ -83,6 +84,11 @@ class ModelItems:
             self._refused.append(f"task {one_line(task, 80)}: {one_line(value, 80)!r} ({reason})")
         return list(found.values())
 
+    def count_requests(self) -> DryRun:
+        """From now on, requests are counted and not sent; a goal whose answer is not known has no items."""
+        self._asked = counter = DryRun(self._endpoint)
+        return counter
+
     @property
     def notices(self) -> list[Notice]:
         """What was proposed and not taken, and answers that could not be read."""
@@ -98,17 +104,26 @@ class ModelItems:
         return found
 
     def _proposed(self, instruction: str) -> list[_Proposed]:
-        answer = self._endpoint.ask(
+        answer = self._asked.ask(
             [{"role": "system", "content": _TASK}, {"role": "user", "content": instruction}],
             {"temperature": 0},
             optional={"response_format": {"type": "json_object"}},
             must_speak=True,
+            is_readable=lambda known: _read(known) is not None,
         )
-        try:
-            text = answer.text.strip().removeprefix("```json").removesuffix("```")
-            return msgspec.json.decode(text, type=_Answer).items
-        except msgspec.MsgspecError:
-            raise UnreadableAnswer(f"no JSON with items: {one_line(answer.text, 200)!r}") from None
+        if answer is None:
+            return []
+        found = _read(answer)
+        if found is None:
+            raise UnreadableAnswer(f"no JSON with items: {one_line(answer.text, 200)!r}")
+        return found.items
+
+
+def _read(answer: ChatAnswer) -> _Answer | None:
+    try:
+        return msgspec.json.decode(answer.text.strip().removeprefix("```json").removesuffix("```"), type=_Answer)
+    except msgspec.MsgspecError:
+        return None
 
 
 def _keys(goal: TaskGoal, value: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...core.endpoint import ChatEndpoint
+from ...core.endpoint import ChatAnswer, ChatEndpoint, DryRun
 from ...errors import UnreadableAnswer, one_line
 from ...model import Act
 from ..profile import Profile
@@ -52,6 +52,7 @@ class ModelMaker:
         self._given = (profile, url, model, key, cache)
         self._words = profile.words
         self._endpoint = ChatEndpoint(url, model, key=key, cache=cache)
+        self._asked: ChatEndpoint | DryRun = self._endpoint
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ModelMaker, self._given
@@ -60,6 +61,11 @@ class ModelMaker:
     def name(self) -> str:
         """The name of the model, as in a signature."""
         return one_line(self._endpoint.model.replace("|", "/"), 80)
+
+    def count_requests(self) -> DryRun:
+        """From now on, requests are counted and not sent; a turn whose answer is not known has no acts."""
+        self._asked = counter = DryRun(self._endpoint)
+        return counter
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
         """The acts of a turn.
@@ -74,16 +80,18 @@ class ModelMaker:
             "speaker": turn.speaker,
             "turn": turn.text,
         }
-        answer = self._endpoint.ask(
+        answer = self._asked.ask(
             [{"role": "system", "content": _TASK}, {"role": "user", "content": msgspec.json.encode(about).decode()}],
             {"temperature": 0},
             optional={"response_format": {"type": "json_object"}},
             must_speak=True,
+            is_readable=lambda known: _read(known) is not None,
         )
-        try:
-            found = msgspec.json.decode(answer.text.strip().removeprefix("```json").removesuffix("```"), type=_Answer)
-        except msgspec.MsgspecError:
-            raise UnreadableAnswer(f"no JSON with informs and requests: {one_line(answer.text, 200)!r}") from None
+        if answer is None:
+            return ()
+        found = _read(answer)
+        if found is None:
+            raise UnreadableAnswer(f"no JSON with informs and requests: {one_line(answer.text, 200)!r}")
         informs = [
             Act(self._words.inform, each.domain, each.slot, (_text(each.value),))
             for each in found.informs
@@ -95,6 +103,13 @@ class ModelMaker:
             if each.slot.lower() in schema.slots.get(each.domain, ())
         ]
         return tuple(dict.fromkeys([*informs, *requests]))
+
+
+def _read(answer: ChatAnswer) -> _Answer | None:
+    try:
+        return msgspec.json.decode(answer.text.strip().removeprefix("```json").removesuffix("```"), type=_Answer)
+    except msgspec.MsgspecError:
+        return None
 
 
 def _text(value: str | int | float | bool) -> str:
