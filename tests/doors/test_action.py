@@ -62,7 +62,11 @@ def test_the_action_is_composite_and_every_step_names_its_shell() -> None:
 
 
 def test_a_worse_tracker_fails_and_the_table_is_in_the_summary(folder: Path) -> None:
-    code, said, summary = run_action(folder, base="base.json", new="new.json", measures="JGA\nGCA\n")
+    """With the inputs of the example in docs/ci.md."""
+    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    [block] = [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "OWNER/dialmeter" in each]
+    [step] = [each for each in yaml.safe_load(block)["jobs"]["compare"]["steps"] if "dialmeter" in each["uses"]]
+    code, said, summary = run_action(folder, **step["with"])
     assert code == 1
     assert said.startswith("dialmeter: new is worse than base under GCA: -11.67, p = ")
     assert said.count("\n") == 1

@@ -42,7 +42,7 @@ def test_wandb(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         return leave(run, *error)
 
     monkeypatch.setattr(wandb.Run, "__exit__", note_and_leave)
-    names: dict[str, Any] = run_example("Weights & Biases")
+    names: dict[str, Any] = run_example("Weights and Biases")
     result, run = names["result"], names["run"]
     assert kept["FGA_lam_0.5"] == pytest.approx(result["FGA(lam=0.5)"].value)
     assert kept["GCA_low"] == pytest.approx(result["GCA"].ci[0])
