@@ -34,6 +34,11 @@ def measured(scores: Sequence[SampleScore], measure: str, rules: str) -> float:
         measure: such as ``FGA(lam=0.5)``.
         rules: a rule set.
 
+    Example:
+        >>> turn = {"dialogue": "d", "turn": 0, "gold": {"taxi-to": "park"}, "pred": {"taxi-to": "Park"}}
+        >>> measured([SampleScore(score=Score(value=1, metadata=turn))], "GCA", "dialmeter")
+        1.0
+
     Raises:
         InputError: a turn that has two scores, or one that has none between others that have one.
     """
@@ -66,6 +71,11 @@ def dialogue_measure(measure: str, rules: str = "dialmeter") -> Metric:
     Args:
         measure: such as ``FGA(lam=0.5)``.
         rules: a rule set; the same as that of the scorer.
+
+    Example:
+        >>> turn = {"dialogue": "d", "turn": 0, "gold": {"taxi-to": "park"}, "pred": {"taxi-to": "Park"}}
+        >>> dialogue_measure("FGA(lam=0.5)")([SampleScore(score=Score(value=1, metadata=turn))])
+        1.0
     """
 
     def compute(scores: list[SampleScore]) -> float:
