@@ -1,16 +1,18 @@
 # Two commands for a fresh machine with Python >= 3.11 and make; tools/install.py says where packages come from:
 #   make demo   the core in .venv, then `dialmeter demo`
 #   make test   everything the tests need, then the whole suite (make quick: without the slow tests)
+#   make doors  other tools in an environment of their own (.venv-doors), then the tests of what connects dialmeter to them
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
+DOORS := .venv-doors
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
-.PHONY: demo quick test lint fuzz bench screenshots clean
+.PHONY: demo quick test doors lint fuzz bench screenshots clean
 
 demo: $(CORE)
 	$(BIN)/dialmeter demo --force
@@ -20,6 +22,9 @@ test: $(FULL) lint
 
 quick: $(FULL)
 	$(BIN)/python -m pytest -n 2 -q -m "not slow"
+
+doors: $(DOORS)/.installed
+	$(DOORS)/bin/python -m pytest -q -c tests/doors/pytest.ini --rootdir=. tests/doors
 
 lint: $(FULL)
 	$(BIN)/ruff check .
@@ -52,5 +57,10 @@ $(FULL): $(INSTALL) $(wildcard requirements/*) tools/install_for_tests.sh | $(BI
 	tools/install_for_tests.sh
 	touch $@ $(CORE)
 
+$(DOORS)/.installed: $(INSTALL) requirements/core.lock requirements/doors.txt
+	$(PYTHON) -m venv $(DOORS)
+	$(DOORS)/bin/python tools/install.py doors
+	touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules
+	rm -rf $(VENV) $(DOORS) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules

@@ -95,7 +95,12 @@ def can_import(line: str) -> bool:
     _, module, name = line.split()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return hasattr(import_module(module), name)
+        try:
+            return hasattr(import_module(module), name)
+        except dialmeter.MissingExtra:
+            # A door to a package that is not installed here: `make doors` imports it, and the source defines the name.
+            source = (ROOT / "src" / module.replace(".", "/")).with_suffix(".py").read_text("utf-8")
+            return re.search(rf"^(?:class|def) {name}\b", source, re.MULTILINE) is not None
 
 
 if __name__ == "__main__":

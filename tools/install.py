@@ -1,4 +1,4 @@
-"""Installs dialmeter in editable form: ``core`` for the demo, ``test`` with all that the tests need.
+"""Installs dialmeter in editable form: ``core`` for the demo, ``test`` with all that the tests need, ``doors`` with other tools.
 
 Packages come from the lock, with hashes. Where there is no lock for the platform, constraints.txt gives the versions.
 """
@@ -44,8 +44,21 @@ def install_torch() -> None:
         install_lock("torch-cuda.lock")
 
 
-def main(what: str) -> None:
+def install_doors() -> None:
+    """Install the packages that dialmeter has doors to; some need other versions than the locks have."""
     if has_lock():
+        install_lock("core.lock")
+        install_torch()
+    else:
+        pip_install("--constraint", "constraints.txt", "hatchling", "cython", "setuptools", "editables", "torch")
+    pip_install("--requirement", "requirements/doors.txt")
+    pip_install("--no-build-isolation", "--editable", ".")
+
+
+def main(what: str) -> None:
+    if what == "doors":
+        install_doors()
+    elif has_lock():
         install_lock(f"{what}.lock")
         if what == "test":
             install_torch()

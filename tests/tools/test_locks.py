@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -141,3 +142,21 @@ def test_installation_where_there_is_no_lock(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
     assert all(line.endswith("versions from constraints.txt, without hashes.") for line in lines)
+
+
+def test_installation_of_other_tools(tool: Tool, calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    install = tool("install")
+    install.main("doors")
+    last = ["--requirement requirements/doors.txt", "--no-build-isolation --editable ."]
+    assert calls == [f"{LOCKED}core.lock", f"{LOCKED}torch-cpu.lock", *last]
+    calls.clear()
+    monkeypatch.setattr(install.platform, "machine", lambda: "aarch64")
+    install.main("doors")
+    assert calls == ["--constraint constraints.txt hatchling cython setuptools editables torch", *last]
+
+
+def test_versions_of_other_tools_are_exact_and_without_address() -> None:
+    lines = (ROOT / "requirements" / "doors.txt").read_text("utf-8").splitlines()
+    wrong = [line for line in lines if not re.fullmatch(r"#[^:]*(: .*)?|[a-z0-9-]+==[\w.]+", line) or "://" in line]
+    assert wrong == []
+    assert not any(line.startswith("torch==") for line in lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from ..core.comparison import PairedDifference
+from ..core.comparison import PairedDifference, worse_than_base
 from ..errors import ConditionHolds, DialmeterError, one_line
 
 
@@ -84,6 +84,5 @@ def fail_if_worse(found: Sequence[PairedDifference], level: float, message: str)
     Raises:
         ConditionHolds: something is worse.
     """
-    for each in found:
-        if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0:
-            raise ConditionHolds(message.format(**{**to_builtins(each), "difference": 100 * each.difference}))
+    for each in worse_than_base(found, level):
+        raise ConditionHolds(message.format(**{**to_builtins(each), "difference": 100 * (each.difference or 0)}))

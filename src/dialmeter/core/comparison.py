@@ -154,3 +154,23 @@ def count_outcomes(before: Iterable[float | None], after: Iterable[float | None]
         else:
             losses += 1
     return wins, ties, losses
+
+
+def worse_than_base(found: Iterable[PairedDifference], level: float) -> list[PairedDifference]:
+    """The comparisons in which a system is significantly worse than its base.
+
+    Args:
+        found: the comparisons.
+        level: p values below it, after Holm, are significant.
+
+    Example:
+        >>> lost = PairedDifference("JGA", "new", "base", -0.1, None, 0.01, 0.02, 0, 0, 1)
+        >>> won = PairedDifference("GCA", "new", "base", 0.1, None, 0.01, 0.02, 1, 0, 0)
+        >>> [each.measure for each in worse_than_base([lost, won], 0.05)]
+        ['JGA']
+    """
+    return [
+        each
+        for each in found
+        if each.p_holm is not None and each.p_holm < level and each.difference is not None and each.difference < 0
+    ]

@@ -121,7 +121,7 @@ def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> lis
     for (system, base), differences in pairs.items():
         kinds: dict[str, list[str]] = {}
         for each in differences:
-            kind, shown = _outcome(each, level)
+            kind, shown = outcome(each, level)
             kinds.setdefault(kind, []).append(shown)
         if len(differences) > 1 and len(kinds.get(_NONE, ())) == len(differences):
             kinds[_NONE] = ["any measure"]
@@ -134,7 +134,13 @@ _NONE = "no significant difference"
 _OUTCOMES = ("better", "worse", _NONE, "no test")
 
 
-def _outcome(each: PairedDifference, level: float) -> tuple[str, str]:
+def outcome(each: PairedDifference, level: float) -> tuple[str, str]:
+    """What one comparison says, and the measure with the difference where it is significant.
+
+    Example:
+        >>> outcome(PairedDifference("JGA", "new", "base", 0.1, None, 0.01, 0.02, 1, 0, 0), 0.05)
+        ('better', 'JGA (+10.00)')
+    """
     if each.p_holm is None or each.difference is None:
         return "no test", each.measure
     if each.p_holm >= level or not each.difference:

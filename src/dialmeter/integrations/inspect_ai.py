@@ -1,0 +1,155 @@
+"""A scorer and metrics for Inspect (``inspect_ai``): one sample is one turn, its target the gold state as JSON.
+
+A sample names its dialogue and turn in its metadata: ``{"dialogue": "MUL0003.json", "turn": 0}``. The predicted state is found
+in the model's answer as in files of completions; an answer without a readable state counts as an empty state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from logging import getLogger
+from math import nan
+from typing import Any
+
+from ..errors import DialmeterError, InputError, MissingExtra
+from ..readers.completions import state_in
+from ..readers.parts import as_mapping, turn_number
+from ..readers.strict_json import parse_unique
+from ..tracking.scorer import TrackerScorer
+
+try:
+    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
+    from inspect_ai.solver import TaskState
+except ModuleNotFoundError:
+    raise MissingExtra("dialmeter.integrations.inspect_ai", package="inspect_ai") from None
+
+_log = getLogger(__name__)
+
+
+def measured(scores: Sequence[SampleScore], measure: str, rules: str) -> float:
+    """A measure of trackers over the turns that were scored.
+
+    Args:
+        scores: what ``dialogue_state`` gave, in any order.
+        measure: such as ``FGA(lam=0.5)``.
+        rules: a rule set.
+
+    Example:
+        >>> turn = {"dialogue": "d", "turn": 0, "gold": {"taxi-to": "park"}, "pred": {"taxi-to": "Park"}}
+        >>> measured([SampleScore(score=Score(value=1, metadata=turn))], "GCA", "dialmeter")
+        1.0
+
+    Raises:
+        InputError: a turn that has two scores, or one that has none between others that have one.
+    """
+    turns: dict[str, dict[int, dict[str, Any]]] = {}
+    for each in scores:
+        found = each.score.metadata or {}
+        if "gold" not in found:
+            raise InputError(f"sample {each.sample_id} has no score of dialogue_state()")
+        if found["turn"] in turns.setdefault(found["dialogue"], {}):
+            raise InputError("several answers: run with one epoch", dialogue=found["dialogue"], turn=found["turn"])
+        turns[found["dialogue"]][found["turn"]] = found
+    tracker = TrackerScorer([measure], rules)
+    for name, by_number in turns.items():
+        numbers = sorted(by_number)
+        for expected, number in enumerate(numbers, numbers[0]):
+            if number != expected:
+                raise InputError("no score, but later turns have one", dialogue=name, turn=expected)
+        tracker.add(name, *([by_number[number][side] for number in numbers] for side in ("gold", "pred")))
+    value = tracker.result().value
+    return nan if value is None else value
+
+
+# Unreduced: the mean of several answers (epochs) to a sample is no state.
+@metric(scores="unreduced")
+def dialogue_measure(measure: str, rules: str = "dialmeter") -> Metric:
+    """Any measure of ``dialmeter tracker score`` over all dialogues; not a number where it has no value.
+
+    Inspect also computes metrics while samples are still missing, so the reason is logged as information and not as a warning.
+
+    Args:
+        measure: such as ``FGA(lam=0.5)``.
+        rules: a rule set; the same as that of the scorer.
+
+    Example:
+        >>> turn = {"dialogue": "d", "turn": 0, "gold": {"taxi-to": "park"}, "pred": {"taxi-to": "Park"}}
+        >>> dialogue_measure("FGA(lam=0.5)")([SampleScore(score=Score(value=1, metadata=turn))])
+        1.0
+    """
+
+    def compute(scores: list[SampleScore]) -> float:
+        try:
+            return measured(scores, measure, rules)
+        except DialmeterError as error:
+            _log.info("%s has no value: %s", measure, error)
+            return nan
+
+    return compute
+
+
+@metric(scores="unreduced")
+def jga() -> Metric:
+    """JGA: the share of turns whose predicted state is the gold state. With several epochs, the mean over them."""
+    compute: Metric = mean()
+    return compute
+
+
+@metric(scores="unreduced")
+def gca(rules: str = "dialmeter") -> Metric:
+    """GCA over all dialogues."""
+    compute: Metric = dialogue_measure("GCA", rules)
+    return compute
+
+
+@metric(scores="unreduced")
+def unparsed() -> Metric:
+    """How many answers have no readable state and count as empty states."""
+
+    def compute(scores: list[SampleScore]) -> int:
+        return sum((each.score.metadata or {}).get("unparsed", False) for each in scores)
+
+    return compute
+
+
+@scorer(metrics=[jga(), gca(), unparsed()])
+def dialogue_state(rules: str = "dialmeter") -> Scorer:
+    """Compares the state in the model's answer with the gold state: 1 if they are equal under the rules, else 0.
+
+    Args:
+        rules: a rule set, or a TOML file.
+    """
+    tracker = TrackerScorer(["JGA"], rules)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        name, number = _place(state)
+        try:
+            gold = as_mapping(parse_unique(target.text.encode(), None), "the target")
+            answer = state_in(state.output.completion)
+            tracker.reset()
+            tracker.add(name, [gold], [answer or {}])
+        except InputError as error:
+            # Inspect would show the message of an InputError without the place.
+            raise DialmeterError(str(error.at(dialogue=name, turn=number))) from None
+        return Score(
+            value=tracker.result().value or 0.0,
+            answer=state.output.completion,
+            explanation="no readable state in the answer; it counts as an empty state" if answer is None else None,
+            metadata={
+                "dialogue": name,
+                "turn": number,
+                "gold": gold,
+                "pred": answer or {},
+                "unparsed": answer is None,
+            },
+        )
+
+    return score
+
+
+def _place(state: TaskState) -> tuple[str, int]:
+    """The dialogue and the turn of a sample."""
+    for key in ("dialogue", "turn"):
+        if key not in state.metadata:
+            raise InputError(f"sample {state.sample_id} has no {key!r} in its metadata")
+    return str(state.metadata["dialogue"]), turn_number(state.metadata["turn"])

@@ -1,0 +1,190 @@
+"""A metric for torchmetrics: the measures of ``tracker score`` in a training loop, in one process or in several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from math import nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from ..errors import DialmeterError, InputError, MissingExtra
+from ..measure import Measure
+from ..model import dialogue_key
+from ..readers.services.schema import read_schema
+from ..tracking.compare import keys_by_order
+from ..tracking.resolve_measures import ResolvedMeasure
+from ..tracking.result import TrackerResult
+from ..tracking.rule_sets.rules import Rules
+from ..tracking.scorer import TrackerScorer, states_of
+from ..tracking.vectors.bootstrap_matrix import columns
+
+try:
+    import torch
+    from torchmetrics import Metric
+except ModuleNotFoundError:
+    raise MissingExtra("dialmeter.integrations.torchmetrics", package="torchmetrics") from None
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+State: TypeAlias = Mapping[str, Any]
+
+
+class _OpenDialogue(NamedTuple):
+    """The turns of a dialogue so far, and what they add to the sums."""
+
+    gold: list[State]
+    pred: list[State]
+    vector: FloatArray | float
+
+
+_NEW = _OpenDialogue([], [], 0.0)
+
+
+class DialogueStateMetric(Metric):
+    """Measures of dialogue state tracking. The values are those of ``dialmeter tracker score`` on the same dialogues.
+
+    The only state is one vector of sums, which is added up over processes. All turns of a dialogue must go to the same
+    process, and no dialogue to two: a sampler that repeats dialogues to fill the last batch would count them twice.
+
+    Args:
+        measures: what to compute, as names or measures.
+        rules: a rule set, its name, or a TOML file.
+        schema: a schema file. SA needs it, or the number of slots as in ``SA(slots=30)``.
+        options: those of ``torchmetrics.Metric``.
+
+    Example:
+        >>> metric = DialogueStateMetric(["JGA", "GCA"])
+        >>> metric.update({"hotel-area": "east"}, {"hotel-area": "east"}, "d1")
+        >>> metric.update({"hotel-area": "west"}, {"hotel-area": "east"}, "d1")
+        >>> {name: round(value.item(), 4) for name, value in metric.compute().items()}
+        {'JGA': 0.5, 'GCA': 0.5238}
+
+    Raises:
+        DialmeterError: a measure or rule set that does not exist, or a measure that depends on the whole corpus.
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+
+    def __init__(
+        self,
+        measures: Sequence[str | Measure] = ("JGA", "FGA(lam=0.5)", "GCA"),
+        rules: str | Path | Rules = "dialmeter",
+        schema: str | Path | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        if self.dist_sync_on_step:
+            raise DialmeterError("dist_sync_on_step is not possible here: it would add every turn twice")
+        self._scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None)
+        self._open: dict[str, _OpenDialogue] = {}
+        self._ended: set[str] = set()
+        self._in_forward = False
+        # One empty turn shows which columns the measures have.
+        result = self._scored({"": _OpenDialogue([{}], [{}], 0.0)})
+        for each in result.asked:
+            if getattr(each.used, "slots", None) == 0:
+                raise DialmeterError(f"{each.text} needs the number of slots: write SA(slots=30), or give a schema")
+        matrix, formulas = columns(result.ledger, result.asked)
+        self._measures: list[tuple[ResolvedMeasure, Any]] = [(each, formulas[each.text].take) for each in result.asked]
+        self._zero = result.rules.undefined == "zero"
+        # Collections share the state of metrics whose states have the same name and value.
+        self._sums = "_".join(re.findall(r"\w+", f"sums {self._scorer.rules.name} {list(formulas)}"))
+        self.add_state(self._sums, torch.zeros(matrix.shape[1], dtype=torch.float64), dist_reduce_fx="sum")
+
+    def update(
+        self,
+        preds: State | Sequence[State] | Sequence[Sequence[State]],
+        target: State | Sequence[State] | Sequence[Sequence[State]],
+        dialogue_ids: str | Sequence[str],
+    ) -> None:
+        """Takes one turn, a batch of turns, or a batch of whole dialogues.
+
+        Args:
+            preds: the predicted state after a turn, flat or nested; a list of such states; or a list of dialogues, each of which
+                is the list of its states.
+            target: the gold states in the same form.
+            dialogue_ids: the dialogue of the turn, or one for each item of a batch. Turns are added to their dialogue in the
+                order in which they come.
+
+        Raises:
+            InputError: lists of different lengths, something that is no state, or a dialogue that was there before.
+        """
+        one_turn = isinstance(preds, Mapping)
+        if one_turn != isinstance(dialogue_ids, str):
+            raise InputError("dialogue_ids must be one id for one turn, and a list of ids for a batch")
+        if not one_turn and not len(preds) == len(target) == len(dialogue_ids):
+            raise InputError("preds, target and dialogue_ids must be lists of the same length")
+        items: Any = [(dialogue_ids, target, preds)] if one_turn else zip(dialogue_ids, target, preds, strict=True)
+        changed: dict[str, _OpenDialogue] = {}
+        whole: set[str] = set()
+        for name, gold, pred in items:
+            key = dialogue_key(str(name))
+            known = changed.get(key) or self._open.get(key)
+            if isinstance(gold, Mapping) != isinstance(pred, Mapping):
+                raise InputError("one of preds and target is a state, the other a list of states", dialogue=key)
+            if not isinstance(gold, Mapping):
+                whole.add(key)
+            if key in self._ended or (known and key in whole):
+                raise InputError("the dialogue was added before", dialogue=key)
+            known = known or _NEW
+            changed[key] = known._replace(
+                gold=known.gold + _copied_states(gold, key, "target"),
+                pred=known.pred + _copied_states(pred, key, "preds"),
+            )
+        if not changed:
+            return
+        result = self._scored(changed)
+        vectors = dict(zip(keys_by_order(result), columns(result.ledger, result.asked)[0], strict=True))
+        added = sum(vectors[key] - known.vector for key, known in changed.items())
+        setattr(self, self._sums, getattr(self, self._sums) + torch.as_tensor(added, device=self.device))
+        self._ended |= whole
+        self._open |= {key: changed[key]._replace(vector=vectors[key]) for key in changed if key not in whole}
+
+    def _scored(self, dialogues: Mapping[str, _OpenDialogue]) -> TrackerResult:
+        self._scorer.reset()
+        for key, each in dialogues.items():
+            self._scorer.add(key, each.gold, each.pred)
+        return self._scorer.result()
+
+    def compute(self) -> dict[str, torch.Tensor]:
+        """The value of each measure by its name; not a number where it has none, because nothing could be counted."""
+        sums = getattr(self, self._sums).tolist()
+        return {
+            each.text: torch.tensor(self._value(each.used, sums[take]), dtype=torch.float64, device=self.device)
+            for each, take in self._measures
+        }
+
+    def _value(self, measure: Measure, sums: Sequence[float]) -> float:
+        # The columns of a mean over dialogues are the sum of their values and their number.
+        mean_over_dialogues = measure.average == "dialogue"
+        value = Measure.value(measure, sums) if mean_over_dialogues else measure.value(sums)
+        return (0.0 if self._zero else nan) if value is None else value
+
+    def forward(self, *args: Any, **options: Any) -> dict[str, torch.Tensor]:
+        """Takes a batch as ``update`` does, and gives the values of this batch alone."""
+        self._in_forward = True
+        try:
+            values: dict[str, torch.Tensor] = super().forward(*args, **options)
+            return values
+        finally:
+            self._in_forward = False
+
+    def reset(self) -> None:
+        """Forgets all dialogues."""
+        super().reset()
+        # ``forward`` resets the sums for the value of one batch. The turns before it must stay.
+        if not self._in_forward:
+            self._open.clear()
+            self._ended.clear()
+
+
+def _copied_states(given: State | Sequence[State], dialogue: str, side: str) -> list[State]:
+    """One state, or those of a dialogue. Copies, because a tracker may go on with its own dictionary."""
+    return [*deepcopy(states_of([given] if isinstance(given, Mapping) else given, dialogue, side))]

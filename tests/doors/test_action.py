@@ -1,0 +1,128 @@
+"""The commands of action.yml are run as GitHub runs them: by bash, with the inputs as variables."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import dialmeter
+
+from .examples import ROOT
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+INSTALL, *STEPS = ACTION["runs"]["steps"]
+
+
+def inputs(**given: str) -> dict[str, str]:
+    """The inputs with their defaults; a required one must be given."""
+    assert set(given) <= set(ACTION["inputs"])
+    return {name: given[name] if about.get("required") else given.get(name, about["default"])
+            for name, about in ACTION["inputs"].items()}  # fmt: skip
+
+
+def run_step(
+    step: dict[str, Any], folder: Path, given: dict[str, str], **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs one step with the flags that GitHub gives to bash."""
+    variables = {name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: given[found[1]], text)
+                 for name, text in step.get("env", {}).items()}  # fmt: skip
+    assert "${{" not in step["run"]
+    assert not any("${{" in text for text in variables.values())
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    summary = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "GITHUB_ACTION_PATH": str(ROOT)}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]],
+        cwd=folder, env={**os.environ, "PATH": path, **summary, **variables, **more},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def run_action(folder: Path, **given: str) -> tuple[int, str, str]:
+    """The exit code of the first step that fails, what was said on standard error, and the job summary."""
+    said = ""
+    code = 0
+    for step in STEPS:
+        done = run_step(step, folder, inputs(**given))
+        code, said = done.returncode, said + done.stderr
+        if code:
+            break
+    summary = folder / "summary.md"
+    return code, said, summary.read_text("utf-8") if summary.exists() else ""
+
+
+def test_the_action_is_composite_and_every_step_names_its_shell() -> None:
+    assert ACTION["runs"]["using"] == "composite"
+    assert [step["shell"] for step in (INSTALL, *STEPS)] == ["bash"] * 3
+
+
+def test_a_worse_tracker_fails_and_the_table_is_in_the_summary(folder: Path) -> None:
+    """With the inputs of the example in docs/ci.md."""
+    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    [block] = [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "OWNER/dialmeter" in each]
+    [step] = [each for each in yaml.safe_load(block)["jobs"]["compare"]["steps"] if "dialmeter" in each["uses"]]
+    code, said, summary = run_action(folder, **step["with"])
+    assert code == 1
+    assert said.startswith("dialmeter: new is worse than base under GCA: -11.67, p = ")
+    assert said.count("\n") == 1
+    assert "| system | JGA | GCA |" in summary
+    assert "- new against base: better under JGA (+16.92); worse under GCA (-11.67)" in summary
+
+
+def test_conditions(folder: Path) -> None:
+    code, said, _ = run_action(folder, base="base.json", new="new.json", measures="JGA", **{"fail-if": "JGA < 0.3"})
+    assert (code, said) == (0, "")
+    code, said, _ = run_action(
+        folder, base="base.json", new="new.json", measures="JGA", **{"fail-if": "JGA < 0.3\nJGA < 0.9"}
+    )
+    assert (code, said) == (1, "dialmeter: JGA < 0.9: JGA is 0.5451\n")
+
+
+def test_inputs_are_never_commands(folder: Path) -> None:
+    for name in ("base", "new", "gold", "measures", "subject", "fail-if"):
+        given = {"base": "base.json", "new": "new.json", "measures": "JGA", name: "$(touch broken); touch broken"}
+        code, said, _ = run_action(folder, **given)
+        assert code == 2, (name, said)
+        assert not (folder / "broken").exists()
+        assert "Traceback" not in said
+    code, said, _ = run_action(folder, base="--json", new="new.json")
+    assert code == 2
+    assert "--json" in said
+
+
+def test_gold_in_another_file(folder: Path) -> None:
+    (folder / "other.json").write_bytes((folder / "base.json").read_bytes())
+    code, said, summary = run_action(folder, base="base.json", new="other.json", gold="gold.json", measures="JGA")
+    assert (code, said) == (0, "")
+    assert "| other | 37.59 |" in summary
+
+
+def test_users_are_compared_too(folder: Path) -> None:
+    for name, user in (("one", "agenda"), ("two", "forgetful")):
+        dialmeter.play_to_file(f"{name}.jsonl", user=user, goals=30, seed=1)
+    code, said, summary = run_action(folder, base="one.jsonl", new="two.jsonl", subject="user")
+    assert code == 1
+    assert said.startswith("dialmeter: two is worse than one: I-GCDF1 -")
+    assert "| one |" in summary
+
+
+def test_the_installation_step(tmp_path: Path) -> None:
+    """Installs dialmeter from the folder of the action, in an environment that has what it needs; without a compiler, to be quick."""
+    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", tmp_path / "venv"], check=True)
+    [site] = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (site / "needed.pth").write_text(next(each for each in sys.path if each.endswith("site-packages")) + "\n")
+    script = tmp_path / "venv" / "bin"
+    more = {"PATH": f"{script}{os.pathsep}{os.environ['PATH']}", "PIP_NO_BUILD_ISOLATION": "0", "CC": "false"}
+    step = {
+        **INSTALL,
+        "run": f"{INSTALL['run']}\ndialmeter list measures\npython -c 'import dialmeter; print(dialmeter.__file__)'",
+    }
+    done = run_step(step, tmp_path, inputs(base="", new=""), **more)
+    assert done.returncode == 0, done.stderr
+    assert "JGA" in done.stdout
+    assert str(site) in done.stdout
