@@ -16,6 +16,8 @@ from ..views.tables import Table
 from .options import PLAIN, command, force_option
 from .printer import EVERY, Block, Output
 
+ATTACKS = ("entailment", "speaker", "pronoun", "repetition", "natural-paraphrase", "dullness", "identical")
+"""Attacks whose cases do not depend on what is installed."""
 CASES = 40
 ABOUT = {
     "base.jsonl": "a tracker that looks for keywords: predicted and gold states of 200 dialogues",
@@ -57,11 +59,12 @@ def sample(**options: Any) -> Output:
         for name, content in _contents():
             (new / name).parent.mkdir(exist_ok=True)
             (new / name).write_bytes(content)
-    return Output(parts=[Block(Table("", ("file", "what it holds"), tuple(ABOUT.items())), EVERY)])
+    table = Table("", ("file", "what it holds"), tuple(ABOUT.items()))
+    return Output(parts=[Block(table, EVERY)], remarks=["Next: follow docs/tutorial.md, or any page of the documentation."])
 
 
 def _contents() -> Iterator[tuple[str, bytes]]:
     agenda = play_users("agenda")
     yield from sample_files(agenda)
-    cases = attack_replies(agenda, cases=CASES, corpus="agenda.jsonl", light=True)
+    cases = attack_replies(agenda, ATTACKS, cases=CASES, corpus="agenda.jsonl", light=True)
     yield "cases.jsonl", b"".join(msgspec.json.encode(case) + b"\n" for case in cases)

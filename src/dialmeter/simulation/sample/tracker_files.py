@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 import msgspec
@@ -18,7 +18,6 @@ from ..world.value_map import goal_values
 SHARES = {0.01: 0.6, 0.1: 0.75, 1: 0.9}
 """Share of the training data → how often the invented tracker finds a value."""
 SHARE_SEEDS = (1, 2)
-SHARE_DIALOGUES = 60
 _MOST_CATEGORIES = 10
 
 
@@ -48,11 +47,7 @@ def lines(dialogues: Iterable[Dialogue]) -> bytes:
 
 def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
     """The same dialogues without predictions."""
-    return _with_turns(dialogues, lambda _, turn: structs.replace(turn, pred=None))
-
-
-def _with_turns(dialogues: Iterable[Dialogue], change: Callable[[str, Turn], Turn]) -> list[Dialogue]:
-    return [Dialogue(each.id, tuple(change(each.id, turn) for turn in each.turns)) for each in dialogues]
+    return [Dialogue(each.id, tuple(structs.replace(turn, pred=None) for turn in each.turns)) for each in dialogues]
 
 
 def completions(dialogues: Iterable[Dialogue]) -> bytes:
@@ -84,16 +79,23 @@ def _json(state: State) -> str:
 
 def share_files(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, bytes]]:
     """Invented predictions for a few-shot curve: more training data, more values that are found. One file per share and seed."""
-    few = [structs.replace(each, turns=tuple(_bare(turn) for turn in each.turns)) for each in dialogues]
     for share, known in SHARES.items():
         for seed in SHARE_SEEDS:
+            found = [_partly_known(each, known, Random(f"{share} {seed} {each.id}")) for each in dialogues]
+            yield f"ratio_{share:g}_seed_{seed}.jsonl", lines(found)
 
-            def found(name: str, turn: Turn, chance: str = f"{share} {seed}", known: float = known) -> Turn:
-                drawn = {slot: Random(f"{chance} {name} {slot} {value}") for slot, value in (turn.gold or {}).items()}
-                kept = {slot: (turn.gold or {})[slot] for slot, rng in drawn.items() if rng.random() < known}
-                return structs.replace(turn, pred=kept)
 
-            yield f"ratio_{share:g}_seed_{seed}.jsonl", lines(_with_turns(few[:SHARE_DIALOGUES], found))
+def _partly_known(dialogue: Dialogue, known: float, rng: Random) -> Dialogue:
+    """A dialogue in which each pair of slot and value of gold is found, from its first turn on, with a probability."""
+    drawn: dict[tuple[str, object], bool] = {}
+    found = []
+    for turn in dialogue.turns:
+        for pair in (turn.gold or {}).items():
+            if pair not in drawn:
+                drawn[pair] = rng.random() < known
+        kept = {slot: value for slot, value in (turn.gold or {}).items() if drawn[slot, value]}
+        found.append(structs.replace(_bare(turn), pred=kept))
+    return Dialogue(dialogue.id, tuple(found))
 
 
 def _bare(turn: Turn) -> Turn:
