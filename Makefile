@@ -1,16 +1,18 @@
 # Two commands for a fresh machine with Python >= 3.11 and make; tools/install.py says where packages come from:
 #   make demo   the core in .venv, then `dialmeter demo`
 #   make test   everything the tests need, then the whole suite (make quick: without the slow tests)
+# make site builds the documentation as web pages into site/, in an environment of its own.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
+SITE := .venv-site/.installed
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
-.PHONY: demo quick test lint fuzz bench screenshots clean
+.PHONY: demo quick test lint site gallery fuzz bench screenshots clean
 
 demo: $(CORE)
 	$(BIN)/dialmeter demo --force
@@ -26,6 +28,13 @@ lint: $(FULL)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_layers.py
+
+# A broken link, and a page that the navigation lacks, are errors.
+site: $(SITE)
+	.venv-site/bin/mkdocs build --strict
+
+gallery: $(FULL)
+	$(BIN)/python tools/make_gallery.py
 
 # A million mutated inputs, then every crash point; go on after an interruption by calling it again.
 N ?= 1000000
@@ -52,5 +61,10 @@ $(FULL): $(INSTALL) $(wildcard requirements/*) tools/install_for_tests.sh | $(BI
 	tools/install_for_tests.sh
 	touch $@ $(CORE)
 
+$(SITE): requirements/site.txt
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules
+	rm -rf $(VENV) .venv-site site .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules

@@ -147,7 +147,8 @@ def as_shown(printed: str, shown: str) -> str:
     kept = shown.rstrip("\n").splitlines()
     if _ELISION in kept:
         head, tail = kept.index(_ELISION), kept[::-1].index(_ELISION)
-        lines = [*lines[:head], _ELISION, *lines[len(lines) - tail :]]
+        if len(lines) > head + tail:
+            lines = [*lines[:head], _ELISION, *lines[len(lines) - tail :]]
     return "".join(f"{line}\n" for line in lines)
 
 

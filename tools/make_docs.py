@@ -1,4 +1,4 @@
-"""Writes what is generated in docs: pages on measures, attacks, formats, layouts of talk and rule sets; JSON Schemas.
+"""Writes what is generated in docs: pages on measures, attacks, formats, layouts of talk and rule sets; notebooks; JSON Schemas.
 
 Run ``python tools/make_docs.py``; ``--check`` says which pages are out of date and exits 1.
 """
@@ -431,6 +431,22 @@ def _attributes(kind: type) -> dict[str, str]:
     return {name: text[0].upper() + text[1:] for name, text in texts.items()}
 
 
+def notebook_page(path: Path) -> str:
+    """A notebook as Markdown: its texts, its code, and what the cells gave when it was run."""
+    lines = []
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        lines += [source, ""] if cell["cell_type"] == "markdown" else ["```python", source, "```", ""]
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {"text/plain": output.get("text")})
+            if "text/html" in data:
+                lines += ["".join(data["text/html"]), ""]
+            else:
+                lines += ["```text", "".join(data["text/plain"]).rstrip("\n"), "```", ""]
+    lines.insert(2, f"The notebook: [{path.name}](../notebooks/{path.name}).\n")
+    return "\n".join(lines)
+
+
 def pages() -> dict[Path, str]:
     """Every generated page with its content."""
     found = {DOCS / "measures" / f"{name}.md": measure_page(name) for name in measure.registry.names()}
@@ -442,6 +458,8 @@ def pages() -> dict[Path, str]:
     found[DOCS / "formats.md"] = formats_page()
     found[DOCS / "conversations.md"] = conversations_page()
     found[DOCS / "rules.md"] = rules_page()
+    for notebook in sorted((DOCS / "notebooks").glob("*.ipynb")):
+        found[DOCS / "howto" / f"{notebook.stem}.md"] = notebook_page(notebook)
     texts = {
         path: GENERATED + text.replace("```", "\0").replace("``", "`").replace("\0", "```")
         for path, text in found.items()

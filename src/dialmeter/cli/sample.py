@@ -35,8 +35,8 @@ ABOUT = {
     "cases.jsonl": "replies of agenda.jsonl, each with a changed version",
     "ratings.jsonl": "replies with invented ratings",
     "satisfaction.txt": "dialogues with invented ratings of satisfaction",
-    "desk-base.json": "the log of an agent that often fails: 15 tasks, 3 trials each",
-    "desk-new.json": "the log of a better agent on the same tasks",
+    "desk-base.json": "the log of an agent: 15 tasks, 3 trials each",
+    "desk-new.json": "the log of another agent on the same tasks",
 }
 
 
