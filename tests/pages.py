@@ -19,8 +19,9 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -38,8 +39,10 @@ NOT_RUN = {
     r"^dialmeter view (?!.*--bundle)": "serves pages until it is stopped",
     r"smollm2|minilm|=hf\(|train satisfaction|satisfaction-gru|train robust|robust\(": "runs or trains a network for minutes",
     r"--workers [2-9]": "starts several processes",
-    r"^dialmeter demo$": "is run by a test of its own",
-    r"^dialmeter judge bench|^dialmeter tracker human --read-sheets": "is run by a test of its own",
+    r"^python (benchmarks|tools)/": "needs the repository, and most of an hour",
+    r"^dialmeter demo$|^dialmeter judge bench": "is run by a test of its own",
+    r"NoFalseAlarm|silent\(|backwards|signposts": "is run with its package by test_plugins.py",
+    r"--read-sheets|--read verdicts": "waits for people who fill in sheets",
     r"^dialmeter judge published": "needs a folder of other authors",
 }
 """Commands that are not run, and why; ``test_pages.py`` counts them."""
@@ -91,12 +94,12 @@ def commands(fence: Fence) -> list[Typed]:
 
 
 @cache
-def made_sample() -> Path:
-    """The folder of the sample, made once by the command itself."""
+def made_sample() -> tuple[Path, str]:
+    """The folder of the sample, made once by the command itself, and what the command prints."""
     folder = Path(tempfile.mkdtemp(prefix="dialmeter-sample-"))
-    code, _, error = call(["sample", str(folder), "--quiet"])
+    code, printed, error = call(["sample", str(folder)])
     assert code == 0, error
-    return folder
+    return folder, printed
 
 
 def call(words: list[str]) -> tuple[int, str, str]:
@@ -111,12 +114,14 @@ def call(words: list[str]) -> tuple[int, str, str]:
     return code, *(each.buffer.getvalue().decode() for each in (out, error))  # type: ignore[attr-defined]
 
 
-def _link_sample() -> None:
-    for path in made_sample().rglob("*"):
-        here = Path(path.relative_to(made_sample()))
+def _link_sample() -> str:
+    folder, printed = made_sample()
+    for path in folder.rglob("*"):
+        here = Path(path.relative_to(folder))
         if path.is_file():
             here.parent.mkdir(exist_ok=True)
             os.link(path, here)
+    return printed
 
 
 def typed(command: Typed) -> str:
@@ -129,8 +134,7 @@ def typed(command: Typed) -> str:
     expected = int(found[1]) if (found := _EXIT_CODE.search(line)) else 0
     words = shlex.split(re.sub(r"\s#.*", "", line))
     if shlex.join(words) == SAMPLE:
-        _link_sample()
-        return ""
+        return _link_sample()
     target = words[words.index(">") + 1] if ">" in words else None
     assert words[0] == "dialmeter", f"a test cannot run this: {line}"
     code, out, error = call(words[1 : words.index(">")] if target else words[1:])
@@ -152,13 +156,25 @@ def as_shown(printed: str, shown: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+@cache
+def _load_pipeline(name: str) -> object:
+    from spacy.util import load_model
+
+    return load_model(name)
+
+
+def _pipelines_kept() -> AbstractContextManager[object]:
+    """Loads a spaCy pipeline once for all commands; it takes longer than most of them."""
+    return patch("spacy.load", _load_pipeline) if find_spec("spacy") else nullcontext()
+
+
 @contextmanager
 def reader(folder: Path) -> Iterator[None]:
     """Works in a folder as a reader with one core does: modules of the folder can be imported, and are forgotten in the end."""
     before, modules = list(sys.path), set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
-        with chdir(folder), patch("os.sched_getaffinity", return_value={0}, create=True):
+        with chdir(folder), patch("os.sched_getaffinity", return_value={0}, create=True), _pipelines_kept():
             yield
     finally:
         sys.path[:] = before

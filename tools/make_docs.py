@@ -244,8 +244,9 @@ def attack_page(name: str) -> str:
             "```sh",
             SAMPLE,
             f"dialmeter judge attack agenda.jsonl --attack {name} --cases 20 --out attacked.jsonl",
-            f"dialmeter judge attack agenda.jsonl --attack {name}:{attack.variants[0].name} --cases 20 --out variant.jsonl",
             *("```", ""),
+            f"`--attack {name}:{attack.variants[0].name}` takes one variant only.",
+            "",
             *bibtex(attack.cite),
         ]
     )
