@@ -60,7 +60,9 @@ def sample(**options: Any) -> Output:
             (new / name).parent.mkdir(exist_ok=True)
             (new / name).write_bytes(content)
     table = Table("", ("file", "what it holds"), tuple(ABOUT.items()))
-    return Output(parts=[Block(table, EVERY)], remarks=["Next: follow docs/tutorial.md, or any page of the documentation."])
+    return Output(
+        parts=[Block(table, EVERY)], remarks=["Next: follow docs/tutorial.md, or any page of the documentation."]
+    )
 
 
 def _contents() -> Iterator[tuple[str, bytes]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal, Move
+from ...model import USER, Act, Conversation, DomainGoal, Goal, Move
 from ..agents import choose
 from ..files import sampled
 from ..language.grammar import BOOKING, intent_of, value_of
@@ -92,7 +92,11 @@ def _calls(move: Move, state: Mapping[str, str]) -> Iterator[tuple[str, dict[str
     """The calls behind a move of the system: a search for each entity that it names, a booking for each reference."""
     for act in move.acts or ():
         domain = act.service if act.service in DOMAINS else ""
-        if domain and act.slot == DOMAINS[domain].entity and intent_of(act.name) in ("inform", "recommend", "offerbook"):
+        if (
+            domain
+            and act.slot == DOMAINS[domain].entity
+            and intent_of(act.name) in ("inform", "recommend", "offerbook")
+        ):
             yield f"find_{domain}", _told(state, domain, DOMAINS[domain].search), value_of(act)
         if act.slot == REFERENCE:
             booked = domain or _booked(move.acts or (), state)

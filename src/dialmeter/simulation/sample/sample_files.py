@@ -13,7 +13,16 @@ from ..play import Setting, line, play
 from ..world.value_map import published
 from .agent_logs import agent_log
 from .ratings import rated_dialogues, rated_replies, rated_turns
-from .tracker_files import completions, framed, gold_only, keyword_dialogues, lines, schema, share_files, tracker_dialogues
+from .tracker_files import (
+    completions,
+    framed,
+    gold_only,
+    keyword_dialogues,
+    lines,
+    schema,
+    share_files,
+    tracker_dialogues,
+)
 
 GOALS, SEED, NOISE = 200, 7, 0.1
 SHARES_FOLDER = "shares"

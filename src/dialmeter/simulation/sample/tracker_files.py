@@ -29,7 +29,9 @@ def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[
         key: ``pred`` for the state that the system understood, ``pred:keyword`` for the keyword tracker.
     """
     return [
-        Dialogue(talk.id, tuple(with_talk([Turn(each["turn"], each["gold"], each[key]) for each in states], talk.moves)))
+        Dialogue(
+            talk.id, tuple(with_talk([Turn(each["turn"], each["gold"], each[key]) for each in states], talk.moves))
+        )
         for talk in talks
         for states in [list(turns(talk.moves))]
     ]
