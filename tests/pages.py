@@ -104,14 +104,15 @@ def made_sample() -> tuple[Path, str]:
 
 def call(words: list[str]) -> tuple[int, str, str]:
     """Runs a command in this process: exit code, standard output, standard error."""
-    out, error = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    files = io.BytesIO(), io.BytesIO()
+    out, error = (io.TextIOWrapper(file, "utf-8", write_through=True) for file in files)
     with redirect_stdout(out), redirect_stderr(error):
         try:
             run(words)
         except SystemExit as stop:
             code = stop.code
     assert isinstance(code, int)
-    return code, *(each.buffer.getvalue().decode() for each in (out, error))  # type: ignore[attr-defined]
+    return code, files[0].getvalue().decode(), files[1].getvalue().decode()
 
 
 def _link_sample() -> str:
