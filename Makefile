@@ -2,17 +2,19 @@
 #   make demo   the core in .venv, then `dialmeter demo`
 #   make test   everything the tests need, then the whole suite (make quick: without the slow tests)
 #   make doors  other tools in an environment of their own (.venv-doors), then the tests of what connects dialmeter to them
+#   make site   the documentation as web pages in site/, in an environment of its own (.venv-site)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
 DOORS := .venv-doors
+SITE := .venv-site/.installed
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
-.PHONY: demo quick test doors lint fuzz bench screenshots clean
+.PHONY: demo quick test doors lint site gallery fuzz bench screenshots clean
 
 demo: $(CORE)
 	$(BIN)/dialmeter demo --force
@@ -31,6 +33,13 @@ lint: $(FULL)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_layers.py
+
+# A broken link, and a page that the navigation lacks, are errors.
+site: $(SITE)
+	.venv-site/bin/mkdocs build --strict
+
+gallery: $(FULL)
+	$(BIN)/python tools/make_gallery.py
 
 # A million mutated inputs, then every crash point; go on after an interruption by calling it again.
 N ?= 1000000
@@ -62,5 +71,10 @@ $(DOORS)/.installed: $(INSTALL) requirements/core.lock requirements/doors.txt
 	$(DOORS)/bin/python tools/install.py doors
 	touch $@
 
+$(SITE): requirements/site.txt
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(DOORS) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules
+	rm -rf $(VENV) $(DOORS) .venv-site site .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules

@@ -20,8 +20,8 @@ ENTRY = re.findall(r"^ +entry: (dialmeter .*)$", PAGE, re.MULTILINE)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    written("steady", tmp_path).rename(tmp_path / "base.json")
-    written("hasty", tmp_path).rename(tmp_path / "new.json")
+    written("steady", tmp_path).rename(tmp_path / "base.jsonl")
+    written("hasty", tmp_path).rename(tmp_path / "new.jsonl")
     return tmp_path
 
 
@@ -44,7 +44,7 @@ def test_every_step_runs_and_the_last_one_stops_a_worse_tracker(folder: Path) ->
 
 
 def test_a_tracker_that_is_no_worse_passes(folder: Path) -> None:
-    (folder / "new.json").write_bytes((folder / "base.json").read_bytes())
+    (folder / "new.jsonl").write_bytes((folder / "base.jsonl").read_bytes())
     assert typed(STEPS[-1], folder).returncode == 0
 
 
@@ -57,6 +57,6 @@ def test_a_number_below_its_limit_stops(folder: Path) -> None:
 
 def test_the_hook_takes_files_that_can_be_scored_and_no_others(folder: Path) -> None:
     (entry,) = ENTRY
-    assert typed(entry, folder, "new.json").returncode == 0
-    (folder / "cut.json").write_bytes((folder / "new.json").read_bytes()[:-200])
+    assert typed(entry, folder, "new.jsonl").returncode == 0
+    (folder / "cut.json").write_bytes((folder / "new.jsonl").read_bytes()[:-200])
     assert typed(entry, folder, "cut.json").returncode == 2

@@ -26,6 +26,7 @@ EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
     "demo": ("demo:demo", "The whole story on an invented town, ending with a report."),
+    "sample": ("sample:sample", "Write files to try the commands of the documentation on."),
     "tracker": ("main:tracker", "Measure dialogue state trackers."),
     "user": ("main:user", "Measure user simulators."),
     "judge": ("main:judge", "Measure automatic judges of dialogue."),

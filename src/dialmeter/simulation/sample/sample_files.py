@@ -1,0 +1,69 @@
+"""Every file that ``dialmeter sample`` makes of the town alone, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ...model import Conversation
+from ..agents import choose
+from ..files import sampled
+from ..play import Setting, line, play
+from ..world.value_map import published
+from .agent_logs import agent_log
+from .ratings import rated_dialogues, rated_replies, rated_turns
+from .tracker_files import (
+    completions,
+    framed,
+    gold_only,
+    keyword_dialogues,
+    lines,
+    schema,
+    share_files,
+    tracker_dialogues,
+)
+
+GOALS, SEED, NOISE = 200, 7, 0.1
+SHARES_FOLDER = "shares"
+
+
+def play_users(user: str) -> list[Conversation]:
+    """The dialogues of a user: those of ``dialmeter user play --user USER --goals 200 --noise 0.1 --seed 7``."""
+    setting = Setting(choose(user, "user"), choose("rule", "system"), NOISE, SEED)
+    return list(play(sampled(GOALS, SEED), setting))
+
+
+def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
+    """Names and contents; a name may have a folder. The same for everybody.
+
+    Args:
+        agenda: the dialogues of the user ``agenda``, see :func:`play_users`.
+    """
+    forgetful = play_users("forgetful")
+    base, new = keyword_dialogues(agenda), tracker_dialogues(agenda)
+    yield "base.jsonl", lines(base)
+    yield "new.jsonl", lines(new)
+    yield "gold.jsonl", lines(gold_only(new))
+    yield "completions.jsonl", completions(base)
+    yield "frames.jsonl", lines(framed(agenda, new))
+    yield "schema.json", schema()
+    yield "tracker-ratings.csv", rated_dialogues(new)
+    for name, content in share_files(new):
+        yield f"{SHARES_FOLDER}/{name}", content
+    yield "agenda.jsonl", _talk_lines(agenda)
+    yield "forgetful.jsonl", _talk_lines(forgetful)
+    yield "goals.json", _pretty({talk.id: talk.goal for talk in agenda})
+    yield "map.json", _pretty(published())
+    yield "ratings.jsonl", rated_replies(agenda)
+    yield "satisfaction.txt", rated_turns(agenda)
+    yield "desk-base.json", agent_log("rule(failures=0.2)")
+    yield "desk-new.json", agent_log("rule")
+
+
+def _talk_lines(talks: list[Conversation]) -> bytes:
+    return b"".join(msgspec.json.encode(line(talk)) + b"\n" for talk in talks)
+
+
+def _pretty(thing: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(thing), indent=1) + b"\n"

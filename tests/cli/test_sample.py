@@ -1,0 +1,61 @@
+"""The sample: the same files for everybody, and nothing is written over unasked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialmeter.cli.sample import ABOUT, ATTACKS, CASES
+
+from .invoke import call, call_process, files_in
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("sample") / "files"
+    said = call_process("sample", made, PYTHONHASHSEED="1")
+    assert said.code == 0, said.err
+    assert all(name in said.out for name in ABOUT)
+    return made
+
+
+def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
+    found = files_in(folder)
+    assert {f"{name.split('/')[0]}/" if "/" in name else name for name in found} == set(ABOUT)
+    assert all(found.values())
+
+
+def test_the_same_bytes_again_and_no_other_file_is_lost(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = files_in(folder)
+    (folder / "mine.txt").write_text("mine", "utf-8")
+    refused = call(capsys, "sample", folder)
+    assert refused.code == 2
+    assert refused.complaint.endswith("base.jsonl: is there already; replace it with --force")
+    assert call(capsys, "sample", folder, "--force", "--quiet").code == 0
+    assert files_in(folder) == {**before, "mine.txt": b"mine"}
+    (folder / "mine.txt").unlink()
+
+
+def test_users_and_cases_are_those_of_documented_commands(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for user in ("agenda", "forgetful"):
+        out = tmp_path / f"{user}.jsonl"
+        options = ("--goals", "200", "--noise", "0.1", "--seed", "7", "--workers", "1")
+        assert call(capsys, "user", "play", "--user", user, *options, "--out", out).code == 0
+        assert out.read_bytes() == (folder / out.name).read_bytes()
+    attacks = [word for name in ATTACKS for word in ("--attack", name)]
+    made = ("--light", "--no-cache", "--cases", str(CASES), "--out", tmp_path / "cases.jsonl")
+    assert call(capsys, "judge", "attack", folder / "agenda.jsonl", *attacks, *made).code == 0
+    assert (tmp_path / "cases.jsonl").read_bytes() == (folder / "cases.jsonl").read_bytes()
+    for name, tracker in (("new.jsonl", ""), ("base.jsonl", "#keyword")):
+        assert call(capsys, "convert", f"{folder / 'agenda.jsonl'}{tracker}", tmp_path / name).code == 0
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    said = call(capsys, "sample", tmp_path / "file")
+    assert said.code == 2
+    assert said.complaint.endswith("file: cannot be written: Not a directory")
