@@ -34,6 +34,7 @@ PAGES = {
     "tracker pair": "/pair/2?run=trackers/own&run=trackers/keyword",
     "user pair": "/pair/0?run=quiet&run=noisy",
     "judge pair": "/pair/0?run=jury&run=jury2",
+    "study": "/run/study",
     "problem": "/run/broken",
 }
 BLUE = {"light": "rgb(0, 114, 178)", "dark": "rgb(43, 135, 200)"}

@@ -143,6 +143,9 @@ def make_runs(folder: Path) -> Path:
     dialmeter("user", "play", "--goals", 36, "--noise", 0.15, "--workers", 1, "--out", talk, "-q")
     for name, source in (("own", talk), ("keyword", f"{talk}#keyword")):
         dialmeter("tracker", "score", source, "--out", runs / "trackers" / name, "-q", "--resamples", 200)
+    names = ("--name", "first", "--name", "second")
+    compared = ("tracker", "compare", talk, f"{talk}#keyword", *names, "--measure", "JGA", "--resamples", 100)
+    dialmeter(*compared, "-q", "--out", runs / "study")
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
     dialmeter("tracker", "score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--ci", 0)
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):
