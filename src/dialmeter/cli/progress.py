@@ -93,8 +93,10 @@ def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, 
     of_files = f"file {plan.begun} of {plan.files}, " if plan.files > 1 else ""
     for count, each in enumerate(items, 1):
         yield each
-        done = (10 * before + tenths(count)) // plan.files
-        if plan.printed < done <= 10:
+        of_file = tenths(count)
+        done = (10 * before + of_file) // plan.files
+        # A small file is done before its first tenth, and needs no line.
+        if of_file and plan.printed < done <= 10:
             plan.printed = done
             click.echo(f"{doing}: {10 * done} % ({of_files}{count:,}{unit})", err=True)
 
