@@ -128,7 +128,7 @@ def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
         tenths = int(10 * sum(shares.values()) / max(judges, len(shares)) + 1e-9)
         if on_terminal:
             click.echo(f"\r\x1b[K{doing}: {one_line(judge, 40)} {done:,} of {total:,}", err=True, nl=done == total)
-        elif printed < tenths < 10:
+        elif printed < tenths and done < total:
             printed = tenths
             click.echo(f"{doing}: {10 * tenths} % ({one_line(judge, 40)} {done:,} of {total:,})", err=True)
 
