@@ -40,6 +40,13 @@ def test_several_files_have_ten_lines_together(
     assert "1 against 0: no difference" in first or "no significant difference" in first
 
 
+def test_small_files_have_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turns = [{"gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}}]
+    files = [written(tmp_path / f"{number}.jsonl", native_lines({"d": turns, "e": turns})) for number in range(5)]
+    said = call(capsys, "tracker", "compare", *files, "--measure", "JGA", "--resamples", 100)
+    assert (said.code, percents(said.err)) == (0, [])
+
+
 def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = call(capsys, "tracker", "score", large, "--ci", 0, "--measure", "JGA")
     found = percents(said.err)

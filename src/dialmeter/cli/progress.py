@@ -93,8 +93,10 @@ def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, 
     of_files = f"file {plan.begun} of {plan.files}, " if plan.files > 1 else ""
     for count, each in enumerate(items, 1):
         yield each
-        done = (10 * before + tenths(count)) // plan.files
-        if plan.printed < done <= 10:
+        of_file = tenths(count)
+        done = (10 * before + of_file) // plan.files
+        # A small file is done before its first tenth, and needs no line.
+        if of_file and plan.printed < done <= 10:
             plan.printed = done
             click.echo(f"{doing}: {10 * done} % ({of_files}{count:,}{unit})", err=True)
 
@@ -126,7 +128,7 @@ def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
         tenths = int(10 * sum(shares.values()) / max(judges, len(shares)) + 1e-9)
         if on_terminal:
             click.echo(f"\r\x1b[K{doing}: {one_line(judge, 40)} {done:,} of {total:,}", err=True, nl=done == total)
-        elif printed < tenths < 10:
+        elif printed < tenths and done < total:
             printed = tenths
             click.echo(f"{doing}: {10 * tenths} % ({one_line(judge, 40)} {done:,} of {total:,})", err=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -140,6 +140,44 @@ class RowFindings:
         chosen = self._passing(wanted)[self.columns.codes]
         weights = self.columns.sizes[chosen]
         return np.bincount(self._rows[chosen], weights=weights, minlength=len(self.ids)).astype(np.int64)
+
+    def by_row(
+        self, where: Mapping[str, Collection[str]], field: str = "", names: Sequence[str] = ()
+    ) -> NDArray[np.int32]:
+        """For every row and name, how many findings have one of the texts of each condition and the name in the field.
+
+        Args:
+            where: by field, the texts that count.
+            field: the field that holds the names; without it there is one column for all findings.
+            names: the columns.
+
+        Example:
+            >>> made = FindingsBuilder(("slot", "class"))
+            >>> made.add("d1", {("ferry-to", "missed"): 2, ("ferry-day", "correct"): 3})
+            >>> made.add("d2", {("ferry-day", "wrong"): 1})
+            >>> found = made.build()
+            >>> found.by_row({"class": ("missed", "wrong")}, "slot", ["ferry-day", "ferry-to"]).tolist()
+            [[0, 2], [1, 0]]
+            >>> found.by_row({"class": ("missed", "wrong")}).tolist()
+            [[2], [1]]
+        """
+        import numpy as np
+
+        texts, keys, _, codes, sizes = self.columns
+        places = np.zeros(len(keys[0]), dtype=np.int64)
+        if field:
+            at = self.fields.index(field)
+            known = {name: place for place, name in enumerate(names)}
+            places = np.array([known.get(text, -1) for text in texts[at]], dtype=np.int64)[keys[at]]
+        for name, wanted in where.items():
+            at = self.fields.index(name)
+            places[~np.array([text in wanted for text in texts[at]], dtype=bool)[keys[at]]] = -1
+        width = len(names) if field else 1
+        column = places[codes]
+        chosen = column >= 0
+        cells = self._rows[chosen] * np.int64(width) + column[chosen]
+        counted = np.bincount(cells, weights=sizes[chosen], minlength=len(self.ids) * width)
+        return counted.reshape(len(self.ids), width).astype(np.int32)
 
     @cached_property
     def _totals(self) -> NDArray[np.float64]:
