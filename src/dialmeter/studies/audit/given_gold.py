@@ -101,10 +101,10 @@ def check_rows(rows: Iterable[Mapping[str, Any]]) -> GoldStateCheck:
     for row in rows:
         for turn in row["turns"]:
             right = [slot for slot, found in turn["slots"].items() if found["class"] == "correct"]
-            check.add_turn(*(_state(turn[side]) for side in ("gold", "pred")), right)
+            check.add_turn(*(as_state(turn[side]) for side in ("gold", "pred")), right)
     return check
 
 
-def _state(written: Mapping[str, Any]) -> State:
+def as_state(written: Mapping[str, Any]) -> State:
     """A state of a run, in which alternatives are a list."""
     return {slot: value if isinstance(value, str) else tuple(value) for slot, value in written.items()}
