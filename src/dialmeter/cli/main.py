@@ -45,6 +45,7 @@ _TRACKER = {
     "curve": ("tracker.curve:curve_", "Few-shot curves and zero-shot tables from a folder of files."),
     "bias": ("tracker.bias:bias", "Do measures depend on where in a dialogue mistakes fall?"),
     "human": ("tracker.human:human", "Compare measures with human ratings; make and read annotation sheets."),
+    "audit": ("tracker.audit:audit_", "Which values of gold are likely errors? Trackers vote; sheets and patches."),
     "rules": ("tracker.rules:rules", "One file under every rule set, and which turns flip."),
 }
 _USER = {

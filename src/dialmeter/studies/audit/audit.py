@@ -142,11 +142,15 @@ def _reliability(trackers: TrackerSet, votes: Votes | None) -> list[Reliability]
     return [of(each) for each in trackers.trackers]
 
 
+_OF_SCORES = "fga-free"
+"""A warning about a score, which an audit does not need."""
+
+
 def _notices(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]]) -> list[Notice]:
     given = [each for each in trackers.trackers if each.check.was_given_gold]
     seen: dict[tuple[str, str], Notice] = {}
     for each in trackers.trackers:
-        seen |= {(notice.code, notice.message): notice for notice in each.result.notices}
+        seen |= {(n.code, n.message): n for n in each.result.notices if n.code != _OF_SCORES}
     found = [*seen.values()]
     for each in given:
         share = 100 * (each.check.share or 0)
