@@ -32,7 +32,7 @@ from dialmeter.cli.listing import (
 )
 from dialmeter.cli.system import documents as system_documents
 from dialmeter.cli.tracker import documents as tracker_documents
-from dialmeter.cli.tracker import study_documents
+from dialmeter.cli.tracker import audit_document, study_documents
 from dialmeter.cli.user import documents as user_documents
 from dialmeter.cli.user.logs import documents as item_documents
 from dialmeter.core.document import Document
@@ -352,6 +352,7 @@ def documents() -> Iterator[tuple[str, type[Document]]]:
     for module in (
         tracker_documents,
         study_documents,
+        audit_document,
         user_documents,
         item_documents,
         judge_documents,

@@ -84,11 +84,9 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]], mos
         talk: utterances by dialogue and turn; dialogues may be missing.
         most: how many candidates are ranked; those that tie with the last one are, too.
     """
-    voters = trackers.voters
-    mentions = Mentions([each.reads for each in (voters or trackers.trackers)], trackers.pairs)
-    gold = sum(bool(each.gold) for each in mentions.listed)
-    votes = weigh(mentions, len(trackers.pairs.slot_names)) if voters else None
-    candidates = _candidates(trackers, mentions, votes, talk) if votes else []
+    mentions = Mentions([each.reads for each in (trackers.voters or trackers.trackers)], trackers.pairs)
+    votes = weigh(mentions, len(trackers.pairs.slot_names)) if trackers.voters else None
+    candidates = find_candidates(trackers, mentions, votes, talk) if votes else []
     limit = candidates[most - 1].strength if 0 < most < len(candidates) else None
     listed = [each for each in candidates if limit is None or each.strength >= limit]
     kinds: dict[str, int] = {}
@@ -97,7 +95,7 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]], mos
     return GoldAudit(
         trackers,
         talk,
-        gold,
+        sum(bool(each.gold) for each in mentions.listed),
         _ranked(listed, corrected_scores(trackers, listed)),
         len(candidates),
         dict(sorted(kinds.items(), key=lambda each: (-each[1], each[0]))),
@@ -106,9 +104,17 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]], mos
     )
 
 
-def _candidates(
+def find_candidates(
     trackers: TrackerSet, mentions: Mentions, votes: Votes, talk: Mapping[str, Mapping[int, Said]]
 ) -> list[Candidate]:
+    """All candidates, the strongest first.
+
+    Args:
+        trackers: with gold.
+        mentions: of the trackers that vote.
+        votes: their weights.
+        talk: utterances by dialogue and turn.
+    """
     held: dict[str, set[int]] = {}
     for each in mentions.listed:
         if each.gold:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Literal, NamedTuple
 
-from ...model import domain_of
+from ...model import dialogue_key, domain_of
+from ...readers.pairs.slot_names import slot_namer
 from ...tracking.gold_patch import Correction
 from .candidates import Candidate
 from .mentions import Mention, Mentions, Run
@@ -43,7 +44,8 @@ class Planter:
         for each in sorted(gold, key=lambda each: each.gold[0].first):
             first.setdefault((each.dialogue, each.slot), each)
         self.first = [first[key] for key in sorted(first, key=lambda key: (key[0], trackers.pairs.slot_names[key[1]]))]
-        self._held = first.keys()
+        self._held = set(first)
+        """Slots of dialogues that gold or a planted error holds."""
         self._cells: dict[int, list[int]] = {}
         for each in gold:
             cells = self._cells.setdefault(each.slot, [])
@@ -101,6 +103,7 @@ class Planter:
         if not places:
             return None
         cell, slot = self._random.choice(places)
+        self._held.add((key, slot))
         removed = self._set.corrections(key, mention.slot, turns, None)
         added = self._set.corrections(key, slot, turns, cell)
         return PlantedError("wrong-domain", key, (name, pairs.slot_names[slot]), (*removed, *added))
@@ -142,11 +145,13 @@ def precision_at(hits: Sequence[bool], strengths: Sequence[float], at: int) -> P
     return Precision(at, (sure + room * sum(tied) / len(tied)) / at, (sure + low) / at, (sure + high) / at)
 
 
-def is_planted(candidate: Candidate, slots: set[tuple[str, str]]) -> bool:
-    """Does a candidate touch a slot of a dialogue into which an error was planted?"""
-    from ...model import dialogue_key
-    from ...readers.pairs.slot_names import slot_namer
+def touched_slots(candidate: Candidate) -> set[tuple[str, str]]:
+    """The slots that a candidate would correct: the key of the dialogue, and the canonical name.
 
+    Example:
+        >>> added = Correction("D1.json", "hotel-book day", 0, 1, None, "friday")
+        >>> touched_slots(Candidate("late", "d1", 0, "hotel-book day", None, "hotel-book day", "friday", 1.0, (added,), {}))
+        {('d1', 'hotel-day')}
+    """
     name_of = slot_namer()
-    key = dialogue_key(candidate.dialogue)
-    return any((key, name_of(each.slot)) in slots for each in candidate.corrections)
+    return {(dialogue_key(each.dialogue), name_of(each.slot)) for each in candidate.corrections}

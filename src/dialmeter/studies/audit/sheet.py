@@ -74,11 +74,10 @@ def _row(number: int, ranked: RankedCandidate, talk: Mapping[int, Said], data: s
         found.slot,
         found.gold or "",
         proposal(found),
-        "; ".join(f"{name}: {said}" for name, said in votes_said(found).items()),
+        "\n".join(f"{one_line(name, 60)}: {said}" for name, said in votes_said(found).items()),
         "\n".join(
             f"{turn} {who}: {one_line(text, 2000)}"
             for turn, said in sorted(talk.items())
-            if turn <= found.turn
             for who, text in (("system", said.system), ("user", said.user))
             if text
         ),

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _ROUNDS = 3
 """How often weights are computed from the majority that the weights before gave."""
 _STRENGTH = 10.0
-"""A rate on a slot leans on the rate over all slots as if so many more mentions had that rate."""
+"""A rate on a slot leans on the rate over all slots as if so many more mentions had that rate, and an overlap leans on none."""
+_DRAW = 0.5
+"""A smaller lead of one side is a draw: one tracker against gold decides nothing."""
 _DIGITS = 9
 """Weights are rounded, so that equal votes are equal numbers."""
 
@@ -101,22 +103,30 @@ def _log_odds(tried: BoolArray, right: BoolArray, mentions: Mentions, slots: int
 def _independence(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> FloatArray:
     """By tracker, what its votes on values count for; they depart from the majority of all others, gold among them.
 
+    The majority is counted twice: first every tracker is one voice, then copies are less than one.
+
     Args:
         holds: by tracker and mention.
         gold: by mention, does gold hold it?
         majority_holds: look at mentions that the others hold, where a departure is a miss; or at those that they lack.
     """
+    import numpy as np
+
     count = len(holds)
-    voices = holds.sum(axis=0) + gold
+    signs = np.where(holds, 1.0, -1.0)
+    weights = np.ones(count)
+    for _ in range(2):
+        votes = signs * weights[:, None]
+        whole = votes.sum(axis=0) + np.where(gold, 1.0, -1.0)
 
-    def departures(one: int, other: int) -> tuple[int, int]:
-        # Twice the votes for a value, less the number of voices: 0 is a draw.
-        lead = 2 * (voices - holds[one] - holds[other]) - (count - 1)
-        decided = lead > 0 if majority_holds else lead < 0
-        apart = [decided & (holds[each] != majority_holds) for each in (one, other)]
-        return int((apart[0] & apart[1]).sum()), int((apart[0] | apart[1]).sum())
+        def departures(one: int, other: int, votes: FloatArray = votes, whole: FloatArray = whole) -> tuple[int, int]:
+            lead = whole - votes[one] - votes[other]
+            decided = lead > _DRAW if majority_holds else lead < -_DRAW
+            apart = [decided & (holds[each] != majority_holds) for each in (one, other)]
+            return int((apart[0] & apart[1]).sum()), int((apart[0] | apart[1]).sum())
 
-    return _shared(count, departures)
+        weights = _shared(count, departures)
+    return weights
 
 
 def _timing_independence(mentions: Mentions) -> FloatArray:
@@ -134,7 +144,7 @@ def _timing_independence(mentions: Mentions) -> FloatArray:
 def _shared(count: int, departures: Callable[[int, int], tuple[int, int]]) -> FloatArray:
     """By tracker, 1 / (1 + its overlap with each other tracker).
 
-    The overlap of two trackers is the share of their departures that they have in common. Trackers that never depart are copies.
+    The overlap of two trackers is the share of their departures that they have in common; few departures say little.
 
     Args:
         count: how many trackers there are.
@@ -146,7 +156,7 @@ def _shared(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Fl
     for one in range(count):
         for other in range(one):
             both, either = departures(one, other)
-            shared[[one, other]] += both / either if either else 1.0
+            shared[[one, other]] += both / (either + _STRENGTH)
     return np.round(1 / (1 + shared), _DIGITS)
 
 
