@@ -7,6 +7,7 @@ docs/audit.md. It reads MultiWOZ 2.1 gold and the published predictions of DAMD,
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
@@ -48,7 +49,14 @@ def candidates_of(trackers: TrackerSet) -> tuple[list[Candidate], Votes]:
     return find_candidates(trackers, mentions, votes, trackers.talk()), votes
 
 
-def study(title: str, files: Mapping[str, str], ats: Sequence[int], folder: Path, only: str | None = None) -> None:
+def study(
+    title: str,
+    files: Mapping[str, str],
+    ats: Sequence[int],
+    folder: Path,
+    only: str | None = None,
+    shares: Sequence[float] = SHARES,
+) -> None:
     """Prints precision for every share of planted errors.
 
     Args:
@@ -57,6 +65,7 @@ def study(title: str, files: Mapping[str, str], ats: Sequence[int], folder: Path
         ats: how many candidates are looked at.
         folder: for patches.
         only: the names of the trackers that vote, if not all do.
+        shares: of first mentions that get an error.
     """
     voting = {name: path for name, path in files.items() if only is None or name in only.split("+")}
     clean = read_trackers(GOLD, files, RULES, common=True)
@@ -65,7 +74,7 @@ def study(title: str, files: Mapping[str, str], ats: Sequence[int], folder: Path
     print(f"\n**{title}** {dialogues} dialogues, {count} first mentions.\n")
     print("| planted | errors | candidates | errors found | " + " | ".join(f"P@{at}" for at in ats) + " | ties |")
     print("|---|" + "--:|" * (4 + len(ats)))
-    for share in SHARES:
+    for share in shares:
         rows = []
         for seed in SEEDS:
             planted = Planter(clean, mentions, seed).plant(share)
@@ -141,8 +150,8 @@ def _mistaken(
         pred = dict(invented)
         for slot, value in sorted(state.items()):
             if (slot, value) not in fates:
-                fate = random.random(), random.choice(values[slot])
-                fates[slot, value] = (own_random.random(), fate[1]) if own_random.random() < 0.1 else fate
+                drawn = random.random(), random.choice(values[slot])
+                fates[slot, value] = (own_random.random(), drawn[1]) if own_random.random() < 0.1 else drawn
             fate, other = fates[slot, value]
             if fate < 0.15 or (fate < 0.23 and before.get(slot) != value):
                 continue
@@ -177,22 +186,36 @@ def read_by_hand(files: Mapping[str, str]) -> None:
         print(f"| {kind or 'all'} | {counts.total()} | {' | '.join(cells)} |")
 
 
-def main() -> None:
-    """Prints all tables."""
+def real(folder: Path) -> None:
+    """The studies of published predictions."""
     two = {"damd": DAMD, "labes": LABES}
     three = {**two, "som-dst": SOM}
+    study("DAMD and LABES.", two, (50, 100, 200), folder)
+    study("LABES alone.", two, (50, 100, 200), folder, only="labes")
+    study("DAMD and LABES on the common dialogues.", three, (10, 20, 50), folder, only="damd+labes")
+    study("DAMD, LABES and SOM-DST.", three, (10, 20, 50), folder)
+    read_by_hand(three)
+
+
+def simulation(folder: Path) -> None:
+    """The studies of made-up trackers."""
+    clean = read_trackers(GOLD, {"damd": DAMD, "labes": LABES}, RULES, common=True)
+    for count, copies in ((2, 0), (8, 0), (8, 5), (12, 0)):
+        made = simulated(clean, count, folder, copies)
+        copied = f", {copies} of them copies of the first" if copies else ""
+        study(f"Simulation: {count} made-up trackers{copied}.", made, (50, 100, 200), folder, shares=(0.03,))
+
+
+PARTS = {"real": real, "simulation": simulation}
+
+
+def main() -> None:
+    """Prints all tables, or those of one part."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=PARTS, action="append", help="only this part")
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        study("DAMD and LABES.", two, (50, 100, 200), folder)
-        study("LABES alone.", two, (50, 100, 200), folder, only="labes")
-        study("DAMD and LABES on the common dialogues.", three, (10, 20, 50), folder, only="damd+labes")
-        study("DAMD, LABES and SOM-DST.", three, (10, 20, 50), folder)
-        read_by_hand(three)
-        clean = read_trackers(GOLD, two, RULES, common=True)
-        for count, copies in ((2, 0), (8, 0), (8, 5), (12, 0)):
-            made = simulated(clean, count, folder, copies)
-            copied = f", {copies} of them copies of the first" if copies else ""
-            study(f"Simulation: {count} made-up trackers{copied}.", made, (50, 100, 200), folder)
+        for part in parser.parse_args().part or PARTS:
+            PARTS[part](Path(place))
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ from dialmeter.cli.listing import (
     describe_rules,
 )
 from dialmeter.cli.system import documents as system_documents
-from dialmeter.cli.tracker import documents as tracker_documents
 from dialmeter.cli.tracker import audit_document, study_documents
+from dialmeter.cli.tracker import documents as tracker_documents
 from dialmeter.cli.user import documents as user_documents
 from dialmeter.cli.user.logs import documents as item_documents
 from dialmeter.core.document import Document

@@ -12,7 +12,7 @@ from .candidates import Candidate, CandidateFinder
 from .corrected import corrected_scores
 from .mentions import Mentions
 from .same_words import SpokenValues
-from .trackers import AuditedTracker, Said, TrackerSet
+from .trackers import AuditedTracker, TrackerSet, Utterances
 from .votes import Votes, weigh
 
 
@@ -67,7 +67,7 @@ class GoldAudit(Struct, frozen=True):
     """
 
     trackers: TrackerSet
-    talk: Mapping[str, Mapping[int, Said]]
+    talk: Mapping[str, Mapping[int, Utterances]]
     mentions: int
     ranked: list[RankedCandidate]
     found: int
@@ -76,7 +76,7 @@ class GoldAudit(Struct, frozen=True):
     notices: list[Notice]
 
 
-def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]], most: int) -> GoldAudit:
+def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]], most: int) -> GoldAudit:
     """Audits gold.
 
     Args:
@@ -105,7 +105,7 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]], mos
 
 
 def find_candidates(
-    trackers: TrackerSet, mentions: Mentions, votes: Votes, talk: Mapping[str, Mapping[int, Said]]
+    trackers: TrackerSet, mentions: Mentions, votes: Votes, talk: Mapping[str, Mapping[int, Utterances]]
 ) -> list[Candidate]:
     """All candidates, the strongest first.
 
@@ -152,7 +152,7 @@ _OF_SCORES = "fga-free"
 """A warning about a score, which an audit does not need."""
 
 
-def _notices(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]]) -> list[Notice]:
+def _notices(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]]) -> list[Notice]:
     given = [each for each in trackers.trackers if each.check.was_given_gold]
     seen: dict[tuple[str, str], Notice] = {}
     for each in trackers.trackers:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...model import domain_of
 from ...tracking.gold_patch import Correction
-from .mentions import Mention, Mentions, Run
+from .mentions import Mentions, SlotMention, TurnSpan
 from .same_words import SameWords
 from .trackers import TrackerSet
 from .votes import Votes
@@ -70,7 +70,7 @@ class _Weighed(Struct, frozen=True):
     """A mention with the weight of trackers for it, less that against it, and what gold does elsewhere with the same words."""
 
     place: int
-    mention: Mention
+    mention: SlotMention
     votes: float
     words: SameWords | None
 
@@ -141,7 +141,7 @@ class CandidateFinder:
             if each.mention.gold and each.support >= 0:
                 yield from self._moved(each)
 
-    def _relation(self, old: Mention, new: _Weighed) -> Kind | None:
+    def _relation(self, old: SlotMention, new: _Weighed) -> Kind | None:
         """Does a wanted value take the place of a doubted one?"""
         if old.slot == new.mention.slot:
             span = self._span(new.place)
@@ -153,7 +153,7 @@ class CandidateFinder:
         same_value = pairs.values[old.cell] == pairs.values[new.mention.cell]
         return "wrong-domain" if same_slot and same_value and domain_of(names[0]) != domain_of(names[1]) else None
 
-    def _span(self, place: int) -> Run:
+    def _span(self, place: int) -> TurnSpan:
         """The turns at which most trackers that hold a value hold it: the first and the last turn with most weight."""
         slot = self._mentions.listed[place].slot
         holding = [tracker for tracker in range(len(self._set.voters)) if self._mentions.first[tracker, place] >= 0]
@@ -165,9 +165,9 @@ class CandidateFinder:
                 turn = int(turns[tracker, place])
                 weights[turn] = weights.get(turn, 0) + weight
             limits.append(max(sorted(weights), key=lambda turn, weights=weights: round(weights[turn], 9)))  # type: ignore[misc]
-        return Run(limits[0], max(limits))
+        return TurnSpan(limits[0], max(limits))
 
-    def _turns(self, mention: Mention, runs: Iterable[Run]) -> list[int]:
+    def _turns(self, mention: SlotMention, runs: Iterable[TurnSpan]) -> list[int]:
         spans = list(runs)
         numbers = self._mentions.turns[mention.dialogue]
         return [turn for turn in numbers if any(run.first <= turn <= run.last for run in spans)]
@@ -216,7 +216,7 @@ class CandidateFinder:
         if best == began or strength <= 0:
             return
         late = best < began
-        span = Run(best, began - 1) if late else Run(began, best - 1)
+        span = TurnSpan(best, began - 1) if late else TurnSpan(began, best - 1)
         turns = self._turns(mention, [span])
         corrections = self._set.corrections(mention.dialogue, mention.slot, turns, mention.cell if late else None)
         if corrections:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     IntArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 
 
-class Run(NamedTuple):
+class TurnSpan(NamedTuple):
     """Turns in a row at which a state holds a value."""
 
     first: int
     last: int
 
 
-class Mention(Struct, frozen=True):
+class SlotMention(Struct, frozen=True):
     """A value of a slot that gold or a tracker holds in a dialogue.
 
     Attributes:
@@ -37,7 +37,7 @@ class Mention(Struct, frozen=True):
     dialogue: str
     slot: int
     cell: int
-    gold: tuple[Run, ...] = ()
+    gold: tuple[TurnSpan, ...] = ()
 
 
 class Mentions:
@@ -54,11 +54,11 @@ class Mentions:
         import numpy as np
 
         walk = Walk(pairs)
-        gold: dict[str, dict[int, list[Run]]] = {}
-        held: list[dict[str, dict[int, list[Run]]]] = []
+        gold: dict[str, dict[int, list[TurnSpan]]] = {}
+        held: list[dict[str, dict[int, list[TurnSpan]]]] = []
         turns: dict[str, set[int]] = {}
         for reads in trackers:
-            own: dict[str, dict[int, list[Run]]] = {}
+            own: dict[str, dict[int, list[TurnSpan]]] = {}
             for key, read in reads.items():
                 if walk.take(read):
                     turns.setdefault(key, set()).update(walk.numbers)
@@ -70,14 +70,14 @@ class Mentions:
             held.append(own)
         self.turns = {key: sorted(numbers) for key, numbers in turns.items()}
         names, slots = pairs.slot_names, pairs.cell_slots
-        rows: dict[tuple[str, int], list[Run]] = {}
+        rows: dict[tuple[str, int], list[TurnSpan]] = {}
         by_tracker = [_under_gold(own, gold, pairs) for own in held]
         for own in (gold, *by_tracker):
             for key, cells in own.items():
                 for cell in cells:
                     rows.setdefault((key, cell), gold.get(key, {}).get(cell, []))
         order = sorted(rows, key=lambda row: (row[0], names[slots[row[1]]], _text(pairs, row[1])))
-        self.listed = [Mention(key, slots[cell], cell, tuple(rows[key, cell])) for key, cell in order]
+        self.listed = [SlotMention(key, slots[cell], cell, tuple(rows[key, cell])) for key, cell in order]
         self.first: IntArray = np.full((len(trackers), len(order)), -1, np.int32)
         self.last: IntArray = np.full((len(trackers), len(order)), -1, np.int32)
         for tracker, own in enumerate(by_tracker):
@@ -91,32 +91,32 @@ class Mentions:
         )
 
 
-def runs_of(numbers: Sequence[int], states: Sequence[Sequence[int]]) -> dict[int, list[Run]]:
+def runs_of(numbers: Sequence[int], states: Sequence[Sequence[int]]) -> dict[int, list[TurnSpan]]:
     """By cell, the turns at which states hold it.
 
     Example:
         >>> runs_of([0, 1, 2, 3], [[7], [7, 8], [8], [7, 8]])
-        {7: [Run(first=0, last=1), Run(first=3, last=3)], 8: [Run(first=1, last=3)]}
+        {7: [TurnSpan(first=0, last=1), TurnSpan(first=3, last=3)], 8: [TurnSpan(first=1, last=3)]}
     """
-    found: dict[int, list[Run]] = {}
+    found: dict[int, list[TurnSpan]] = {}
     before: int | None = None
     for number, cells in zip(numbers, states, strict=True):
         for cell in cells:
             runs = found.setdefault(cell, [])
             if runs and runs[-1].last == before:
-                runs[-1] = Run(runs[-1].first, number)
+                runs[-1] = TurnSpan(runs[-1].first, number)
             else:
-                runs.append(Run(number, number))
+                runs.append(TurnSpan(number, number))
         before = number
     return found
 
 
 def _under_gold(
-    own: Mapping[str, Mapping[int, list[Run]]], gold: Mapping[str, Mapping[int, list[Run]]], pairs: PairRules
-) -> dict[str, dict[int, list[Run]]]:
+    own: Mapping[str, Mapping[int, list[TurnSpan]]], gold: Mapping[str, Mapping[int, list[TurnSpan]]], pairs: PairRules
+) -> dict[str, dict[int, list[TurnSpan]]]:
     """What a tracker holds, with gold's cell where a predicted cell agrees with it under the rules."""
     slots = pairs.cell_slots
-    found: dict[str, dict[int, list[Run]]] = {}
+    found: dict[str, dict[int, list[TurnSpan]]] = {}
     for key, cells in own.items():
         wanted = gold.get(key, {})
         mine = found[key] = {}

@@ -10,7 +10,7 @@ from ...model import dialogue_key, domain_of
 from ...readers.pairs.slot_names import slot_namer
 from ...tracking.gold_patch import Correction
 from .candidates import Candidate
-from .mentions import Mention, Mentions, Run
+from .mentions import Mentions, SlotMention, TurnSpan
 from .trackers import TrackerSet
 
 PlantedKind = Literal["other-value", "dropped", "late", "early", "wrong-domain"]
@@ -40,7 +40,7 @@ class Planter:
         self._turns = mentions.turns
         self._random = Random(seed)
         gold = [each for each in mentions.listed if each.gold]
-        first: dict[tuple[str, int], Mention] = {}
+        first: dict[tuple[str, int], SlotMention] = {}
         for each in sorted(gold, key=lambda each: each.gold[0].first):
             first.setdefault((each.dialogue, each.slot), each)
         self.first = [first[key] for key in sorted(first, key=lambda key: (key[0], trackers.pairs.slot_names[key[1]]))]
@@ -59,14 +59,14 @@ class Planter:
         chosen = self._random.sample(self.first, round(share * len(self.first)))
         return [self._error(mention) for mention in chosen]
 
-    def _error(self, mention: Mention) -> PlantedError:
+    def _error(self, mention: SlotMention) -> PlantedError:
         for kind in self._random.sample(KINDS, len(KINDS)):
             made = self._made(kind, mention)
             if made is not None and made.corrections:
                 return made
         raise AssertionError("a value can always be dropped")
 
-    def _made(self, kind: PlantedKind, mention: Mention) -> PlantedError | None:
+    def _made(self, kind: PlantedKind, mention: SlotMention) -> PlantedError | None:
         key, slot, run = mention.dialogue, mention.slot, mention.gold[0]
         name = self._set.pairs.slot_names[slot]
 
@@ -87,7 +87,7 @@ class Planter:
             return PlantedError(kind, key, (name,), change(before, mention.cell)) if before else None
         return self._elsewhere(mention, turns)
 
-    def _elsewhere(self, mention: Mention, turns: Sequence[int]) -> PlantedError | None:
+    def _elsewhere(self, mention: SlotMention, turns: Sequence[int]) -> PlantedError | None:
         """The value in the same slot of another domain that gold knows."""
         pairs, key = self._set.pairs, mention.dialogue
         name = pairs.slot_names[mention.slot]
@@ -108,7 +108,7 @@ class Planter:
         added = self._set.corrections(key, slot, turns, cell)
         return PlantedError("wrong-domain", key, (name, pairs.slot_names[slot]), (*removed, *added))
 
-    def _within(self, key: str, run: Run) -> list[int]:
+    def _within(self, key: str, run: TurnSpan) -> list[int]:
         return [turn for turn in self._turns[key] if run.first <= turn <= run.last]
 
 

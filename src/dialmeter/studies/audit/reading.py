@@ -22,7 +22,7 @@ from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import TrackerScorer
 from ...tracking.scoring import read_into
 from .given_gold import GoldStateCheck, as_state
-from .trackers import MEASURES, AuditedTracker, Said, TrackerSet, Watch
+from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances, Watch
 
 
 def is_run(path: str) -> bool:
@@ -187,11 +187,14 @@ def _check_same(trackers: list[AuditedTracker]) -> None:
         seen[states] = each.name
 
 
-def read_talk(path: str) -> Iterator[tuple[str, dict[int, Said]]]:
+def read_talk(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
     """The utterances of a file by dialogue and turn.
 
     Raises:
         InputError: whatever is wrong with the file, with its place.
     """
     for read in open_corpus(path, Role.GOLD).numbered(Vocabulary()):
-        yield dialogue_key(read.id), {turn.number: Said(turn.system or "", turn.user or "") for turn in read.turns}
+        yield (
+            dialogue_key(read.id),
+            {turn.number: Utterances(turn.system or "", turn.user or "") for turn in read.turns},
+        )

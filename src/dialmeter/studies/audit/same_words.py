@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...model import domain_of
-from .mentions import Mention
-from .trackers import Said, TrackerSet
+from .mentions import SlotMention
+from .trackers import TrackerSet, Utterances
 
 _WORDS = re.compile(r"\w+(?:[:.']\w+)*")
 _FEWEST = 5
@@ -47,7 +47,7 @@ class SpokenValues:
     """
 
     def __init__(
-        self, trackers: TrackerSet, talk: Mapping[str, Mapping[int, Said]], gold: Mapping[str, frozenset[int]]
+        self, trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]], gold: Mapping[str, frozenset[int]]
     ) -> None:
         self._pairs = trackers.pairs
         self._gold = gold
@@ -62,7 +62,7 @@ class SpokenValues:
     def _domain(self, cell: int) -> str:
         return domain_of(self._pairs.slot_names[self._pairs.cell_slots[cell]])
 
-    def of(self, mention: Mention) -> SameWords | None:
+    def of(self, mention: SlotMention) -> SameWords | None:
         """What gold does with a value in other dialogues; None where the user does not say it in this one."""
         if mention.cell not in self._found:
             self._found[mention.cell] = self._look(mention.cell)

@@ -20,7 +20,7 @@ from ...readers.spreadsheet_cells import guarded, unguarded
 from ...tracking.gold_patch import Correction, GoldPatch
 from .audit import GoldAudit, RankedCandidate
 from .candidates import KINDS, Candidate
-from .trackers import Said
+from .trackers import Utterances
 
 VERDICTS = {
     "wrong": "gold is wrong, and the proposed value is right",
@@ -38,7 +38,7 @@ KEPT = ("number", "dialogue", "turn", "slot", "verdict", "value", "note", "data"
 _NEEDED = ("verdict", "data", "changes", "key")
 
 
-class SheetRow(Struct, frozen=True):
+class AuditRow(Struct, frozen=True):
     """A candidate as an annotator sees it; all cells are text."""
 
     number: str
@@ -55,7 +55,7 @@ class SheetRow(Struct, frozen=True):
     key: str
 
 
-def sheet_rows(audit: GoldAudit) -> list[SheetRow]:
+def sheet_rows(audit: GoldAudit) -> list[AuditRow]:
     """The candidates of an audit, the strongest first."""
     data = audit.trackers.trackers[0].result.data
     return [
@@ -64,9 +64,9 @@ def sheet_rows(audit: GoldAudit) -> list[SheetRow]:
     ]
 
 
-def _row(number: int, ranked: RankedCandidate, talk: Mapping[int, Said], data: str) -> SheetRow:
+def _row(number: int, ranked: RankedCandidate, talk: Mapping[int, Utterances], data: str) -> AuditRow:
     found = ranked.candidate
-    return SheetRow(
+    return AuditRow(
         str(number),
         KINDS[found.kind],
         found.dialogue,
@@ -118,7 +118,7 @@ def votes_said(candidate: Candidate) -> dict[str, str]:
     }
 
 
-def csv_sheet(rows: Sequence[SheetRow]) -> str:
+def csv_sheet(rows: Sequence[AuditRow]) -> str:
     """A sheet for a spreadsheet program. No cell is a formula."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")

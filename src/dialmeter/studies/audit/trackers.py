@@ -25,7 +25,7 @@ MEASURES = ("JGA", "FGA(lam=0.5)", "GCA")
 Watch = Callable[[Iterable[Any], Corpus], Iterable[Any]]
 
 
-class Said(NamedTuple):
+class Utterances(NamedTuple):
     """The utterances of a turn."""
 
     system: str
@@ -73,13 +73,13 @@ class TrackerSet:
                 own.update({n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None})
         return found
 
-    def talk(self) -> dict[str, dict[int, Said]]:
+    def talk(self) -> dict[str, dict[int, Utterances]]:
         """The utterances by dialogue and turn, from the first file that has them."""
-        found: dict[str, dict[int, Said]] = {}
+        found: dict[str, dict[int, Utterances]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
                 if key not in found:
-                    said = {turn.number: Said(turn.system, turn.user) for turn in read.turns}
+                    said = {turn.number: Utterances(turn.system, turn.user) for turn in read.turns}
                     if any(any(texts) for texts in said.values()):
                         found[key] = said
         return found

@@ -66,8 +66,9 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
     voices = np.vstack([holds, mentions.gold_first >= 0])
     count, number = len(holds), mentions.slots
     for_alone, against_alone = (np.append(_independence(holds, voices[-1], miss), 1.0) for miss in (False, True))
-    for_it = against = np.ones((len(voices), slots))
-    precision = recall = np.ones(len(voices))
+    for_it: FloatArray = np.ones((len(voices), slots))
+    precision: FloatArray = np.ones(len(voices))
+    recall = precision
     votes = np.where(voices, 1.0, -1.0)
     for _ in range(_ROUNDS):
         others = np.round(votes.sum(axis=0) - votes, _DIGITS)
@@ -114,7 +115,7 @@ def _independence(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Fl
 
     count = len(holds)
     signs = np.where(holds, 1.0, -1.0)
-    weights = np.ones(count)
+    weights: FloatArray = np.ones(count)
     for _ in range(2):
         votes = signs * weights[:, None]
         whole = votes.sum(axis=0) + np.where(gold, 1.0, -1.0)
