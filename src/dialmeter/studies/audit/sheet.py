@@ -108,7 +108,7 @@ def proposal(candidate: Candidate) -> str:
 
 def votes_said(candidate: Candidate) -> dict[str, str]:
     """By tracker, what it has in the slots in question."""
-    several = len({vote.slot for votes in candidate.votes.values() for vote in votes}) > 1
+    several = candidate.proposed_slot != candidate.slot
     return {
         name: ", ".join(
             f"{f'{vote.slot} = ' if several else ''}{one_line(vote.value, 60)} from turn {vote.first}" for vote in votes
