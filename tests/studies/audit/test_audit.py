@@ -104,7 +104,7 @@ def test_perfect_trackers_give_no_candidates(tmp_path: Path, capsys: Capture) ->
     assert len(trackers.voters) == 3
     mentions = Mentions([each.reads for each in trackers.voters], trackers.pairs)
     votes = weigh(mentions, len(trackers.pairs.slot_names))
-    assert find_candidates(trackers, mentions, votes, {}) == []
+    assert find_candidates(trackers, mentions, votes, {}) == ([], [])
 
 
 def test_the_order_of_files_changes_nothing(tmp_path: Path, capsys: Capture) -> None:
@@ -280,3 +280,21 @@ def test_precision_between_ties() -> None:
     assert precision_at([], [], 5).at == 0
     assert precision_at([True, True, False, False], [3, 2, 2, 2], 2)[1:] == pytest.approx((2 / 3, 0.5, 1.0))
     assert np.isclose(precision_at([True, False], [2, 1], 1).value, 1)
+
+
+def test_two_names_of_one_slot_are_counted(tmp_path: Path, capsys: Capture) -> None:
+    """Both stay as written, and no correction can name one of them."""
+    name, first, _ = _begin("hotel-area")
+    gold = spoilt(GOLD, name, "hotel-book day", first, 4, "monday")
+    gold = spoilt(gold, name, "hotel-bookday", first, 4, "friday")
+    found = _audit(capsys, *write_corpus(tmp_path, gold, made_trackers(GOLD, 3)))
+    told = {each["code"]: each["count"] for each in found["warnings"]}
+    assert told["no-correction"] == 2
+    assert not [each for each in found["candidates"] if "day" in each["slot"]]
+
+
+@pytest.mark.parametrize("rules", ["mwzeval", "fga-repo", "gca-repo"])
+def test_other_rule_sets(rules: str, tmp_path: Path, capsys: Capture) -> None:
+    gold = spoilt(GOLD, "d03", "hotel-area", 1, 4, "moon")
+    found = _audit(capsys, *write_corpus(tmp_path, gold, made_trackers(GOLD, 3)), "--rules", rules)
+    assert "moon" in [each["gold"] for each in found["candidates"]]

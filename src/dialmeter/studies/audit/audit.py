@@ -86,7 +86,7 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]
     """
     mentions = Mentions([each.reads for each in (trackers.voters or trackers.trackers)], trackers.pairs)
     votes = weigh(mentions, len(trackers.pairs.slot_names)) if trackers.voters else None
-    candidates = find_candidates(trackers, mentions, votes, talk) if votes else []
+    candidates, refused = find_candidates(trackers, mentions, votes, talk) if votes else ([], [])
     limit = candidates[most - 1].strength if 0 < most < len(candidates) else None
     listed = [each for each in candidates if limit is None or each.strength >= limit]
     kinds: dict[str, int] = {}
@@ -100,14 +100,14 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]
         len(candidates),
         dict(sorted(kinds.items(), key=lambda each: (-each[1], each[0]))),
         _reliability(trackers, votes),
-        _notices(trackers, talk),
+        _notices(trackers, talk, refused),
     )
 
 
 def find_candidates(
     trackers: TrackerSet, mentions: Mentions, votes: Votes, talk: Mapping[str, Mapping[int, Utterances]]
-) -> list[Candidate]:
-    """All candidates, the strongest first.
+) -> tuple[list[Candidate], list[str]]:
+    """All candidates, the strongest first, and the places of those that no patch can correct.
 
     Args:
         trackers: with gold.
@@ -121,7 +121,8 @@ def find_candidates(
             held.setdefault(each.dialogue, set()).add(each.cell)
     spoken = SpokenValues(trackers, talk, {key: frozenset(cells) for key, cells in held.items()})
     words = {place: spoken.of(each) for place, each in enumerate(mentions.listed)} if talk else {}
-    return CandidateFinder(trackers, mentions, votes, words).find()
+    finder = CandidateFinder(trackers, mentions, votes, words)
+    return finder.find(), finder.refused
 
 
 def _ranked(
@@ -152,7 +153,9 @@ _OF_SCORES = "fga-free"
 """A warning about a score, which an audit does not need."""
 
 
-def _notices(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]]) -> list[Notice]:
+def _notices(
+    trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]], refused: Sequence[str]
+) -> list[Notice]:
     given = [each for each in trackers.trackers if each.check.was_given_gold]
     seen: dict[tuple[str, str], Notice] = {}
     for each in trackers.trackers:
@@ -173,6 +176,12 @@ def _notices(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]])
             "and most are its own errors; give two trackers or more"
         )
         found.append(Notice("one-tracker", 1, message))
+    if refused:
+        message = (
+            f"{len(refused)} candidates are not listed, because no patch can correct them: gold writes the slot under two "
+            "names, or it writes the value as trackers do, and the rules read the two sides differently"
+        )
+        found.append(Notice("no-correction", len(refused), message, tuple(refused[:10])))
     without = sum(key not in talk for key in trackers.names)
     if without:
         message = (

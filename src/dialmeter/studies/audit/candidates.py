@@ -9,8 +9,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ...model import domain_of
-from ...tracking.gold_patch import Correction
+from ...errors import InputError
+from ...model import dialogue_key, domain_of
+from ...tracking.gold_patch import Correction, GoldPatch
 from .mentions import Mentions, SlotMention, TurnSpan
 from .same_words import SameWords
 from .trackers import TrackerSet
@@ -102,6 +103,8 @@ class CandidateFinder:
         self._mentions = mentions
         self._votes = votes
         self._words = words
+        self.refused: list[str] = []
+        """The places of candidates that no patch can correct: gold writes the slot under two names, or the value already."""
 
     def find(self) -> list[Candidate]:
         """All candidates, the strongest first; of equal strength in the order of dialogue, turn and slot."""
@@ -111,10 +114,21 @@ class CandidateFinder:
             for place, mention in enumerate(self._mentions.listed)
         )
         for _, group in groupby(weighed, key=lambda each: each.mention.dialogue):
-            found += self._of_dialogue(list(group))
+            found += [each for each in self._of_dialogue(list(group)) if each is not None and self._fits(each)]
         return sorted(found, key=lambda each: (-each.strength, each.dialogue, each.turn, each.slot, each.kind))
 
-    def _of_dialogue(self, weighed: list[_Weighed]) -> Iterator[Candidate]:
+    def _fits(self, candidate: Candidate) -> bool:
+        """Do the corrections fit gold as it is written?"""
+        key = dialogue_key(candidate.dialogue)
+        read = next(each.reads[key] for each in self._set.voters if key in each.reads)
+        try:
+            GoldPatch(candidate.corrections).apply(read, self._set.words)
+        except InputError:
+            self.refused.append(f"{candidate.dialogue}: {candidate.slot}")
+            return False
+        return True
+
+    def _of_dialogue(self, weighed: list[_Weighed]) -> Iterator[Candidate | None]:
         doubted = [each for each in weighed if each.mention.gold and each.support < 0]
         wanted = [each for each in weighed if not each.mention.gold and each.support > 0]
         done: set[int] = set()
@@ -172,7 +186,7 @@ class CandidateFinder:
         numbers = self._mentions.turns[mention.dialogue]
         return [turn for turn in numbers if any(run.first <= turn <= run.last for run in spans)]
 
-    def _replaced(self, kind: Kind, old: _Weighed, new: _Weighed) -> Candidate:
+    def _replaced(self, kind: Kind, old: _Weighed, new: _Weighed) -> Candidate | None:
         turns = self._turns(old.mention, old.mention.gold)
         key = old.mention.dialogue
         corrections = self._set.corrections(key, new.mention.slot, turns, new.mention.cell)
@@ -183,22 +197,22 @@ class CandidateFinder:
         strength = new.support if kind == "other-value" else new.support - old.support
         return self._candidate("inconsistent" if by_words else kind, old, new, strength, corrections)
 
-    def _removed(self, old: _Weighed) -> Candidate:
+    def _removed(self, old: _Weighed) -> Candidate | None:
         turns = self._turns(old.mention, old.mention.gold)
         corrections = self._set.corrections(old.mention.dialogue, old.mention.slot, turns, None)
         return self._candidate(
             "inconsistent" if old.by_words else "not-predicted", old, None, -old.support, corrections
         )
 
-    def _added(self, new: _Weighed) -> Candidate:
+    def _added(self, new: _Weighed) -> Candidate | None:
         key, slot = new.mention.dialogue, new.mention.slot
         turns = self._turns(new.mention, [self._span(new.place)])
-        free = [turn for turn in turns if self._set.written_gold(key, turn, slot) is None]
+        free = [turn for turn in turns if not self._set.has_value(key, turn, slot)]
         corrections = self._set.corrections(key, slot, free or turns, new.mention.cell)
         kind: Kind = "inconsistent" if new.by_words else "not-in-gold" if free else "other-value"
         return self._candidate(kind, None, new, new.support, corrections)
 
-    def _moved(self, held: _Weighed) -> Iterator[Candidate]:
+    def _moved(self, held: _Weighed) -> Iterator[Candidate | None]:
         """A value that gold begins at another turn than most trackers."""
         mention, mentions = held.mention, self._mentions
         weights: dict[int, float] = {}
@@ -219,15 +233,20 @@ class CandidateFinder:
         span = TurnSpan(best, began - 1) if late else TurnSpan(began, best - 1)
         turns = self._turns(mention, [span])
         corrections = self._set.corrections(mention.dialogue, mention.slot, turns, mention.cell if late else None)
-        if corrections:
-            new, old = (held, None) if late else (None, held)
-            yield self._candidate("late" if late else "early", old, new, strength, corrections)
+        new, old = (held, None) if late else (None, held)
+        yield self._candidate("late" if late else "early", old, new, strength, corrections)
 
     def _candidate(
         self, kind: Kind, old: _Weighed | None, new: _Weighed | None, strength: float, corrections: list[Correction]
-    ) -> Candidate:
+    ) -> Candidate | None:
+        """A candidate; None where there is nothing to correct."""
         one = old or new
         assert one is not None
+        if not corrections:
+            self.refused.append(
+                f"{self._set.names[one.mention.dialogue]}: {self._set.pairs.slot_names[one.mention.slot]}"
+            )
+            return None
         first = corrections[0]
         slots = list(dict.fromkeys(each.mention.slot for each in (old, new) if each is not None))
         proposed = next((each for each in corrections if each.value is not None), first)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from ...model import NAMED
 from ...readers.corpus import Corpus
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...tracking.digest import joined_alternatives
@@ -105,11 +106,15 @@ class TrackerSet:
         return self.words.written(self._written[cell])
 
     def written_gold(self, key: str, turn: int, slot: int) -> tuple[str, str] | None:
-        """Slot and value as gold writes them at a turn; None where it has no value."""
+        """Slot and value as gold writes them at a turn, also a value that means none; None where it writes nothing."""
         for pair in self.gold[key].get(turn, ()):
-            if self.pairs.slot[pair] == slot and self.pairs.gold[pair]:
+            if self.pairs.slot[pair] == slot and self.words.values[pair] not in ("", NAMED):
                 return self.words.written(pair), joined_alternatives(self.words.values[pair])
         return None
+
+    def has_value(self, key: str, turn: int, slot: int) -> bool:
+        """Has gold a value at a turn, under the rules?"""
+        return any(self.pairs.slot[pair] == slot and self.pairs.gold[pair] for pair in self.gold[key].get(turn, ()))
 
     def corrections(self, key: str, slot: int, turns: Iterable[int], cell: int | None) -> list[Correction]:
         """Corrections that give a slot another value at some turns, one for each run of equal written values.

@@ -65,15 +65,19 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
     holds = mentions.first >= 0
     voices = np.vstack([holds, mentions.gold_first >= 0])
     count, number = len(holds), mentions.slots
-    for_alone, against_alone = (np.append(_independence(holds, voices[-1], miss), 1.0) for miss in (False, True))
+    overlaps = [_with_gold(_overlaps(holds, voices[-1], miss)) for miss in (False, True)]
+    for_alone, against_alone = map(_alone, overlaps)
     for_it: FloatArray = np.ones((len(voices), slots))
     precision: FloatArray = np.ones(len(voices))
     recall = precision
-    votes = np.where(voices, 1.0, -1.0)
-    for _ in range(_ROUNDS):
-        others = np.round(votes.sum(axis=0) - votes, _DIGITS)
-        says = others > 0
-        for_it, precision = _log_odds(voices & (others != 0), voices & says, mentions, slots)
+    votes = np.where(voices, for_alone[:, None], -against_alone[:, None])
+    for round_ in range(_ROUNDS):
+        # A tracker is not judged by its copies.
+        copied = overlaps[0] @ np.maximum(votes, 0) + overlaps[1] @ np.minimum(votes, 0)
+        others = np.round(votes.sum(axis=0) - votes - copied, _DIGITS)
+        least = 0 if round_ else _DRAW
+        says = others > least
+        for_it, precision = _log_odds(voices & (np.abs(others) > least), voices & says, mentions, slots)
         against, recall = _log_odds(says, voices & says, mentions, slots)
         for_it, against = for_it * for_alone[:, None], against * against_alone[:, None]
         votes = np.where(voices, for_it[:, number], -against[:, number])
@@ -101,8 +105,8 @@ def _log_odds(tried: BoolArray, right: BoolArray, mentions: Mentions, slots: int
     return np.maximum(np.log(rate / (1 - rate)), 0), whole
 
 
-def _independence(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> FloatArray:
-    """By tracker, what its votes on values count for; they depart from the majority of all others, gold among them.
+def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> FloatArray:
+    """How far each two trackers share their departures from the majority of all others, gold among them.
 
     The majority is counted twice: first every tracker is one voice, then copies are less than one.
 
@@ -113,11 +117,10 @@ def _independence(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Fl
     """
     import numpy as np
 
-    count = len(holds)
     signs = np.where(holds, 1.0, -1.0)
-    weights: FloatArray = np.ones(count)
+    found: FloatArray = np.zeros((len(holds), len(holds)))
     for _ in range(2):
-        votes = signs * weights[:, None]
+        votes = signs * _alone(found)[:, None]
         whole = votes.sum(axis=0) + np.where(gold, 1.0, -1.0)
 
         def departures(one: int, other: int, votes: FloatArray = votes, whole: FloatArray = whole) -> tuple[int, int]:
@@ -126,12 +129,12 @@ def _independence(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Fl
             apart = [decided & (holds[each] != majority_holds) for each in (one, other)]
             return int((apart[0] & apart[1]).sum()), int((apart[0] | apart[1]).sum())
 
-        weights = _shared(count, departures)
-    return weights
+        found = _shares(len(holds), departures)
+    return found
 
 
-def _timing_independence(mentions: Mentions) -> FloatArray:
-    """By tracker, what its votes on first turns count for; they depart from the first turn in gold."""
+def _timing_overlaps(mentions: Mentions) -> FloatArray:
+    """How far each two trackers share their departures from the first turns in gold."""
     first, gold = mentions.first, mentions.gold_first
     apart = (first >= 0) & (gold >= 0) & (first != gold)
 
@@ -139,13 +142,11 @@ def _timing_independence(mentions: Mentions) -> FloatArray:
         same = apart[one] & apart[other] & (first[one] == first[other])
         return int(same.sum()), int((apart[one] | apart[other]).sum())
 
-    return _shared(len(first), departures)
+    return _shares(len(first), departures)
 
 
-def _shared(count: int, departures: Callable[[int, int], tuple[int, int]]) -> FloatArray:
-    """By tracker, 1 / (1 + its overlap with each other tracker).
-
-    The overlap of two trackers is the share of their departures that they have in common; few departures say little.
+def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> FloatArray:
+    """By two trackers, the share of their departures that they have in common; few departures say little.
 
     Args:
         count: how many trackers there are.
@@ -153,12 +154,27 @@ def _shared(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Fl
     """
     import numpy as np
 
-    shared = np.zeros(count)
+    found: FloatArray = np.zeros((count, count))
     for one in range(count):
         for other in range(one):
             both, either = departures(one, other)
-            shared[[one, other]] += both / (either + _STRENGTH)
-    return np.round(1 / (1 + shared), _DIGITS)
+            found[one, other] = found[other, one] = both / (either + _STRENGTH)
+    return found
+
+
+def _alone(overlaps: FloatArray) -> FloatArray:
+    """By voice, the part of its votes that it does not share: 1 / (1 + the sum of its overlaps)."""
+    import numpy as np
+
+    found: FloatArray = np.round(1 / (1 + overlaps.sum(axis=1)), _DIGITS)
+    return found
+
+
+def _with_gold(overlaps: FloatArray) -> FloatArray:
+    """Overlaps with gold as the last voice, which copies nobody."""
+    import numpy as np
+
+    return np.pad(overlaps, (0, 1))
 
 
 def _timing(mentions: Mentions, slots: int) -> FloatArray:
@@ -166,11 +182,12 @@ def _timing(mentions: Mentions, slots: int) -> FloatArray:
     import numpy as np
 
     firsts = np.vstack([mentions.first, mentions.gold_first])
-    independence = np.append(_timing_independence(mentions), 1.0)
+    overlaps = _with_gold(_timing_overlaps(mentions))
+    alone = _alone(overlaps)
     found = []
     for voice in range(len(firsts)):
         n, k = np.zeros(slots), np.zeros(slots)
-        for other, weight in enumerate(independence):
+        for other, weight in enumerate(alone * (1 - overlaps[voice])):
             if other != voice:
                 both = (firsts[voice] >= 0) & (firsts[other] >= 0)
                 same = both & (firsts[voice] == firsts[other])
@@ -178,5 +195,5 @@ def _timing(mentions: Mentions, slots: int) -> FloatArray:
                 k += weight * np.bincount(mentions.slots, weights=same, minlength=slots)
         whole = (k.sum() + 1) / (n.sum() + 2)
         rate = (k + _STRENGTH * whole) / (n + _STRENGTH)
-        found.append(np.maximum(np.log(rate / (1 - rate)), 0) * independence[voice])
+        found.append(np.maximum(np.log(rate / (1 - rate)), 0) * alone[voice])
     return np.round(np.stack(found), _DIGITS)
