@@ -1,6 +1,6 @@
 """How many planted errors of gold an audit finds, and what its first candidates on real gold are.
 
-Run with `DIALMETER_SHARED=... python benchmarks/audit_study.py` (about five minutes on one core); it prints the tables of
+Run with `DIALMETER_SHARED=... python benchmarks/audit_study.py` (two and a half minutes of one core); it prints the tables of
 docs/audit.md. It reads MultiWOZ 2.1 gold and the published predictions of DAMD, LABES and SOM-DST from the folder that
 `DIALMETER_SHARED` names. The verdicts on real candidates are in `audit_verdicts.csv`: ids and verdicts, no text.
 """
@@ -93,9 +93,7 @@ def _measured(
     planted: Sequence[PlantedError], files: Mapping[str, str], ats: Sequence[int], clean: TrackerSet, folder: Path
 ) -> list[float]:
     """Errors, candidates, the share of errors found, the widest tie, and precisions."""
-    patch = folder / "planted.json"
-    patch.write_bytes(GoldPatch([each for error in planted for each in error.corrections]).encoded())
-    trackers = read_trackers(GOLD, files, replace(RULES, patch=str(patch)), common=True)
+    trackers = with_errors(planted, files, folder)
     keys = clean.names.keys()
     found = [each for each in candidates_of(trackers)[0] if touched_slots(each).pop()[0] in keys]
     errors = {(error.dialogue, slot) for error in planted for slot in error.slots}
@@ -161,17 +159,55 @@ def _mistaken(
     return preds
 
 
+def read_verdicts() -> dict[tuple[str, str, str, str], str]:
+    """The verdicts by dialogue, slot, turn and kind of a candidate."""
+    with VERDICTS.open(newline="") as file:
+        return {
+            (row["dialogue"], row["slot"], row["turn"], row["kind"]): row["verdict"] for row in csv.DictReader(file)
+        }
+
+
+def key_of(candidate: Candidate) -> tuple[str, str, str, str]:
+    """What a verdict names a candidate by."""
+    return candidate.dialogue, candidate.slot, str(candidate.turn), candidate.kind
+
+
+def first_twenty(files: Mapping[str, str], folder: Path) -> None:
+    """What the first twenty candidates are where errors are planted: planted ones, or candidates of untouched gold with their verdicts."""
+    clean = read_trackers(GOLD, files, RULES, common=True)
+    mentions = Mentions([each.reads for each in clean.trackers], clean.pairs)
+    verdicts = read_verdicts()
+    print(f"\n**The first twenty of each seed.** {', '.join(files)}.\n")
+    print(
+        "| planted | planted error | clear error | inconsistent | false alarm | not read |\n|---|--:|--:|--:|--:|--:|"
+    )
+    for share in SHARES:
+        counts: Counter[str] = Counter()
+        for seed in SEEDS:
+            planted = Planter(clean, mentions, seed).plant(share)
+            errors = {(error.dialogue, slot) for error in planted for slot in error.slots}
+            for each in candidates_of(with_errors(planted, files, folder))[0][:20]:
+                hit = not touched_slots(each).isdisjoint(errors)
+                counts["planted error" if hit else verdicts.get(key_of(each), "not read")] += 1
+        words = ("planted error", "clear error", "inconsistent", "false alarm", "not read")
+        print(f"| {100 * share:g} % | {' | '.join(str(counts[word]) for word in words)} |")
+
+
+def with_errors(planted: Sequence[PlantedError], files: Mapping[str, str], folder: Path) -> TrackerSet:
+    """Trackers on gold with planted errors."""
+    patch = folder / "planted.json"
+    patch.write_bytes(GoldPatch([each for error in planted for each in error.corrections]).encoded())
+    return read_trackers(GOLD, files, replace(RULES, patch=str(patch)), common=True)
+
+
 def read_by_hand(files: Mapping[str, str]) -> None:
     """Counts the verdicts on the first candidates of untouched gold."""
     trackers = read_trackers(GOLD, files, RULES, common=True)
     found, votes = candidates_of(trackers)
-    with VERDICTS.open(newline="") as file:
-        verdicts = {
-            (row["dialogue"], row["slot"], row["turn"], row["kind"]): row["verdict"] for row in csv.DictReader(file)
-        }
+    verdicts = read_verdicts()
     first = found[:READ]
     tied = sum(each.strength == first[-1].strength for each in found)
-    keys = [(each.dialogue, each.slot, str(each.turn), each.kind) for each in first]
+    keys = [key_of(each) for each in first]
     print(
         f"\n**Untouched gold.** {trackers.trackers[0].result.dialogues} dialogues, {len(found)} candidates; the last of the"
     )
@@ -194,6 +230,7 @@ def real(folder: Path) -> None:
     study("LABES alone.", two, (50, 100, 200), folder, only="labes")
     study("DAMD and LABES on the common dialogues.", three, (10, 20, 50), folder, only="damd+labes")
     study("DAMD, LABES and SOM-DST.", three, (10, 20, 50), folder)
+    first_twenty(three, folder)
     read_by_hand(three)
 
 
