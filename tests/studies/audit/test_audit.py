@@ -298,3 +298,15 @@ def test_other_rule_sets(rules: str, tmp_path: Path, capsys: Capture) -> None:
     gold = spoilt(GOLD, "d03", "hotel-area", 1, 4, "moon")
     found = _audit(capsys, *write_corpus(tmp_path, gold, made_trackers(GOLD, 3)), "--rules", rules)
     assert "moon" in [each["gold"] for each in found["candidates"]]
+
+
+def test_another_value_is_proposed_from_the_turn_at_which_trackers_have_it(tmp_path: Path, capsys: Capture) -> None:
+    name, first, value = _begin("hotel-area", 2)
+    files = write_corpus(tmp_path, spoilt(GOLD, name, "hotel-area", 0, 4, "moon"), made_trackers(GOLD, 4))
+    best = _audit(capsys, *files)["candidates"][0]
+    assert [(each["first"], each["last"], each["value"]) for each in best["corrections"]] == [
+        (0, first - 1, None),
+        (first, 4, value),
+    ]
+    said = call(capsys, "tracker", "audit", *files).out
+    assert f"{value} at turns {first} to 4; no value at turns 0 to {first - 1}" in said

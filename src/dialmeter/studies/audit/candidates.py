@@ -189,9 +189,12 @@ class CandidateFinder:
     def _replaced(self, kind: Kind, old: _Weighed, new: _Weighed) -> Candidate | None:
         turns = self._turns(old.mention, old.mention.gold)
         key = old.mention.dialogue
-        corrections = self._set.corrections(key, new.mention.slot, turns, new.mention.cell)
-        if kind == "wrong-domain":
-            corrections = [*self._set.corrections(key, old.mention.slot, turns, None), *corrections]
+        # The old value goes at all of its turns; in the same slot, the new one comes where trackers have it.
+        begins = self._span(new.place).first if kind == "other-value" else turns[0]
+        gone = turns if kind == "wrong-domain" else [turn for turn in turns if turn < begins]
+        corrections = self._set.corrections(key, old.mention.slot, gone, None)
+        new_turns = [turn for turn in turns if turn >= begins]
+        corrections += self._set.corrections(key, new.mention.slot, new_turns, new.mention.cell)
         by_words = old.by_words and new.by_words
         # In one slot, a vote for the new value is the vote against the old one. Votes in two slots are two votes.
         strength = new.support if kind == "other-value" else new.support - old.support

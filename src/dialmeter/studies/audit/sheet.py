@@ -101,9 +101,16 @@ def proposal(candidate: Candidate) -> str:
         what = candidate.proposed
     else:
         what = f"{candidate.proposed_slot} = {candidate.proposed}"
-    first = min(each.first for each in candidate.corrections)
-    last = max(each.last for each in candidate.corrections)
-    return f"{what} at turn {first}" if first == last else f"{what} at turns {first} to {last}"
+    place = candidate.proposed_slot, candidate.proposed
+    given = [each for each in candidate.corrections if (each.slot, each.value) == place]
+    gone = [each for each in candidate.corrections if each.value is None and candidate.proposed is not None]
+    before = f"; no value {_turns(gone)}" if gone and candidate.proposed_slot == candidate.slot else ""
+    return f"{what} {_turns(given)}{before}"
+
+
+def _turns(corrections: Sequence[Correction]) -> str:
+    first, last = min(each.first for each in corrections), max(each.last for each in corrections)
+    return f"at turn {first}" if first == last else f"at turns {first} to {last}"
 
 
 def votes_said(candidate: Candidate) -> dict[str, str]:
@@ -220,7 +227,10 @@ def _corrections(cells: Mapping[str, str], path: str, line: int) -> tuple[Correc
         return corrections
     slot = corrections[0].slot
     value = cells["value"] or None
-    return tuple(msgspec.structs.replace(each, value=value) for each in corrections if each.slot == slot)
+    own = [each for each in corrections if each.slot == slot]
+    # Where a part of the turns gets a value, only this part gets the other one.
+    given = [each for each in own if each.value is not None] or own
+    return tuple(msgspec.structs.replace(each, value=value) if each in given else each for each in own)
 
 
 def _check_apart(taken: Sequence[_Judged]) -> None:
