@@ -48,6 +48,7 @@ _TRACKER = {
     "bias": ("tracker.bias:bias", "Do measures depend on where in a dialogue mistakes fall?"),
     "human": ("tracker.human:human", "Compare measures with human ratings; make and read annotation sheets."),
     "sensitivity": ("tracker.sensitivity:sensitivity", "Does a tracker depend on the wording of the schema (SGD-X)?"),
+    "audit": ("tracker.audit:audit_", "Which values of gold are likely errors? Trackers vote; sheets and patches."),
     "rules": ("tracker.rules:rules", "One file under every rule set, and which turns flip."),
 }
 _USER = {

@@ -165,10 +165,11 @@ def _said(values: Iterable[str | None]) -> str:
 
 def _written_name(slot: str, words: Vocabulary) -> tuple[str, str]:
     """Slot and section as a file writes them that has a slot of this name; the name itself where none has it."""
-    name = _name_of(slot)
-    same = [pair for pair in range(len(words.slots)) if _name_of(words.slots[pair]) == name]
-    exact = next((pair for pair in same if words.written(pair) == slot), same[0] if same else None)
-    return (slot, "") if exact is None else (words.slots[exact], words.sections[exact])
+    pairs = range(len(words.slots))
+    found = next((pair for pair in pairs if words.written(pair) == slot), None)
+    if found is None:
+        found = next((pair for pair in pairs if _name_of(words.slots[pair]) == _name_of(slot)), None)
+    return (slot, "") if found is None else (words.slots[found], words.sections[found])
 
 
 def _numbered(slot: str, section: str, value: str, words: Vocabulary) -> PairState:

@@ -42,7 +42,7 @@ class GoldStateCheck:
         """Slots that the file predicts at any turn."""
         self._wrong: Counter[frozenset[str]] = Counter()
 
-    def take(self, _: PairDialogue, compared: ComparedDialogue) -> None:
+    def take(self, _read: PairDialogue, compared: ComparedDialogue) -> None:
         """Takes a dialogue that was scored."""
         names = compared.pairs.slot_names
         for _, gold, pred, slots in compared.details():
@@ -101,10 +101,10 @@ def check_rows(rows: Iterable[Mapping[str, Any]]) -> GoldStateCheck:
     for row in rows:
         for turn in row["turns"]:
             right = [slot for slot, found in turn["slots"].items() if found["class"] == "correct"]
-            check.add_turn(*(_state(turn[side]) for side in ("gold", "pred")), right)
+            check.add_turn(as_state(turn["gold"]), as_state(turn["pred"]), right)
     return check
 
 
-def _state(written: Mapping[str, Any]) -> State:
+def as_state(written: Mapping[str, Any]) -> State:
     """A state of a run, in which alternatives are a list."""
     return {slot: value if isinstance(value, str) else tuple(value) for slot, value in written.items()}

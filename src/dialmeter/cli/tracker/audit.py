@@ -1,0 +1,158 @@
+"""``dialmeter tracker audit``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.account import in_documents
+from ...core.document import make_document
+from ...core.output import write_file
+from ...core.result import score_dict
+from ...errors import DialmeterError, one_line
+from ...studies.audit.audit import GoldAudit, audit_gold
+from ...studies.audit.reading import is_run, read_talk, read_trackers
+from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
+from ...views.studies import audit as views
+from ...views.tracker import signature_of
+from .. import options as shared
+from ..printer import CSV, TEXT, Block, Output, message, signature, tables
+from ..progress import watched
+from ..several import chosen_names
+from .audit_document import TrackerAuditDocument, candidate_record
+
+
+@shared.command("audit")
+@click.argument("files", nargs=-1, metavar="GOLD PRED... | RUN...")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a tracker; one for each.")
+@click.option("--common", is_flag=True, help="Look at the dialogues that all files have.")
+@click.option(
+    "--talk", metavar="FILE", help="A file with the utterances, where neither GOLD nor predictions have them."
+)
+@shared.number_option(
+    "--most", least=1, default=100, about="How many candidates to rank; those that tie with the last, too."
+)
+@shared.number_option(
+    "--details", least=0, default=3, about="How many candidates to print with utterances, votes and scores."
+)
+@click.option("--sheet", metavar="FILE", help="Write a sheet for annotators: .html with keys, or .csv.")
+@click.option(
+    "--read-sheet", "sheets", multiple=True, metavar="FILE", help="A filled sheet, one per annotator; may be repeated."
+)
+@click.option("--out", metavar="FILE", help="With --read-sheet: write the patch of gold into this file.")
+@shared.force_option("the file of --sheet or --out")
+@shared.from_option("predictions")
+@shared.fields_option("predictions")
+@click.option("--gold-from", "gold_form", metavar="FORMAT", help="The format of the gold file.")
+@shared.rule_options
+def audit_(**options: Any) -> Output:
+    """Which values of GOLD are likely errors? Trackers vote: the files PRED with their predictions, or their runs.
+
+    Candidates are ranked by the weighted votes against gold. First `--sheet FILE`, then `--read-sheet FILE --out PATCH` when
+    it is filled; every command on trackers takes the patch with --patch.
+    """
+    rules = shared.chosen_rules(options)
+    if options["sheets"]:
+        return _read(options)
+    if options["out"]:
+        raise DialmeterError("--out goes with --read-sheet; --sheet writes the sheet")
+    gold, files = _inputs(options)
+    trackers = read_trackers(
+        gold,
+        files,
+        rules,
+        gold_form=options["gold_form"],
+        form=options["form"],
+        common=options["common"],
+        watch=lambda dialogues, corpus: watched(dialogues, corpus, options["quiet"]),
+    )
+    talk = trackers.talk()
+    if options["talk"]:
+        talk = {key: said for key, said in read_talk(options["talk"]) if key in trackers.names} | talk
+    audit = audit_gold(trackers, talk, options["most"])
+    if options["sheet"]:
+        rows = sheet_rows(audit)
+        is_page = Path(options["sheet"]).suffix in (".html", ".htm")
+        write_file(options["sheet"], views.sheet_page(rows) if is_page else csv_sheet(rows), force=options["force"])
+    return Output(document=lambda _: _document(audit), parts=_parts(audit, gold, options), notices=audit.notices)
+
+
+def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
+    """The file of gold, if there is one, and the trackers by name."""
+    files = options["files"]
+    runs = bool(files) and all(map(is_run, files))
+    if len(files) < (1 if runs else 2):
+        raise DialmeterError("give GOLD and at least one file of predictions, or at least one run")
+    gold, preds = (None, files) if runs else (files[0], files[1:])
+    if len(set(preds)) < len(preds):
+        twice = next(path for path in preds if preds.count(path) > 1)
+        raise DialmeterError(f"{one_line(twice, 200)} is given twice; give each tracker once")
+    return gold, dict(zip(chosen_names(preds, options["names"], "trackers"), preds, strict=True))
+
+
+def _read(options: dict[str, Any]) -> Output:
+    """Makes a patch from filled sheets."""
+    if options["files"] or options["sheet"]:
+        raise DialmeterError("--read-sheet reads sheets alone; give no files and no --sheet with it")
+    if not options["out"]:
+        raise DialmeterError("--read-sheet needs --out FILE for the patch")
+    found = read_sheets(options["sheets"])
+    patch = found.patch
+    write_file(options["out"], patch.encoded(), force=options["force"])
+    counts = {"sheets": len(options["sheets"]), "candidates": found.candidates, "corrections": len(patch.corrections)}
+    verdicts = ", ".join(f"{count} {word}" for word, count in found.verdicts.items())
+    said = (
+        f"{one_line(options['out'], 200)}: {len(patch.corrections)} corrections, digest {patch.digest}",
+        f"{found.candidates} candidates: {verdicts}",
+    )
+    return Output(
+        document=lambda _: make_document(
+            TrackerAuditDocument, scores=[], counts=counts, verdicts=found.verdicts, patch=patch.digest
+        ),
+        parts=[] if options["quiet"] else [message("\n".join(said))],
+    )
+
+
+def _document(audit: GoldAudit) -> TrackerAuditDocument:
+    trackers = audit.trackers.trackers
+    return make_document(
+        TrackerAuditDocument,
+        scores=[{**score_dict(score), "system": each.name} for each in trackers for score in each.result.scores],
+        **in_documents({each.name: each.result.account for each in trackers}),
+        counts={
+            "systems": len(trackers),
+            "voters": len(audit.trackers.voters),
+            "dialogues": trackers[0].result.dialogues,
+            "turns": trackers[0].result.turns,
+            "mentions": audit.mentions,
+            "candidates": audit.found,
+        },
+        warnings=audit.notices,
+        trackers=audit.reliability,
+        kinds=audit.kinds,
+        candidates=[candidate_record(each, views.talk_around(audit, each.candidate)) for each in audit.ranked],
+    )
+
+
+def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Iterator[Block]:
+    first = audit.trackers.trackers[0].result
+    heading = [one_line(gold, 200) if gold else "gold of the runs", f"{first.dialogues} dialogues"]
+    heading += [
+        f"{audit.mentions} values",
+        f"{len(audit.trackers.voters)} of {len(audit.trackers.trackers)} trackers vote",
+    ]
+    yield Block("  ".join([*heading, f"rules {first.rules.name}"]), TEXT)
+    yield from tables([views.reliability_table(audit)])
+    if audit.ranked:
+        yield from tables([views.kinds_table(audit), views.candidate_table(audit, options["most"])])
+    yield Block(views.candidate_records(audit), CSV)
+    for each in audit.ranked[: options["details"]]:
+        yield Block("\n".join(views.candidate_lines(audit, each)), TEXT)
+    if not audit.ranked:
+        yield message("no candidates")
+    if options["sheet"]:
+        yield Block(f"{len(audit.ranked)} candidates in {one_line(options['sheet'], 200)}", TEXT)
+    yield from signature(signature_of([score for each in audit.trackers.trackers for score in each.result.scores]))

@@ -1,0 +1,1 @@
+"""Studies of several results as tables and pages."""

@@ -1,0 +1,312 @@
+"""The audit of gold: what it finds, what does not change it, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.invoke import call, call_process, checked
+from tests.cli.samples import native_lines
+from tests.studies.audit.made import (
+    VALUES,
+    made_gold,
+    made_tracker,
+    made_trackers,
+    spoilt,
+    talk_of,
+    write_corpus,
+    write_states,
+)
+
+from dialmeter.studies.audit.audit import find_candidates
+from dialmeter.studies.audit.given_gold import GoldStateCheck
+from dialmeter.studies.audit.mentions import Mentions
+from dialmeter.studies.audit.planted import Planter, precision_at
+from dialmeter.studies.audit.reading import read_trackers
+from dialmeter.studies.audit.trackers import AuditedTracker, TrackerSet
+from dialmeter.studies.audit.votes import weigh
+from dialmeter.tracking.gold_patch import Correction, GoldPatch
+from dialmeter.tracking.rule_sets.rules import named
+
+GOLD = made_gold()
+Capture = pytest.CaptureFixture[str]
+
+
+def _audit(capsys: Capture, *words: str | Path) -> dict[str, Any]:
+    return checked(call(capsys, "tracker", "audit", *words, "--json"), "tracker-audit")
+
+
+def _begin(slot: str, least: int = 0, absent: str = "", present: str = "") -> tuple[str, int, str]:
+    """A dialogue in which gold begins a slot, the turn, and the value."""
+    for name, turns in GOLD.items():
+        first = next((turn for turn, state in enumerate(turns) if slot in state), None)
+        if first is not None and first >= least and absent not in turns[-1] and (not present or present in turns[-1]):
+            return name, first, turns[first][slot]
+    raise AssertionError(slot)
+
+
+def _other(slot: str, value: str) -> str:
+    return next(each for each in VALUES[slot] if each != value)
+
+
+def test_every_kind_of_error_is_the_first_candidate(tmp_path: Path, capsys: Capture) -> None:
+    trackers = made_trackers(GOLD, 6)
+    name, first, value = _begin("hotel-area")
+    absent = next(each for each, turns in GOLD.items() if "taxi-to" not in turns[-1])
+    late, began, held = _begin("restaurant-food", 1)
+    moved, start, kept = _begin("hotel-area", absent="restaurant-area")
+    wrong_domain = spoilt(spoilt(GOLD, moved, "hotel-area", 0, 4, None), moved, "restaurant-area", start, 4, kept)
+    cases = {
+        "other-value": (spoilt(GOLD, name, "hotel-area", first, 4, _other("hotel-area", value)), name, value),
+        "not-in-gold": (spoilt(GOLD, name, "hotel-area", first, 4, None), name, value),
+        "not-predicted": (spoilt(GOLD, absent, "taxi-to", 1, 4, "park"), absent, None),
+        "late": (spoilt(GOLD, late, "restaurant-food", began, began, None), late, held),
+        "early": (spoilt(GOLD, late, "restaurant-food", began - 1, began, held), late, None),
+        "wrong-domain": (wrong_domain, moved, kept),
+    }
+    for kind, (gold, dialogue, proposed) in cases.items():
+        found = _audit(capsys, *write_corpus(tmp_path, gold, trackers))["candidates"]
+        best = found[0]
+        assert (best["kind"], best["dialogue"], best["proposed"]) == (kind, dialogue, proposed)
+        assert best["strength"] > (found[1]["strength"] if len(found) > 1 else 0)
+
+
+def test_same_words_elsewhere_are_a_vote(tmp_path: Path, capsys: Capture) -> None:
+    """One tracker lacks the value, as gold does; users say it, and gold has it wherever else they do."""
+    name, first, value = _begin("restaurant-food", present="restaurant-area")
+    gold = spoilt(GOLD, name, "restaurant-food", 0, 4, None)
+    trackers = made_trackers(GOLD, 2)
+    trackers["t00"] = spoilt(trackers["t00"], name, "restaurant-food", 0, 4, None)
+    trackers["t01"] = spoilt(trackers["t01"], name, "restaurant-food", first, 4, value)
+    without = _audit(capsys, *write_corpus(tmp_path, gold, trackers))["candidates"]
+    found = _audit(capsys, *write_corpus(tmp_path, gold, trackers, talk=True))["candidates"]
+    mine = [each for each in found if each["dialogue"] == name and each["slot"] == "restaurant-food"]
+    before = [each for each in without if each["dialogue"] == name and each["slot"] == "restaurant-food"]
+    assert len(mine) == 1
+    assert mine[0]["same_words"]["annotated"] == mine[0]["same_words"]["dialogues"] > 5
+    assert mine[0]["kind"] == ("not-in-gold" if before else "inconsistent")
+    assert mine[0]["strength"] > (before[0]["strength"] if before else 0)
+    assert f"restaurant food is {value}" in mine[0]["talk"][-1]["text"]
+
+
+def test_perfect_trackers_give_no_candidates(tmp_path: Path, capsys: Capture) -> None:
+    files = write_corpus(tmp_path, GOLD, {"a": GOLD})
+    found = _audit(capsys, *files)
+    assert (found["candidates"], found["counts"]["voters"]) == ([], 0)
+    assert [each["code"] for each in found["warnings"]] == ["given-gold", "no-votes", "no-utterances"]
+    # The same without the rule that such files have no vote.
+    read = read_trackers(str(files[0]), {"a": str(files[1])}, named("dialmeter"))
+    twin = [AuditedTracker(name, read.trackers[0].reads, read.trackers[0].result, GoldStateCheck()) for name in "abc"]
+    trackers = TrackerSet(twin, read.rules, read.words)
+    assert len(trackers.voters) == 3
+    mentions = Mentions([each.reads for each in trackers.voters], trackers.pairs)
+    votes = weigh(mentions, len(trackers.pairs.slot_names))
+    assert find_candidates(trackers, mentions, votes, {}) == ([], [])
+
+
+def test_the_order_of_files_changes_nothing(tmp_path: Path, capsys: Capture) -> None:
+    gold, *preds = write_corpus(
+        tmp_path, spoilt(GOLD, "d03", "hotel-area", 0, 4, "moon"), made_trackers(GOLD, 4), talk=True
+    )
+    found = [_audit(capsys, gold, *order) for order in (preds, preds[::-1], preds[2:] + preds[:2])]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["candidates"][0]["gold"] == "moon"
+
+
+def test_the_hash_seed_changes_nothing(tmp_path: Path) -> None:
+    files = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 3), talk=True)
+    outputs = {call_process("tracker", "audit", *files, "--json", PYTHONHASHSEED=seed).out for seed in ("1", "77")}
+    assert len(outputs) == 1
+    assert json.loads(outputs.pop())["candidates"]
+
+
+def test_scores_if_corrected_are_the_scores_of_the_patch(tmp_path: Path, capsys: Capture) -> None:
+    trackers = made_trackers(GOLD, 3)
+    files = write_corpus(tmp_path, spoilt(GOLD, "d03", "hotel-area", 0, 4, "moon"), trackers)
+    for candidate in _audit(capsys, *files)["candidates"][:6]:
+        patch = tmp_path / "patch.json"
+        patch.write_bytes(GoldPatch([Correction(**each) for each in candidate["corrections"]]).encoded())
+        for name in trackers:
+            words = ["--gold", files[0], "--patch", patch, "--ci", "0", "--measure", "JGA"]
+            words += ["--measure", "FGA(lam=0.5)", "--measure", "GCA", "--json"]
+            scored = call(capsys, "tracker", "score", tmp_path / f"{name}.jsonl", *words).json["scores"]
+            told = {each["measure"]: each["value"] for each in candidate["corrected"] if each["system"] == name}
+            assert told == pytest.approx({each["measure"]: each["value"] for each in scored})
+
+
+def test_copies_count_less(tmp_path: Path) -> None:
+    whole = made_gold(200)
+    own = made_trackers(whole, 3)
+    copies = {f"copy{n}": spoilt(own["t00"], f"d{n:02}", "hotel-area", 0, 4, "moon") for n in range(3)}
+    gold, *preds = write_corpus(tmp_path, whole, {**own, **copies})
+    trackers = read_trackers(str(gold), {path.stem: str(path) for path in preds}, named("dialmeter"))
+    mentions = Mentions([each.reads for each in trackers.voters], trackers.pairs)
+    votes = weigh(mentions, len(trackers.pairs.slot_names))
+    alone = dict(zip([each.name for each in trackers.voters], votes.for_alone, strict=True))
+    family = [alone[name] for name in ("t00", "copy0", "copy1", "copy2")]
+    assert max(family) < 0.5 < 0.7 < min(alone["t01"], alone["t02"])
+    assert sum(family) < 1.4
+
+
+@pytest.mark.parametrize("count", [1, 2, 100])
+def test_one_to_a_hundred_trackers(count: int, tmp_path: Path, capsys: Capture) -> None:
+    name, first, value = _begin("hotel-area")
+    gold = spoilt(GOLD, name, "hotel-area", first, 4, _other("hotel-area", value))
+    trackers = made_trackers(GOLD, count)
+    trackers["t00"] = spoilt(trackers["t00"], name, "hotel-area", first, 4, value)
+    found = _audit(capsys, *write_corpus(tmp_path, gold, trackers))
+    assert ("one-tracker" in [each["code"] for each in found["warnings"]]) == (count == 1)
+    places = [(each["dialogue"], each["slot"]) for each in found["candidates"]]
+    assert (name, "hotel-area") in places[: 100 if count < 3 else 1]
+
+
+def test_a_file_with_gold_states_has_no_vote(tmp_path: Path, capsys: Capture) -> None:
+    trackers = made_trackers(GOLD, 3)
+    given = {**trackers, "cheat": spoilt(GOLD, "d00", "hotel-area", 4, 4, "moon")}
+    with_it, without = (
+        _audit(capsys, *write_corpus(tmp_path, spoilt(GOLD, "d03", "hotel-area", 0, 4, "moon"), each))
+        for each in (given, trackers)
+    )
+    of = {each["tracker"]: each for each in with_it["trackers"]}
+    assert (of["cheat"]["votes"], of["cheat"]["precision"], of["t00"]["votes"]) == (False, None, True)
+    assert "cheat was given gold states and has no vote" in str(with_it["warnings"])
+    ranks = [
+        [(each["rank"], each["dialogue"], each["strength"]) for each in found["candidates"]]
+        for found in (with_it, without)
+    ]
+    assert ranks[0] == ranks[1]
+    assert {each["system"] for each in with_it["candidates"][0]["corrected"]} == {*trackers, "cheat"}
+
+
+def test_ties_are_reported(tmp_path: Path, capsys: Capture) -> None:
+    gold = GOLD
+    names = [name for name, turns in GOLD.items() if "taxi-to" not in turns[-1]][:3]
+    for name in names:
+        gold = spoilt(gold, name, "taxi-to", 1, 4, "park")
+    files = write_corpus(tmp_path, gold, made_trackers(GOLD, 4))
+    found = _audit(capsys, *files, "--most", "2")["candidates"]
+    tied = [each for each in found if each["dialogue"] in names and each["slot"] == "taxi-to"]
+    assert [(each["rank"], each["tied"]) for each in tied] == [(tied[0]["rank"], 3)] * 3
+    said = call(capsys, "tracker", "audit", *files).out
+    assert f"{tied[0]['rank']}-{tied[0]['rank'] + 2}" in said
+    assert "share their rank with others" in said
+
+
+def test_runs_are_audited_as_files_are(tmp_path: Path, capsys: Capture) -> None:
+    trackers = made_trackers(GOLD, 3)
+    files = write_corpus(tmp_path, spoilt(GOLD, "d03", "hotel-area", 0, 4, "moon"), trackers, talk=True)
+    for name in trackers:
+        said = call(
+            capsys, "tracker", "score", tmp_path / f"{name}.jsonl", "--gold", files[0], "--out", tmp_path / "r" / name
+        )
+        assert said.code == 0
+    runs = [tmp_path / "r" / name for name in trackers]
+    assert _audit(capsys, *runs)["candidates"] == _audit(capsys, *files)["candidates"]
+    other = tmp_path / "r" / "other"
+    other_gold = write_states(tmp_path / "other.jsonl", "gold", GOLD)
+    call(capsys, "tracker", "score", tmp_path / "t00.jsonl", "--gold", other_gold, "--out", other)
+    said = call(capsys, "tracker", "audit", runs[1], other)
+    assert said.complaint == (
+        "t01 and other have different gold in 1 dialogues, first d03; give the GOLD file first, and then predictions"
+    )
+
+
+def test_bad_input(tmp_path: Path, capsys: Capture) -> None:
+    gold, one, two = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 2))
+    fewer = tmp_path / "fewer.jsonl"
+    fewer.write_text("".join(one.read_text().splitlines(keepends=True)[2:]))
+    same = tmp_path / "same.jsonl"
+    same.write_text(one.read_text())
+    cases = {
+        (
+            gold,
+            fewer,
+        ): "fewer: 2 dialogues of gold have no prediction, first d00; --common looks at the dialogues that all have",
+        (gold, one, one): f"{one} is given twice; give each tracker once",
+        (gold, one, same): "t00 and same are the same predictions; give each tracker once",
+        (gold,): "give GOLD and at least one file of predictions, or at least one run",
+        (): "give GOLD and at least one file of predictions, or at least one run",
+        (gold, one, "--out", "x"): "--out goes with --read-sheet; --sheet writes the sheet",
+    }
+    for words, message in cases.items():
+        said = call(capsys, "tracker", "audit", *words)
+        assert (said.code, said.complaint) == (2, message)
+    assert _audit(capsys, gold, fewer, two, "--common")["counts"]["dialogues"] == 38
+    assert "no such file" in call(capsys, "tracker", "audit", gold, tmp_path / "none").complaint
+
+
+def test_a_prediction_file_with_other_gold_is_reported(tmp_path: Path, capsys: Capture) -> None:
+    gold, one, _ = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 2))
+    own = made_tracker(GOLD, 9)
+    both = {
+        name: [{"gold": {}, "pred": state} for state in turns]
+        if name == "d00"
+        else [{"gold": wanted, "pred": state} for wanted, state in zip(GOLD[name], turns, strict=True)]
+        for name, turns in own.items()
+    }
+    path = tmp_path / "both.jsonl"
+    path.write_bytes(native_lines(both))
+    found = _audit(capsys, gold, one, path)
+    assert "both: the file has gold that differs from GOLD in 1 dialogues; GOLD is used" in [
+        each["message"] for each in found["warnings"]
+    ]
+
+
+def test_talk_from_another_file(tmp_path: Path, capsys: Capture) -> None:
+    files = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 2))
+    talk = write_states(tmp_path / "talk.jsonl", "gold", GOLD, talk_of(GOLD))
+    found = _audit(capsys, *files, "--talk", talk)
+    assert all(each["talk"] for each in found["candidates"])
+    assert "no-utterances" not in [each["code"] for each in found["warnings"]]
+
+
+def test_planted_errors_are_found(tmp_path: Path) -> None:
+    gold, *preds = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 5))
+    files = {path.stem: str(path) for path in preds}
+    clean = read_trackers(str(gold), files, named("dialmeter"))
+    mentions = Mentions([each.reads for each in clean.voters], clean.pairs)
+    planter = Planter(clean, mentions, seed=3)
+    planted = planter.plant(0.05)
+    assert len(planted) == round(0.05 * len(planter.first))
+    assert planted == Planter(clean, mentions, seed=3).plant(0.05) != Planter(clean, mentions, seed=4).plant(0.05)
+    assert len({(each.dialogue, each.slots[0]) for each in planted}) == len(planted)
+    assert all(each.corrections for each in planted)
+
+
+def test_precision_between_ties() -> None:
+    assert precision_at([], [], 5).at == 0
+    assert precision_at([True, True, False, False], [3, 2, 2, 2], 2)[1:] == pytest.approx((2 / 3, 0.5, 1.0))
+    assert np.isclose(precision_at([True, False], [2, 1], 1).value, 1)
+
+
+def test_two_names_of_one_slot_are_counted(tmp_path: Path, capsys: Capture) -> None:
+    """Both stay as written, and no correction can name one of them."""
+    name, first, _ = _begin("hotel-area")
+    gold = spoilt(GOLD, name, "hotel-book day", first, 4, "monday")
+    gold = spoilt(gold, name, "hotel-bookday", first, 4, "friday")
+    found = _audit(capsys, *write_corpus(tmp_path, gold, made_trackers(GOLD, 3)))
+    told = {each["code"]: each["count"] for each in found["warnings"]}
+    assert told["no-correction"] == 2
+    assert not [each for each in found["candidates"] if "day" in each["slot"]]
+
+
+@pytest.mark.parametrize("rules", ["mwzeval", "fga-repo", "gca-repo"])
+def test_other_rule_sets(rules: str, tmp_path: Path, capsys: Capture) -> None:
+    gold = spoilt(GOLD, "d03", "hotel-area", 1, 4, "moon")
+    found = _audit(capsys, *write_corpus(tmp_path, gold, made_trackers(GOLD, 3)), "--rules", rules)
+    assert "moon" in [each["gold"] for each in found["candidates"]]
+
+
+def test_another_value_is_proposed_from_the_turn_at_which_trackers_have_it(tmp_path: Path, capsys: Capture) -> None:
+    name, first, value = _begin("hotel-area", 2)
+    files = write_corpus(tmp_path, spoilt(GOLD, name, "hotel-area", 0, 4, "moon"), made_trackers(GOLD, 4))
+    best = _audit(capsys, *files)["candidates"][0]
+    assert [(each["first"], each["last"], each["value"]) for each in best["corrections"]] == [
+        (0, first - 1, None),
+        (first, 4, value),
+    ]
+    said = call(capsys, "tracker", "audit", *files).out
+    assert f"{value} at turns {first} to 4; no value at turns 0 to {first - 1}" in said

@@ -1,0 +1,155 @@
+"""Sheets for annotators: written, filled, and read back as a patch."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from tests.cli.invoke import Said, call, checked
+from tests.studies.audit.made import made_gold, made_trackers, spoilt, write_corpus, write_states
+
+from dialmeter.tracking.gold_patch import load_patch
+
+GOLD = made_gold()
+FIRST = next(turn for turn, state in enumerate(GOLD["d03"]) if "hotel-area" in state)
+Capture = pytest.CaptureFixture[str]
+Rows = list[dict[str, str]]
+
+
+def _corpus(folder: Path) -> list[Path]:
+    """Gold with an error, and three trackers."""
+    return write_corpus(folder, spoilt(GOLD, "d03", "hotel-area", FIRST, 4, "moon"), made_trackers(GOLD, 3), talk=True)
+
+
+def _made(folder: Path, capsys: Capture) -> Rows:
+    sheet = folder / "sheet.csv"
+    assert call(capsys, "tracker", "audit", *_corpus(folder), "--sheet", sheet, "--force").code == 0
+    return list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"), newline="")))
+
+
+def _write(path: Path, rows: Rows) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def _read(capsys: Capture, out: Path, *sheets: Path) -> Said:
+    words = [word for sheet in sheets for word in ("--read-sheet", sheet)]
+    return call(capsys, "tracker", "audit", *words, "--out", out, "--force", "--json")
+
+
+def _signature(capsys: Capture, gold: Path, *words: str | Path) -> str:
+    said = call(
+        capsys, "tracker", "score", gold.parent / "t00.jsonl", "--gold", gold, "--measure", "JGA", *words, "--json"
+    )
+    return str(said.json["scores"][0]["signature"])
+
+
+def test_round_trip(tmp_path: Path, capsys: Capture) -> None:
+    rows = _made(tmp_path, capsys)
+    first = rows[0]
+    assert (first["dialogue"], first["slot"], first["gold"]) == ("d03", "hotel-area", "moon")
+    assert "user: I want this: the hotel area is" in "".join(row["talk"] for row in rows)
+    first["verdict"] = "wrong"
+    rows[1]["verdict"] = "right"
+    patch = tmp_path / "patch.json"
+    found = checked(_read(capsys, patch, _write(tmp_path / "filled.csv", rows)), "tracker-audit")
+    loaded = load_patch(str(patch))
+    assert found["patch"] == loaded.digest
+    assert found["verdicts"] == {"wrong": 1, "right": 1, "no verdict": len(rows) - 2}
+    # Patched gold is the gold from before the error, in the signature, too.
+    right = write_states(tmp_path / "right.jsonl", "gold", GOLD)
+    patched = _signature(capsys, tmp_path / "gold.jsonl", "--patch", patch)
+    assert f"patch:{loaded.digest}|" in patched
+    assert patched.split("|data:")[1] == _signature(capsys, right).split("|data:")[1]
+    assert loaded.data in _signature(capsys, tmp_path / "gold.jsonl")
+    # An audit of the patched gold does not bring the candidate again.
+    again = call(capsys, "tracker", "audit", *_corpus(tmp_path), "--patch", patch, "--json").json
+    assert "moon" not in [each["gold"] for each in again["candidates"]]
+
+
+def test_another_value_is_taken_from_the_sheet(tmp_path: Path, capsys: Capture) -> None:
+    rows = _made(tmp_path, capsys)
+    patch = tmp_path / "patch.json"
+    for value in ("south", ""):
+        rows[0] |= {"verdict": "other", "value": value}
+        assert _read(capsys, patch, _write(tmp_path / "filled.csv", rows)).code == 0
+        assert {each.value for each in load_patch(str(patch)).corrections} == {value or None}
+
+
+def test_annotators_must_agree(tmp_path: Path, capsys: Capture) -> None:
+    rows = _made(tmp_path, capsys)
+    rows[0]["verdict"] = rows[1]["verdict"] = "wrong"
+    one = _write(tmp_path / "one.csv", rows)
+    rows[1]["verdict"] = "right"
+    other = _write(tmp_path / "other.csv", rows)
+    patch = tmp_path / "patch.json"
+    found = _read(capsys, patch, one, other).json
+    assert (found["verdicts"]["wrong"], found["verdicts"]["disagreement"]) == (1, 1)
+    assert {each.dialogue for each in load_patch(str(patch)).corrections} == {"d03"}
+    assert load_patch(str(patch)).digest == _read(capsys, patch, other, one).json["patch"]
+
+
+def test_what_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    rows = _made(tmp_path, capsys)
+    out, sheet = tmp_path / "patch.json", tmp_path / "filled.csv"
+    broken = {
+        "verdict": ("maybe", "line 2: verdict is wrong, other, right, inconsistent, unclear, not 'maybe'"),
+        "changes": ("[]", "line 2: the columns changes and key were edited; only verdict, value and note are"),
+        "key": (rows[1]["key"], "line 2: the columns changes and key were edited; only verdict, value and note are"),
+    }
+    for name, (cell, message) in broken.items():
+        said = _read(capsys, out, _write(sheet, [{**rows[0], name: cell}, *rows[2:]]))
+        # The talk of a row has several lines, so that only its last one is known.
+        assert (said.code, said.complaint.partition(", ")[0].partition(": line")[0]) == (2, str(sheet))
+        assert said.complaint.endswith(message.partition(": ")[2])
+    assert "in the sheet twice" in _read(capsys, out, _write(sheet, [rows[0], rows[0]])).complaint
+    sheet.write_text("a,b\n1,2\n")
+    assert "no column 'verdict'" in _read(capsys, out, sheet).complaint
+    other = [{**row, "data": "0000000000"} for row in rows]
+    said = _read(capsys, out, _write(tmp_path / "a.csv", rows), _write(tmp_path / "b.csv", other))
+    assert "was made for gold 0000000000" in said.complaint
+    said = call(capsys, "tracker", "audit", "--read-sheet", sheet)
+    assert said.complaint == "--read-sheet needs --out FILE for the patch"
+    said = call(capsys, "tracker", "audit", "x", "--read-sheet", sheet, "--out", out)
+    assert said.complaint == "--read-sheet reads sheets alone; give no files and no --sheet with it"
+
+
+def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, capsys: Capture) -> None:
+    rows = _made(tmp_path, capsys)
+    rows[0] |= {"verdict": "wrong"}
+    one = _write(tmp_path / "one.csv", rows[:1])
+    gold = spoilt(GOLD, "d03", "hotel-area", FIRST, 4, "moon")
+    trackers = {
+        name: spoilt(states, "d03", "hotel-area", FIRST, 4, "sun") for name, states in made_trackers(GOLD, 3).items()
+    }
+    sheet = tmp_path / "two.csv"
+    call(capsys, "tracker", "audit", *write_corpus(tmp_path, gold, trackers), "--sheet", sheet)
+    more = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"), newline="")))
+    assert (more[0]["dialogue"], more[0]["proposed"][:3]) == ("d03", "sun")
+    more[0]["verdict"] = "wrong"
+    said = _read(capsys, tmp_path / "patch.json", one, _write(sheet, more[:1]))
+    assert said.complaint.startswith(f"dialogue d03, turn {FIRST}, slot hotel-area: two.csv line")
+    assert said.complaint.endswith("approve one of the two")
+
+
+def test_the_page_shows_text_as_text(tmp_path: Path, capsys: Capture) -> None:
+    gold, *preds = _corpus(tmp_path)
+    gold.write_text(
+        gold.read_text().replace("I want this", "<script>alert(1)</script> =cmd").replace("moon", "<b>moon")
+    )
+    page, sheet = tmp_path / "sheet.html", tmp_path / "sheet.csv"
+    assert call(capsys, "tracker", "audit", gold, *preds, "--sheet", page).code == 0
+    assert call(capsys, "tracker", "audit", gold, *preds, "--sheet", sheet).code == 0
+    text = page.read_text("utf-8")
+    assert "&lt;script&gt;alert(1)" in text
+    assert text.count("<script>") == 1
+    assert "<b>moon" not in text
+    assert "default-src 'none'" in text
+    for row in csv.reader(io.StringIO(sheet.read_text("utf-8"), newline="")):
+        assert not [cell for cell in row if cell.startswith(("=", "+", "@"))]
+    assert "already" in call(capsys, "tracker", "audit", gold, *preds, "--sheet", sheet).complaint
