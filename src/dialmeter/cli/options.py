@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -12,18 +12,15 @@ from msgspec.structs import replace
 
 from ..conditions import Condition, parse_condition
 from ..core.comparison import Resampling
-from ..core.record import RunInputs
-from ..core.run_writer import RunWriter
-from ..errors import DialmeterError, InputError
+from ..errors import DialmeterError
 from ..model import dialogue_key
 from ..readers.fields import form_with_fields
 from ..readers.multiwoz.multiwoz import ids_of_list
-from ..readers.raw_file import BUDGET_VARIABLE, is_stream, parse_size
+from ..readers.raw_file import BUDGET_VARIABLE, parse_size
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..values import maps
 from ..values.maps import ValueMap
 from ..views.charts.fit import parse_width
-from ..views.pages.findings_file import write_findings
 from ..views.tables import STYLES
 from .printer import PrintedCommand
 
@@ -361,47 +358,3 @@ run_options = stacked(
     resume_option("an unfinished run in --out"),
     force_option("a run in --out"),
 )
-
-
-def run_writer(
-    options: dict[str, Any], inputs: Iterable[str | None], identity: Callable[[], dict[str, Any]]
-) -> tuple[RunWriter | None, dict[str, Any]]:
-    """What writes the run that --out asks for, and what makes the run this run; None and nothing without --out.
-
-    Args:
-        options: of the command.
-        inputs: the files that are read, ``-`` among them where it is standard input.
-        identity: says what makes the run this run; reads the inputs, and is asked only where there is a run.
-    """
-    if not options["out"]:
-        if options["resume"] or options["force"] or options["rows"] == "parquet":
-            raise DialmeterError("--resume, --force and --rows go with --out")
-        return None, {}
-    if options["resume"] and any(path and is_stream(path) for path in inputs):
-        raise DialmeterError(
-            "a run from standard input or a pipe cannot be resumed: nobody knows whether the input is the same"
-        )
-    about = identity()
-    writer = RunWriter(
-        options["out"],
-        about,
-        resume=options["resume"],
-        force=options["force"],
-        parquet=options["rows"] == "parquet",
-        index=write_findings,
-    )
-    click.get_current_context().call_on_close(writer.close)
-    return writer, about
-
-
-def with_inputs(about: dict[str, Any], inputs: RunInputs, writer: RunWriter) -> dict[str, Any]:
-    """What makes the run this run, with the hash of every input when all is read.
-
-    Raises:
-        InputError: a file changed meanwhile; the run is taken back.
-    """
-    try:
-        return {**about, "inputs": inputs.after_reading()}
-    except InputError:
-        writer.abandon()
-        raise

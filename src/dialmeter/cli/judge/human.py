@@ -38,6 +38,7 @@ from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import watching
+from ..run_files import run_writer, with_inputs
 from ..work import work_options
 from .asking import asking
 from .endpoints import dry_run, models_of, usage_line, usage_of
@@ -100,7 +101,7 @@ def human(**options: Any) -> Output:
     scores = _scores(options, items)
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
     checked_names(items, [*chosen.judges, *scores], carried)
-    writer, about = shared.run_writer(
+    writer, about = run_writer(
         options,
         [options["ratings_file"]],
         lambda: record.identity(
@@ -139,7 +140,7 @@ def human(**options: Any) -> Output:
             [f"{line}; the run is unfinished, go on with --resume" for line in lines] for lines in (mute, spent)
         )
     if writer is not None and not mute and not spent:
-        about = shared.with_inputs(about, inputs, writer)
+        about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["ratings_file"]).name, result))
 
     def charts() -> Iterator[Chart]:

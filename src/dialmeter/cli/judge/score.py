@@ -33,6 +33,7 @@ from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output, warn
 from ..progress import watching
+from ..run_files import run_writer, with_inputs
 from ..work import work_options
 from .asking import asking
 from .documents import JudgeScoreDocument
@@ -95,7 +96,7 @@ def score(**options: Any) -> Output:
         return dry_run("judge score", units, judges, {"cases": len(cases)}, options["store"])
     elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = shared.run_writer(
+    writer, about = run_writer(
         options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
     )
     store = options["store"] or (writer.begin() / "scores" if writer else None)
@@ -121,7 +122,7 @@ def score(**options: Any) -> Output:
         warn(result.notices, options["quiet"])
         raise DialmeterError("; ".join(silent))
     if writer is not None and not silent and not spent:
-        about = shared.with_inputs(about, inputs, writer)
+        about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result), judges)
 
     def charts() -> Iterator[Chart]:

@@ -28,6 +28,7 @@ from ...views.tracker import signature_of
 from .. import options as shared
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..run_files import run_writer, with_inputs
 from .documents import SystemScoreDocument
 from .scoring import chosen_settings, log_options, scored_log
 
@@ -55,7 +56,7 @@ def score(**options: Any) -> Output:
     paths = {"log": options["log"], "goals": options["goals"], "map": shared.map_file(options)}
     inputs = RunInputs([RunInput(role, path) for role, path in paths.items() if path] if options["out"] else [])
     guards = shared.chosen_guards(options)
-    writer, about = shared.run_writer(
+    writer, about = run_writer(
         options,
         paths.values(),
         lambda: system_identity(inputs.described(), how, options["measures"], options["profile"]),
@@ -72,7 +73,7 @@ def score(**options: Any) -> Output:
             writer.abandon()
         raise
     if writer is not None:
-        about = shared.with_inputs(about, inputs, writer)
+        about = with_inputs(about, inputs, writer)
         finish_system_run(writer, result, about, markdown_report(Path(options["log"]).name, result))
     accepted = options["skip_bad"] or not result.refused
     errors = [] if accepted else [one_line(str(error), 1000) for error in result.refused[:20]]

@@ -37,6 +37,7 @@ from ...views.tracker import (
 from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import CSV, PROSE, TEXT, Block, Output, message, signature, tables
+from ..run_files import run_writer, with_inputs
 from ..work import chosen_workers, work_options
 from .documents import TrackerScoreDocument
 from .scoring import scored
@@ -91,9 +92,7 @@ def score(**options: Any) -> Output:
     }
     given = [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path]
     inputs = RunInputs(given if options["out"] else [])
-    writer, about = shared.run_writer(
-        options, paths.values(), lambda: record.identity(inputs.described(), rules, measures)
-    )
+    writer, about = run_writer(options, paths.values(), lambda: record.identity(inputs.described(), rules, measures))
     wanted = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
@@ -109,7 +108,7 @@ def score(**options: Any) -> Output:
     result.threads = chosen_workers(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     if writer is not None:
-        about = shared.with_inputs(about, inputs, writer)
+        about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(file).name, result))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
     shown = [found.printed[key] for key in wanted if key in found.printed]

@@ -31,6 +31,7 @@ from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..run_files import run_writer, with_inputs
 from ..work import work_options
 from .documents import UserScoreDocument
 from .reading import reading_dry_run
@@ -68,7 +69,7 @@ def score(**options: Any) -> Output:
     inputs = RunInputs(given if options["out"] else [])
     how = chosen_how(options)
     guards = shared.chosen_guards(options)
-    writer, about = shared.run_writer(
+    writer, about = run_writer(
         options, paths.values(), lambda: record.identity(inputs.described(), how, options["blamed"])
     )
     found = scored(
@@ -84,7 +85,7 @@ def score(**options: Any) -> Output:
     verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
     if writer is not None:
         more = {"verdicts": verdicts} if verdicts is not None else {}
-        about = shared.with_inputs(about, inputs, writer)
+        about = with_inputs(about, inputs, writer)
         report = markdown_report(Path(options["dialogues"]).name, result)
         record.finish(writer, result, about, report, **more)
     accepted = options["skip_bad"] or not result.refused

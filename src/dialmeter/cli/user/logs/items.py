@@ -29,6 +29,7 @@ from ... import options as shared
 from ...main import EXIT_INPUT
 from ...printer import CSV, TEXT, Block, Output, signature, tables
 from ...progress import watched
+from ...run_files import run_writer, with_inputs
 from .documents import UserItemsDocument
 
 
@@ -55,7 +56,7 @@ def items(**options: Any) -> Output:
     paths = {"log": options["log"], "goals": options["sheet"]}
     inputs = RunInputs([RunInput(role, path) for role, path in paths.items() if path] if options["out"] else [])
     guards = shared.chosen_guards(options)
-    writer, about = shared.run_writer(options, paths.values(), lambda: items_identity(inputs.described(), source))
+    writer, about = run_writer(options, paths.values(), lambda: items_identity(inputs.described(), source))
     try:
         log = open_trajectories(options["log"], options["form"])
         every = list(watched(log, log, options["quiet"]))
@@ -80,7 +81,7 @@ def items(**options: Any) -> Output:
         for each, talk in pairs:
             if each.id not in writer.done:
                 writer.add(item_row(each, talk))
-        about = shared.with_inputs(about, inputs, writer)
+        about = with_inputs(about, inputs, writer)
         finish_items_run(writer, found, about, items_report(Path(options["log"]).name, found))
     accepted = options["skip_bad"] or not log.refused
 

@@ -1,0 +1,58 @@
+"""Runs that commands keep in the folder of --out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from ..core.record import RunInputs
+from ..core.run_writer import RunWriter
+from ..errors import DialmeterError, InputError
+from ..readers.raw_file import is_stream
+from ..views.pages.findings_file import write_findings
+
+
+def run_writer(
+    options: dict[str, Any], inputs: Iterable[str | None], identity: Callable[[], dict[str, Any]]
+) -> tuple[RunWriter | None, dict[str, Any]]:
+    """What writes the run that --out asks for, and what makes the run this run; None and nothing without --out.
+
+    Args:
+        options: of the command.
+        inputs: the files that are read, ``-`` among them where it is standard input.
+        identity: says what makes the run this run; reads the inputs, and is asked only where there is a run.
+    """
+    if not options["out"]:
+        if options["resume"] or options["force"] or options["rows"] == "parquet":
+            raise DialmeterError("--resume, --force and --rows go with --out")
+        return None, {}
+    if options["resume"] and any(path and is_stream(path) for path in inputs):
+        raise DialmeterError(
+            "a run from standard input or a pipe cannot be resumed: nobody knows whether the input is the same"
+        )
+    about = identity()
+    writer = RunWriter(
+        options["out"],
+        about,
+        resume=options["resume"],
+        force=options["force"],
+        parquet=options["rows"] == "parquet",
+        index=write_findings,
+    )
+    click.get_current_context().call_on_close(writer.close)
+    return writer, about
+
+
+def with_inputs(about: dict[str, Any], inputs: RunInputs, writer: RunWriter) -> dict[str, Any]:
+    """What makes the run this run, with the hash of every input when all is read.
+
+    Raises:
+        InputError: a file changed meanwhile; the run is taken back.
+    """
+    try:
+        return {**about, "inputs": inputs.after_reading()}
+    except InputError:
+        writer.abandon()
+        raise
