@@ -13,7 +13,7 @@ from ..core.output import new_folder, refuse_replacing
 from ..judges.scorer import attack_replies
 from ..simulation.sample.sample_files import SHARES_FOLDER, play_users, sample_files
 from ..views.tables import Table
-from .options import PLAIN, command, force_option
+from .options import command, force_option, quiet_option
 from .printer import EVERY, Block, Output
 
 ATTACKS = ("entailment", "speaker", "pronoun", "repetition", "natural-paraphrase", "dullness", "identical")
@@ -40,7 +40,7 @@ ABOUT = {
 }
 
 
-@command(last=PLAIN)
+@command(last=(quiet_option,))
 @click.argument("folder", metavar="DIR")
 @force_option("files of the same names")
 def sample(**options: Any) -> Output:

@@ -48,7 +48,12 @@ def rated_replies(talks: Sequence[Conversation]) -> bytes:
 
 
 def rated_dialogues(dialogues: Iterable[Dialogue]) -> bytes:
-    """Ratings of the states of a tracker, as CSV: the more of gold it holds, the higher."""
+    """Ratings of the states of a tracker, as CSV: the more of gold it holds, the higher.
+
+    Example:
+        >>> rated_dialogues([Dialogue("d1", (Turn(0, gold={}, pred={}),))]).decode().splitlines()[:2]
+        ['dialogue,rater,rating', 'd1,ann,5']
+    """
     lines = ["dialogue,rater,rating"]
     for each in list(dialogues)[:_RATED_DIALOGUES]:
         mean = 1 + 4 * fmean(map(_share_right, each.turns))

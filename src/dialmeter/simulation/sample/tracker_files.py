@@ -48,12 +48,22 @@ def lines(dialogues: Iterable[Dialogue]) -> bytes:
 
 
 def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
-    """The same dialogues without predictions."""
+    """The same dialogues without predictions.
+
+    Example:
+        >>> gold_only([Dialogue("d1", (Turn(0, gold={"hotel-area": "east"}, pred={}),))])[0].turns[0].pred is None
+        True
+    """
     return [Dialogue(each.id, tuple(structs.replace(turn, pred=None) for turn in each.turns)) for each in dialogues]
 
 
 def completions(dialogues: Iterable[Dialogue]) -> bytes:
-    """Predicted states as a language model writes them: JSON in a sentence, JSON in a fence, or a list, in turn."""
+    """Predicted states as a language model writes them: JSON in a sentence, JSON in a fence, or a list, in turn.
+
+    Example:
+        >>> completions([Dialogue("d1", (Turn(2, pred={"hotel-area": "east"}),))])
+        b'{"dialogue_id":"d1","turn":2,"completion":"- hotel-area: east"}\\n'
+    """
     shapes = (_sentence, _fence, _list)
     rows = [
         {"dialogue_id": each.id, "turn": turn.number, "completion": shapes[turn.number % 3](turn.pred or {})}
@@ -80,7 +90,12 @@ def _json(state: State) -> str:
 
 
 def share_files(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, bytes]]:
-    """Invented predictions for a few-shot curve: more training data, more values that are found. One file per share and seed."""
+    """Invented predictions for a few-shot curve: more training data, more values that are found. One file per share and seed.
+
+    Example:
+        >>> [name for name, _ in share_files([])][:2]
+        ['ratio_0.01_seed_1.jsonl', 'ratio_0.01_seed_2.jsonl']
+    """
     for share, known in SHARES.items():
         for seed in SHARE_SEEDS:
             found = [_partly_known(each, known, Random(f"{share} {seed} {each.id}")) for each in dialogues]
@@ -145,7 +160,12 @@ def _intent(service: str, state: State) -> str:
 
 
 def schema() -> bytes:
-    """The services and slots of the town in the schema-guided layout. A slot with few values is categorical."""
+    """The services and slots of the town in the schema-guided layout. A slot with few values is categorical.
+
+    Example:
+        >>> [service["service_name"] for service in msgspec.json.decode(schema())][:2]
+        ['hotel', 'restaurant']
+    """
     services = [
         {
             "service_name": name,
