@@ -142,7 +142,7 @@ def test_from_the_command_line(toxic: Path, tmp_path: Path, capsys: pytest.Captu
 def test_a_plain_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The example of docs/judges.md."""
     text = (Path(__file__).parents[2] / "docs" / "judges.md").read_text("utf-8")
-    _, _, code = text.partition("```python\n# my_judges.py\n")
+    _, _, code = text.partition('```python title="my_judges.py"\n')
     (tmp_path / "my_judges.py").write_text(code.partition("```")[0])
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)

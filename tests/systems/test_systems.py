@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -264,23 +262,3 @@ def test_fail_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path / "log.json", entry(0), entry(1, reward=0.0))
     assert call(capsys, "system", "score", path, "--fail-if", "Success < 0.6", "-q").code == 1
     assert call(capsys, "system", "score", path, "--fail-if", "Success < 0.4", "-q").code == 0
-
-
-def test_the_how_to_can_be_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Every command of the page runs on a small log, and the first table comes out."""
-    monkeypatch.chdir(tmp_path)
-    entries = [entry(task, trial, float((task + trial) % 3 > 0)) for task in range(6) for trial in range(4)]
-    written(tmp_path / "airline.json", *entries)
-    written(tmp_path / "base.json", *entries[:16])
-    written(tmp_path / "new.json", *entries)
-    page = (ROOT / "docs" / "howto" / "agents.md").read_text("utf-8")
-    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    commands = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
-    for words in commands:
-        if words[0] != "view":
-            done = call(capsys, *words)
-            assert done.code == 0, (words, done.err)
-    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(code, {})

@@ -14,7 +14,7 @@ HOW_TOS = Path(__file__).parents[2] / "docs" / "howto"
 
 def example(page: str, kind: str, path: Path) -> Path:
     """The only block of a kind on a page, as a file."""
-    [text] = re.findall(rf"```{kind}\n(.*?)```", (HOW_TOS / page).read_text("utf-8"), re.DOTALL)
+    [text] = re.findall(rf"```{kind}(?: title=\S+)?\n(.*?)```", (HOW_TOS / page).read_text("utf-8"), re.DOTALL)
     path.write_text(text, "utf-8")
     return path
 
