@@ -48,6 +48,28 @@ def hostile_tracker_lines() -> str:
     return json.dumps({"dialogue_id": f"evil {script} {HOSTILE['quotes']}", "turns": turns}) + "\n"
 
 
+def without_slot(file: Path, slot: str) -> str:
+    """The same dialogues with a tracker that never predicts a slot."""
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    for turn in (turn for line in lines for turn in line["turns"]):
+        turn["pred"].pop(slot, None)
+        turn.pop("pred:keyword", None)
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def silent_lines() -> str:
+    """Dialogues without utterances, with long ids and values; all scores are the same, and the second has most mistakes."""
+    long = "a-very-long-name-of-a-place-without-any-blank-" * 5
+    lines = []
+    for number, wrong in enumerate((1, 3, 2)):
+        slots = [f"inn-slot{at}" for at in range(4)]
+        gold = dict.fromkeys(slots, long)
+        pred = {**gold, **dict.fromkeys(slots[:wrong], f"not {long}")}
+        turns = [{"turn": turn, "gold": gold, "pred": pred, "user": "", "system": ""} for turn in range(2)]
+        lines.append(json.dumps({"dialogue_id": f"{long}{number}", "turns": turns}) + "\n")
+    return "".join(lines)
+
+
 def case_lines() -> str:
     """Cases of three attacks, one of them hostile."""
     context = [
@@ -137,12 +159,16 @@ def tau_text() -> str:
 
 
 def make_runs(folder: Path) -> Path:
-    """Two trackers, two users, two systems, two juries, a hostile tracker, a broken run and an unfinished one."""
+    """Three trackers, one of them without a slot, two users, two systems, two juries, a hostile tracker, a broken run and an unfinished one."""
     runs = folder / "runs"
     talk = folder / "talk.jsonl"
     dialmeter("user", "play", "--goals", 36, "--noise", 0.15, "--workers", 1, "--out", talk, "-q")
     for name, source in (("own", talk), ("keyword", f"{talk}#keyword")):
         dialmeter("tracker", "score", source, "--out", runs / "trackers" / name, "-q", "--resamples", 200)
+    (folder / "nameless.jsonl").write_text(without_slot(talk, "hotel-name"), "utf-8")
+    dialmeter("tracker", "score", folder / "nameless.jsonl", "--out", runs / "nameless", "-q", "--ci", 0)
+    (folder / "silent.jsonl").write_text(silent_lines(), "utf-8")
+    dialmeter("tracker", "score", folder / "silent.jsonl", "--out", runs / "silent", "-q", "--ci", 0)
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
     dialmeter("tracker", "score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--ci", 0)
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):

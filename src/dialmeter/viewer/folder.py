@@ -15,7 +15,8 @@ from ..views.pages.kinds import kind_of
 from ..views.pages.opened import Opened
 
 _DEEPEST = 5
-_KEPT = 8
+_KEPT = 16
+"""How many runs stay open; a comparison has up to twelve."""
 
 
 class RunEntry(NamedTuple):

@@ -120,11 +120,11 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     account = account_in(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
     head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
-    head += [*run.kind.headlines(run), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
+    head += [*run.kind.headlines(run, link), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
     yield Section(run.key, tuple(head))
-    yield Section(f"{run.key}: groups", tuple(run.kind.breakdowns(run)), level=3)
+    yield Section(f"{run.key}: groups", tuple(run.kind.breakdowns(run, link)), level=3)
     yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
     inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
@@ -132,7 +132,8 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
 
 
 def worst(run: Opened) -> Rows:
-    """The rows of a run, worst first, and a table of the first few."""
+    """The rows of a run, worst first, and a table of the first few; of rows with the same score, those with most mistakes."""
+    _ = run.findings  # the order needs them
     order = tuple(select(run, RowQuery()).positions.tolist())
     by = run.ranking
     rows = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -91,6 +91,47 @@ class RowFindings:
         chosen = self._entries(wanted)
         rows, _, sizes = self._columns
         return np.bincount(rows[chosen], weights=sizes[chosen], minlength=len(self.ids)).astype(np.int64)
+
+    def by_row(
+        self, where: Mapping[str, Collection[str]], field: str = "", names: Sequence[str] = ()
+    ) -> NDArray[np.int32]:
+        """For every row and name, how many findings have one of the texts of each condition and the name in the field.
+
+        Args:
+            where: by field, the texts that count.
+            field: the field that holds the names; without it there is one column for all findings.
+            names: the columns.
+
+        Example:
+            >>> found = RowFindings(("slot", "class"))
+            >>> found.add("d1", {("ferry-to", "missed"): 2, ("ferry-day", "correct"): 3})
+            >>> found.add("d2", {("ferry-day", "wrong"): 1})
+            >>> found.by_row({"class": ("missed", "wrong")}, "slot", ["ferry-day", "ferry-to"]).tolist()
+            [[0, 2], [1, 0]]
+            >>> found.by_row({"class": ("missed", "wrong")}).tolist()
+            [[2], [1]]
+        """
+        import numpy as np
+
+        places = {name: at for at, name in enumerate(names)} if field else {"": 0}
+        conditions = [(self.fields.index(name), frozenset(texts)) for name, texts in where.items()]
+        named = self.fields.index(field) if field else None
+        columns = np.fromiter(
+            (
+                places.get("" if named is None else finding[named], -1)
+                if all(finding[at] in texts for at, texts in conditions)
+                else -1
+                for finding in self._texts
+            ),
+            np.int64,
+            len(self._texts),
+        )
+        rows, codes, sizes = self._columns
+        column = columns[codes]
+        chosen = column >= 0
+        cells = rows[chosen] * np.int64(len(places)) + column[chosen]
+        counted = np.bincount(cells, weights=sizes[chosen], minlength=len(self.ids) * len(places))
+        return counted.reshape(len(self.ids), len(places)).astype(np.int32)
 
     @cached_property
     def _totals(self) -> list[int]:

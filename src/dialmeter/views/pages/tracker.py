@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
@@ -17,7 +19,7 @@ from ..tables import Table, percent
 from ..tracker import mistakes_table
 from .charts import tracker_charts
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
-from .kinds import Field, RowsLink, RunKind, Scanned
+from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 from .scores import score_table
 
 if TYPE_CHECKING:
@@ -76,6 +78,17 @@ class TrackerKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = ShownDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
+    MISTAKEN: ClassVar[Conditions] = {"class": MISTAKES}
+    GROUPINGS = tuple(
+        Grouping(
+            field,
+            "mistakes per 100 turns",
+            {"class": MISTAKES},
+            reasons,
+            chances={"class": (RIGHT_TURN, WRONG_TURN)},
+        )
+        for field, reasons in (("slot", ("class", "gold", "pred")), ("domain", ("slot", "class")))
+    )
     FIELDS = (
         Field("domain", "domain"),
         Field("slot", "slot"),
@@ -128,17 +141,17 @@ class TrackerKind(RunKind):
         for turn in row["turns"]:
             yield from (turn["system"], turn["user"])
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """One row per measure."""
-        yield score_table(run)
+        yield score_table(run, link)
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The turn × slot grid."""
         return grid(row, wanted)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """Both trackers' states under the same talk."""
-        return side_by_side(first, second)
+        return side_by_side(first, second, wanted)
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Measures, turns, spread, mistakes and confused values."""
@@ -160,38 +173,52 @@ class TrackerKind(RunKind):
             words += ["--seed", str(manifest["seed"])]
         return words
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
-        if mistakes := _mistakes(run.manifest):
-            yield mistakes_table(mistakes[:_MOST_MISTAKES])
+        if mistakes := _mistakes(run.manifest)[:_MOST_MISTAKES]:
+            yield _with_links(mistakes_table(mistakes), mistakes, run, link)
         found = run.findings
         for group in ("domain", "slot"):
             kinds = found.counts(group, "class")
             carried = found.counts(group, where={"age": "carried-over"})
-            names = sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")})
-            rows = []
-            for name in names:
-                missed, wrong, over = (kinds[name, kind] for kind in MISTAKES)
+            rows: list[list[Cell]] = []
+            for name in sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")}):
+                missed, wrong, _ = (kinds[name, kind] for kind in MISTAKES)
                 if group == "domain":
                     turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
                 else:
                     right = kinds[name, "correct"]
                     turns = right + missed + wrong
                 share = percent(right / turns) if turns else "–"
-                rows.append(
-                    (name or "(none)", str(turns), share, *map(str, (missed, wrong, over)), str(carried[(name,)]))
-                )
+                # An empty text is no filter, so that dialogues without a domain cannot be listed.
+                of = {group: name} if name else None
+                counted: list[tuple[str, dict[str, str]]] = [
+                    (str(turns), {}),
+                    (share, {"class": "correct"} if kinds[name, "correct"] else {}),
+                    *((str(kinds[name, kind]), {"class": kind}) for kind in MISTAKES),
+                    (str(carried[(name,)]), {"age": "carried-over"}),
+                ]
+                cells = [(text, {**of, **more}) if of else text for text, more in counted]
+                rows.append([name or "(none)", *cells])
             headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
-            yield Table(f"by {group}", headings, tuple(rows), frozenset(range(1, 7)))
+            yield linked_table(partial(link, run), f"by {group}", headings, rows, range(1, 7))
         turns_by = found.counts("turn", "class")
-        numbers = sorted({int(turn) for turn, _ in turns_by})
         rows = []
-        for number in numbers:
+        for number in sorted({int(turn) for turn, _ in turns_by}):
             turn = str(number)
             right, wrong = turns_by[turn, RIGHT_TURN], turns_by[turn, WRONG_TURN]
-            sizes = [turns_by[turn, kind] for kind in MISTAKES]
-            rows.append((turn, str(right + wrong), percent(right / ((right + wrong) or 1)), *map(str, sizes)))
-        yield Table("by turn", ("turn", "dialogues", "right, %", *MISTAKES), tuple(rows), frozenset(range(6)))
+            rows.append(
+                [
+                    turn,
+                    (str(right + wrong), {"turn": turn}),
+                    (
+                        percent(right / ((right + wrong) or 1)),
+                        {"turn": turn, "class": RIGHT_TURN if right else WRONG_TURN},
+                    ),
+                    *((str(turns_by[turn, kind]), {"turn": turn, "class": kind}) for kind in MISTAKES),
+                ]
+            )
+        yield linked_table(partial(link, run), "by turn", ("turn", "dialogues", "right, %", *MISTAKES), rows, range(6))
 
 
 KIND = TrackerKind()
@@ -203,6 +230,17 @@ def _mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
         return msgspec.convert(manifest.get("mistakes", []), list[Mistake])
     except msgspec.ValidationError:
         return []
+
+
+def _with_links(table: Table, mistakes: Sequence[Mistake], run: Opened, link: RowsLink) -> Table:
+    """The table of mistakes, whose numbers lead to their dialogues."""
+    links = {}
+    for at, each in enumerate(mistakes):
+        sides = {name: value for name, value in (("gold", each.gold), ("pred", each.pred)) if value}
+        kind = "over" if each.gold is None else "missed" if each.pred is None else "wrong"
+        if address := link(run, {"slot": each.slot, "class": kind, **sides}):
+            links[at, 3] = address
+    return replace(table, links=links)
 
 
 def shown(value: Value | None) -> str:
@@ -259,7 +297,15 @@ def grid(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         turns.append({**turn, "cells": cells})
         before = turn
     domains = [(name, len(list(group))) for name, group in groupby(slots, domain_of)]
-    return {"id": row["id"], "slots": slots, "domains": domains, "turns": turns, "classes": _present(turns)}
+    spoken = any(turn["user"] or turn["system"] for turn in turns)
+    return {
+        "id": row["id"],
+        "slots": slots,
+        "domains": domains,
+        "turns": turns,
+        "classes": _present(turns),
+        "spoken": spoken,
+    }
 
 
 def _columns(*rows: Mapping[str, Any]) -> list[str]:
@@ -305,9 +351,9 @@ def _present(turns: list[dict[str, Any]]) -> dict[str, int]:
     return found
 
 
-def side_by_side(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+def side_by_side(first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
     """Two trackers under the same talk: for every turn, the slots at which either is wrong or something changed."""
-    grids = [grid(row, {}) for row in (first, second)]
+    grids = [grid(row, wanted) for row in (first, second)]
     others = {turn["turn"]: turn for turn in grids[1]["turns"]}
     turns = []
     for turn in grids[0]["turns"]:
