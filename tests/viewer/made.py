@@ -19,6 +19,8 @@ from dialmeter.cli.main import cli
 from dialmeter.viewer.app import LOCAL, make_app
 from dialmeter.viewer.folder import RunFolder
 
+from ..judges.people.test_people import rated, write
+
 HOSTILE = {
     "script": "<script>document.title='owned'</script>",
     "image": "<img src=x onerror=\"document.title='owned'\">",
@@ -159,7 +161,9 @@ def tau_text() -> str:
 
 
 def make_runs(folder: Path) -> Path:
-    """Three trackers, one of them without a slot, two users, two systems, two juries, a hostile tracker, a broken run and an unfinished one."""
+    """Three trackers, two users and two juries; a system, a user of a log and ratings, each twice; trackers with hostile texts
+    and without utterances; a broken run and an unfinished one.
+    """
     runs = folder / "runs"
     talk = folder / "talk.jsonl"
     dialmeter("user", "play", "--goals", 36, "--noise", 0.15, "--workers", 1, "--out", talk, "-q")
@@ -181,6 +185,10 @@ def make_runs(folder: Path) -> Path:
     dialmeter("system", "score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--resamples", 200)
     (folder / "tau.json").write_text(tau_text(), "utf-8")
     dialmeter("user", "items", folder / "tau.json", "--out", runs / "words", "-q", "--resamples", 200)
+    people = write(rated(), folder / "ratings.jsonl")
+    dialmeter("judge", "human", people, "--resamples", 100, "--out", runs / "people", "-q")
+    for name in ("agent", "words", "people"):
+        shutil.copytree(runs / name, runs / f"{name}2")
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")

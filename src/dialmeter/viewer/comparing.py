@@ -57,6 +57,7 @@ def compare_page(
     shown = kind.GROUPINGS if links.static else kind.GROUPINGS[:1] if chosen is None else (chosen,)
     found = [compare(runs, grouping, comparable) for grouping in shown]
     scores = _scores(pairs, links)
+    sizes = [(len(each.here), len(each.first) + len(each.second) - 2 * len(each.here)) for each in pairs]
     one, many = kind.UNIT
     return page(
         "compare.html",
@@ -65,7 +66,7 @@ def compare_page(
         runs=runs,
         one=one,
         unit=many,
-        counts=[(len(each.here), len(each.first) + len(each.second) - 2 * len(each.here)) for each in pairs],
+        counts=sizes[:1] if len(set(sizes)) == 1 and not sizes[0][1] else sizes,
         baselines=[links.compare([key, *(each for each in keys if each != key)], {}) for key in keys] if swap else [],
         apart=[(each.second.key, each.why_not) for each in pairs if each.why_not],
         scores=[each for each in scores if each["per_row"]] or scores,
