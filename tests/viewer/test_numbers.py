@@ -52,7 +52,7 @@ SHARES = ("chart measures", "chart domains", "chart errors", "chart by-turn")
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("trackers/keyword", 250), ("noisy", 60), ("jury", 15), ("agent", 8), ("words", 8), ("silent", 20)],
+    [("trackers/keyword", 250), ("noisy", 60), ("jury", 15), ("agent", 8), ("words", 8), ("people", 8), ("silent", 20)],
 )
 def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, least: int) -> None:
     run = Opened(runs / name)
@@ -67,7 +67,7 @@ def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, l
     assert checked >= least
 
 
-@pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words"])
+@pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people"])
 def test_every_number_of_a_group_is_a_link(runs: Path, name: str) -> None:
     run = Opened(runs / name)
     for table in run.kind.breakdowns(run, lambda _, params: urlencode(params)):

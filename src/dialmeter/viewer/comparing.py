@@ -112,7 +112,7 @@ def _scores(pairs: Sequence[Matched], links: Links) -> list[dict[str, Any]]:
         cells = []
         for run, of_run, chosen in zip(runs, values, filters, strict=True):
             params = chosen.get(name) or ({"by": name} if name in run.columns else {})
-            known = params and of_run.get(name) is not None
+            known = of_run.get(name) is not None
             cells.append({"text": score(of_run.get(name)), "href": links.rows(run.key, params) if known else ""})
         others = [
             _difference(each, name, values[0].get(name), of_run.get(name), links)

@@ -170,7 +170,8 @@ class PeopleKind(RunKind):
         for judge in judges:
             texts = [coefficient(cells.get((judge, each), {}).get("value")) for each in dimensions]
             # Ranks are those of the main dimension; the items on which a judge is furthest from people come first.
-            rows.append([judge, *((text, {"by": judge}) if judge in run.columns else text for text in texts)])
+            chosen = {"by": judge} if judge in run.columns else {"judge": judge}
+            rows.append([judge, *((text, chosen) for text in texts)])
         numbers = range(1, 1 + len(dimensions))
         yield linked_table(partial(link, run), "Spearman over items", ("judge", *dimensions), rows, numbers)
         raters = run.manifest.get("raters") or ()

@@ -76,7 +76,7 @@ def score_table(run: Opened, link: RowsLink = no_link) -> Table:
     keep = [at for at in range(6) if at < 4 or any(row[at] for row in rows)]
     kept = tuple(tuple(row[at] for at in keep) for row in rows)
     numeric = frozenset(place for place, at in enumerate(keep) if at in {1, 2, 3, 4})
-    found = {at: link(run, params) for at, each in enumerate(scores) if (params := score_filter(run, each))}
+    found = {at: link(run, score_filter(run, each)) for at, each in enumerate(scores) if each.get("value") is not None}
     links = {(at, keep.index(column)): address for at, address in found.items() if address for column in (1, 3)}
     return Table("Scores", tuple(headings[at] for at in keep), kept, numeric, links=links)
 
