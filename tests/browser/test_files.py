@@ -12,7 +12,8 @@ import pytest
 
 from ..viewer.made import dialmeter
 from .conftest import AXE
-from .test_looks import serious
+from .test_looks import violations
+from .test_paths import wrong_numbers
 from .waiting import eventually, loaded
 
 OpenPage = Callable[..., Any]
@@ -39,8 +40,7 @@ def bundle(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report: Path, slot: str, dark: bool) -> None:
     assert report.stat().st_size <= 2_000_000
     page = open_page(report.as_uri(), dark=dark, offline=True)
-    bar = page.locator(f"svg.chart a[aria-label^='{slot}: wrong, new']").first
-    bar.click()
+    wrong_numbers(page, slot).click()
     eventually(page, lambda: page.locator("#rows-2 > [hidden]").count() > 0)
     block = page.locator("section", has=page.locator("#rows-2"))
     shown = block.locator("details.dialogue:visible")
@@ -53,7 +53,8 @@ def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report
     assert page.locator("#rows-2 details.dialogue:visible").count() == 36
     assert page.evaluate("document.title").count("owned") == 0
     if AXE.exists():
-        assert serious(page) == []
+        page.evaluate(AXE.read_text("utf-8"))
+        assert violations(page) == []
 
 
 def test_the_report_is_narrow_too(open_page: OpenPage, report: Path) -> None:
@@ -64,7 +65,7 @@ def test_the_report_is_narrow_too(open_page: OpenPage, report: Path) -> None:
 def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str) -> None:
     page = open_page((bundle / "index.html").as_uri(), offline=True)
     page.get_by_role("link", name="trackers/keyword").click()
-    page.locator(f"svg.chart a[aria-label^='{slot}: wrong, new']").first.click()
+    wrong_numbers(page, slot).click()
     page.wait_for_url(f"**#rows&slot={slot}**")
     names = page.locator("tbody tr:visible").count()
     assert 0 < names < 36

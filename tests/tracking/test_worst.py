@@ -27,7 +27,9 @@ def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
         if value is not None and wrong:
             kinds = (sum(row.missed for row in rows), sum(row.wrong for row in rows), sum(row.over for row in rows))
             found.append(Worst(name, value, len(rows), wrong, *kinds))
-    return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
+    # Of equal values the one with most wrong turns, then with most mistakes.
+    mistakes = {each.dialogue: each.missed + each.wrong + each.over for each in found}
+    return sorted(found, key=lambda each: (each.value, -each.wrong_turns, -mistakes[each.dialogue], each.dialogue))[:n]
 
 
 @given(corpora, st.integers(0, 31), st.sampled_from(["JGA", "FGA(lam=0.5)", "GCA", "RSA(empty=skip)"]))

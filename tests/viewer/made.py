@@ -19,6 +19,8 @@ from dialmeter.cli.main import cli
 from dialmeter.viewer.app import LOCAL, make_app
 from dialmeter.viewer.folder import RunFolder
 
+from ..judges.people.test_people import rated, write
+
 HOSTILE = {
     "script": "<script>document.title='owned'</script>",
     "image": "<img src=x onerror=\"document.title='owned'\">",
@@ -46,6 +48,28 @@ def hostile_tracker_lines() -> str:
         pred = {**pred, f"inn-{name}{text}": text if number % 2 else f"other {text}"}
         turns.append({"turn": number, "gold": gold, "pred": pred, "user": text, "system": f"You said {text}"})
     return json.dumps({"dialogue_id": f"evil {script} {HOSTILE['quotes']}", "turns": turns}) + "\n"
+
+
+def without_slot(file: Path, slot: str) -> str:
+    """The same dialogues with a tracker that never predicts a slot."""
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    for turn in (turn for line in lines for turn in line["turns"]):
+        turn["pred"].pop(slot, None)
+        turn.pop("pred:keyword", None)
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def silent_lines() -> str:
+    """Dialogues without utterances, with long ids and values; all scores are the same, and the second has most mistakes."""
+    long = "a-very-long-name-of-a-place-without-any-blank-" * 5
+    lines = []
+    for number, wrong in enumerate((1, 3, 2)):
+        slots = [f"inn-slot{at}" for at in range(4)]
+        gold = dict.fromkeys(slots, long)
+        pred = {**gold, **dict.fromkeys(slots[:wrong], f"not {long}")}
+        turns = [{"turn": turn, "gold": gold, "pred": pred, "user": "", "system": ""} for turn in range(2)]
+        lines.append(json.dumps({"dialogue_id": f"{long}{number}", "turns": turns}) + "\n")
+    return "".join(lines)
 
 
 def case_lines() -> str:
@@ -137,7 +161,9 @@ def tau_text() -> str:
 
 
 def make_runs(folder: Path) -> Path:
-    """Two trackers, two users, two systems, two juries, a hostile tracker, a broken run and an unfinished one."""
+    """Three trackers, two users and two juries; a system, a user of a log and ratings, each twice; trackers with hostile texts
+    and without utterances; a broken run and an unfinished one.
+    """
     runs = folder / "runs"
     talk = folder / "talk.jsonl"
     dialmeter("user", "play", "--goals", 36, "--noise", 0.15, "--workers", 1, "--out", talk, "-q")
@@ -146,6 +172,10 @@ def make_runs(folder: Path) -> Path:
     names = ("--name", "first", "--name", "second")
     compared = ("tracker", "compare", talk, f"{talk}#keyword", *names, "--measure", "JGA", "--resamples", 100)
     dialmeter(*compared, "-q", "--out", runs / "study")
+    (folder / "nameless.jsonl").write_text(without_slot(talk, "hotel-name"), "utf-8")
+    dialmeter("tracker", "score", folder / "nameless.jsonl", "--out", runs / "nameless", "-q", "--ci", 0)
+    (folder / "silent.jsonl").write_text(silent_lines(), "utf-8")
+    dialmeter("tracker", "score", folder / "silent.jsonl", "--out", runs / "silent", "-q", "--ci", 0)
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
     dialmeter("tracker", "score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--ci", 0)
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):
@@ -158,6 +188,10 @@ def make_runs(folder: Path) -> Path:
     dialmeter("system", "score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--resamples", 200)
     (folder / "tau.json").write_text(tau_text(), "utf-8")
     dialmeter("user", "items", folder / "tau.json", "--out", runs / "words", "-q", "--resamples", 200)
+    people = write(rated(), folder / "ratings.jsonl")
+    dialmeter("judge", "human", people, "--resamples", 100, "--out", runs / "people", "-q")
+    for name in ("agent", "words", "people"):
+        shutil.copytree(runs / name, runs / f"{name}2")
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
     dialmeter("judge", "score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")

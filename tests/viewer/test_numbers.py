@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
+from msgspec.structs import replace
 
 from dialmeter.views.charts import data
 from dialmeter.views.pages.opened import Opened
@@ -21,65 +24,87 @@ def rows_of(run: Path) -> list[dict]:
     return [json.loads(line) for line in (run / "rows.jsonl").read_text("utf-8").splitlines()]
 
 
-def links_of(site: str, run: str) -> dict[str, str]:
-    """Address → label of all bars of a run."""
-    found = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', ask(site, f"/run/{run}").text)
-    assert found
-    return {unescape(address): unescape(words) for address, words in found}
+def counted(run: Opened, address: str) -> tuple[int, int]:
+    """Rows and findings behind an address."""
+    found = select(run, parse_query(dict(parse_qsl(address)), run))
+    return len(found.positions), 0 if found.hits is None else int(found.hits.sum())
 
 
-def count_of(site: str, address: str) -> tuple[int, int]:
-    """Rows and findings that a list tells of."""
-    found = re.search(r'id="count">([\d,]+)(?: of [\d,]+)? \w+(?:, ([\d,]+) findings)?<', ask(site, address).text)
-    assert found, address
-    return int(found[1].replace(",", "")), int((found[2] or "0").replace(",", ""))
+def linked_cells(run: Opened) -> list[tuple[str, str, str, str]]:
+    """Title, heading, text and address of every cell that is a link, in the tables and charts of a run."""
+
+    def link(of: Opened, params: Mapping[str, str]) -> str:
+        return urlencode(params) or "all"
+
+    charts = [replace(each.table, title=f"chart {each.name}") for each in run.kind.charts([run], link)]
+    return [
+        (table.title, table.headings[column], table.rows[row][column], address)
+        for table in (*run.kind.headlines(run, link), *run.kind.breakdowns(run, link), *charts)
+        for (row, column), address in table.links.items()
+    ]
 
 
-def test_bars_of_mistakes_lead_to_what_they_count(site: str) -> None:
+# These count turns or cases of a score, and lead to the dialogues that these are in.
+OF_SCORES = {("Scores", "n"), ("by domain", "turns"), ("by slot", "turns")}
+# Charts of shares, not of counts.
+SHARES = ("chart measures", "chart domains", "chart errors", "chart by-turn")
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("trackers/keyword", 250), ("noisy", 60), ("jury", 15), ("agent", 8), ("words", 8), ("people", 8), ("silent", 20)],
+)
+def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, least: int) -> None:
+    run = Opened(runs / name)
     checked = 0
-    for address, words in links_of(site, "trackers/keyword").items():
-        told = re.search(r", ([\d,]+) turns$", words)
-        if told:
-            assert count_of(site, address)[1] == int(told[1].replace(",", "")), words
+    for title, heading, text, address in linked_cells(run):
+        rows, findings = counted(run, address)
+        assert rows, (title, heading, text, address)
+        share = title.startswith(SHARES) and heading == "value"
+        if text.isdigit() and (title, heading) not in OF_SCORES and not share:
+            assert int(text) in (rows, findings), (title, heading, text, address)
             checked += 1
-    assert checked > 10
+    assert checked >= least
 
 
-def test_bars_of_scores_and_turns_lead_to_as_many_dialogues(site: str) -> None:
-    checked = 0
-    for run in ("trackers/own", "quiet"):
-        for address, words in links_of(site, run).items():
-            told = re.match(r"([\d,]+) dialogues with", words)
-            if told:
-                assert count_of(site, address)[0] == int(told[1].replace(",", "")), words
-                checked += 1
-    assert checked > 15
+@pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people"])
+def test_every_number_of_a_group_is_a_link(runs: Path, name: str) -> None:
+    run = Opened(runs / name)
+    for table in run.kind.breakdowns(run, lambda _, params: urlencode(params)):
+        numbers = {
+            (row, column)
+            for row, cells in enumerate(table.rows)
+            for column, text in enumerate(cells)
+            if column in table.numeric and column and text not in ("", "0", "–")
+        }
+        assert numbers == set(table.links), table.title
 
 
-def test_bars_of_errors_lead_to_the_errors(site: str, runs: Path) -> None:
-    rows = rows_of(runs / "jury")
-    checked = 0
-    for address, words in links_of(site, "jury").items():
-        told = re.match(r"(\S+) under (\S+): wrong", words)
-        if told:
-            wrong = [row for row in rows if row["attack"] == told[2] and row["scores"][told[1]]["conforms"] is False]
-            assert count_of(site, address)[0] == len(wrong)
-            checked += 1
-    assert checked
+def test_error_rates_lead_to_the_errors(runs: Path) -> None:
+    run, rows = Opened(runs / "jury"), rows_of(runs / "jury")
+    table = [*run.kind.headlines(run, lambda _, params: urlencode(params))][-1]
+    judges = table.headings[3:]
+    for at, (attack, _, n, *rates) in enumerate(table.rows):
+        cases = [row for row in rows if row["attack"] == attack]
+        assert int(n) == len(cases)
+        for column, (judge, text) in enumerate(zip(judges, rates, strict=True), 3):
+            wrong = sum(row["scores"][judge]["conforms"] is False for row in cases)
+            low, high = map(int, re.findall(r"(\d+) to (\d+)", text)[0])
+            assert text.startswith(f"{100 * wrong / len(cases):.1f} (")
+            assert low <= 100 * wrong / len(cases) <= high
+            assert counted(run, table.links[at, column])[0] == (wrong or len(cases))
+            assert table.shades[at, column] == wrong / len(cases)
 
 
-def test_bars_of_events_lead_to_the_events(site: str, runs: Path) -> None:
-    rows = rows_of(runs / "noisy")
-    checked = 0
-    for address, words in links_of(site, "noisy").items():
-        told = re.match(r"(\w+) in (\w+): ([\d,]+)$", words)
-        if told:
-            events = [
-                each for row in rows for each in row["events"] if (each["class"], each["domain"]) == (told[1], told[2])
-            ]
-            assert count_of(site, address)[1] == len(events) == int(told[3])
-            checked += 1
-    assert checked > 3
+def test_marks_that_can_be_clicked_lead_to_what_they_count(site: str) -> None:
+    found = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', ask(site, "/run/trackers/keyword").text)
+    assert len(found) > 10
+    for address, words in found:
+        told = re.search(r", ([\d,]+) turns$", unescape(words))
+        assert told
+        listed = re.search(r", ([\d,]+) findings<", ask(site, unescape(address)).text)
+        assert listed
+        assert listed[1] == told[1]
 
 
 def test_a_filter_takes_one_finding_at_a_time(runs: Path, slot: str) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialmeter.views.charts import bars, grid, lines, points
+from dialmeter.views.chart_files import chart
+from dialmeter.views.charts import bars, canvas, grid, lines, points
 from dialmeter.views.charts.data import Estimate
+from dialmeter.views.charts.svg_theme import themed
+from dialmeter.views.html_env import environment
+from dialmeter.views.pages.charts import draw_for_page
 from dialmeter.views.tables import render
 
 from .chart_cases import (
@@ -98,8 +102,8 @@ def test_tables_hold_all_data() -> None:
         "error_classes": (bars.mistakes_table(slots(100)), 100),
         "confusion": (grid.confusion_table(values(100)), len(values(100))),
     }
-    for chart, (table, rows) in tables.items():
-        assert len(table.rows) == rows, chart
+    for name, (table, rows) in tables.items():
+        assert len(table.rows) == rows, name
         assert {len(row) for row in table.rows} == {len(table.headings)}
         assert render(table, "csv").startswith(table.headings[0])
 
@@ -107,3 +111,33 @@ def test_tables_hold_all_data() -> None:
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="2, 1"):
         points.draw([1, 2], [1], **POINTS)
+
+
+def test_one_bar_does_not_flatten_the_others() -> None:
+    sizes = {"a": Estimate(1), "b": Estimate(3), "c": Estimate(900)}
+    axes = bars.draw({"run": sizes}, as_percent=False, y_label="events").axes[0]
+    assert axes.get_yscale() == "log"
+    shortest, longest = sorted(bar.get_window_extent().height for bar in axes.patches)[:: len(sizes) - 1]
+    assert shortest > longest / 20
+    assert bars.draw({"run": {"a": Estimate(0.01), "b": Estimate(0.9)}}).axes[0].get_yscale() == "linear"
+    spread = bars.draw_spread([0.1] * 2 + [0.5] * 3 + [1.0] * 500, title="JGA", x_label="JGA").axes[0]
+    assert spread.get_yscale() == "log"
+
+
+def test_where_bars_are_stacked_the_table_comes_first() -> None:
+    counts = {"inn-area": {("wrong", "new"): 900}, "inn-day": {("missed", "new"): 2}, "inn-name": {("over", "new"): 1}}
+    made = chart("mistakes", "Mistakes per slot", bars.draw_mistakes, bars.mistakes_table, counts)
+    figure = environment().get_template("macros.html").module.figure  # type: ignore[attr-defined]
+    first = figure(draw_for_page(made._replace(table_first=True), 1), 1)
+    assert first.index("<figcaption") < first.index("<svg")
+    assert "<details open>" in first
+    after = figure(draw_for_page(made, 1), 1)
+    assert after.index("<svg") < after.index("<figcaption")
+
+
+def test_marks_that_are_too_small_are_no_links() -> None:
+    links = {("run", "tall"): "rows?by=tall", ("run", "low"): "rows?by=low"}
+    drawn = bars.draw({"run": {"tall": Estimate(0.9), "low": Estimate(0.001)}}, links=links)
+    svg = themed(canvas.render(drawn, "svg"), "c1-", narrowest=496)
+    assert "rows?by=tall" in svg
+    assert "rows?by=low" not in svg

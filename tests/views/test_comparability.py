@@ -72,7 +72,7 @@ def test_systems_on_the_same_dialogues_have_stars(base: Opened, tmp_path: Path) 
     for style, text in written([base, better]).items():
         assert STAR[style].search(text), style
         assert "not comparable" not in text
-    page = compare_page(match(base, better), {}, Links())
+    page = compare_page([base, better], {}, Links())
     assert "ot comparable" not in page
     assert re.search(r'<td class="n">\+\d', page)
 
@@ -94,7 +94,7 @@ def test_what_is_not_comparable_has_no_star_and_no_difference(
         assert not STAR[style].search(text), style
         assert "it is not comparable with base" in text
         assert field in text.replace(r"\_", "_").replace("&gt;", ">").replace(r"$\neq$", "≠"), style
-    page = compare_page(match(base, other), {"show": "better"}, Links())
+    page = compare_page([base, other], {"show": "better"}, Links())
     assert "Not comparable: " in page
     assert field in page
     assert not re.search(r'<td class="n[^"]*">[^<]*[+−]\d', page)
@@ -107,7 +107,7 @@ def test_som_dst_and_trippy_are_not_compared(tmp_path: Path) -> None:
     for style, text in written(runs).items():
         assert not STAR[style].search(text), style
         assert "dialogues (d): 100 ≠ 1000" in text.replace(r"$\neq$", "≠")
-    assert "dialogues (d): 100 ≠ 1000" in compare_page(match(*runs), {}, Links())
+    assert "dialogues (d): 100 ≠ 1000" in compare_page(runs, {}, Links())
 
 
 def test_commands_refuse_with_the_same_words(base: Opened, tmp_path: Path) -> None:

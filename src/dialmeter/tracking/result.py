@@ -39,6 +39,11 @@ class Worst(Struct, frozen=True):
     over: int
 
 
+def _rank(each: Worst) -> tuple[float, int, int, str]:
+    """The lowest value first; of equal values the one with most wrong turns, then with most mistakes."""
+    return each.value, -each.wrong_turns, -(each.missed + each.wrong + each.over), each.dialogue
+
+
 class TrackerResult(Result):
     """The result of one pass. Values are fractions; see ``scores``, ``by``, ``worst``."""
 
@@ -232,7 +237,7 @@ class TrackerResult(Result):
         found = [
             Worst(book.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[:, at].tolist()) for at in bad
         ]
-        return sorted(found, key=lambda each: (each.value, -each.wrong_turns, each.dialogue))[:n]
+        return sorted(found, key=_rank)[:n]
 
     def _ranking(self, measure: str | None) -> ResolvedMeasure:
         ranked = [each for each in self.asked if each.used.reads() == "tally" and each.used.gather == "sum"]

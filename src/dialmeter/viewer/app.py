@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -16,10 +17,12 @@ from starlette.routing import Route
 
 from ..errors import DialmeterError, one_line
 from ..views.html_env import asset, page, warm_up
+from ..views.pages.groups import GroupComparison, compare_groups
+from ..views.pages.kinds import Grouping
 from ..views.pages.opened import Opened
 from ..views.pages.scores import match
 from ..views.pages.select import RowQuery, Selection, parse_query, select
-from .comparing import compare_page, pair_page
+from .comparing import check_runs, compare_page, pair_page
 from .folder import RunFolder
 from .guard import Guard
 from .links import Links
@@ -40,8 +43,17 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
         hosts: host names that it answers to; None for any.
         token: needed with every request, unless empty.
     """
-    chosen = _Chosen()
+    chosen, compared = _Recent[Selection](), _Recent[GroupComparison]()
     warm_up()
+
+    def select_rows(run: Opened, query: RowQuery) -> Selection:
+        # The order of rows with the same score is another one when all rows have been read.
+        key = (run.key, run.run.digest, run.is_read(), replace(query, page=1))
+        return chosen.get(key, lambda: select(run, query))
+
+    def compare_mistakes(runs: Sequence[Opened], grouping: Grouping, comparable: Sequence[bool]) -> GroupComparison:
+        key = (grouping.field, *((run.key, run.run.digest) for run in runs))
+        return compared.get(key, lambda: compare_groups(runs, grouping, comparable))
 
     def runs(request: Request) -> Response:
         return HTMLResponse(runs_page(folder.entries(), folder.root.name, request.query_params, LINKS))
@@ -61,7 +73,7 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
             found.start_reading()
             found.is_read(_PATIENCE)
         query = parse_query(request.query_params, found)
-        answer = HTMLResponse(rows_page(found, query, chosen.select(found, query), LINKS))
+        answer = HTMLResponse(rows_page(found, query, select_rows(found, query), LINKS))
         # Not sooner: the thread that reads many rows would take the processor from the first page.
         found.start_reading()
         return answer
@@ -70,14 +82,14 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
         found = folder.open(request.path_params["run"])
         query = parse_query(request.query_params, found)
         place = request.path_params["position"]
-        return HTMLResponse(row_page(found, place, query, chosen.select(found, query), links=LINKS))
+        return HTMLResponse(row_page(found, place, query, select_rows(found, query), links=LINKS))
 
     def compare(request: Request) -> Response:
-        first, second = _two(folder, request)
-        return HTMLResponse(compare_page(match(first, second), request.query_params, LINKS))
+        opened = _runs(folder, request)
+        return HTMLResponse(compare_page(opened, request.query_params, LINKS, compare=compare_mistakes))
 
     def pair(request: Request) -> Response:
-        first, second = _two(folder, request)
+        first, second = _runs(folder, request)[:2]
         place = request.path_params["position"]
         return HTMLResponse(pair_page(match(first, second), place, request.query_params, LINKS))
 
@@ -102,25 +114,25 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
     )
 
 
-class _Chosen:
-    """The last few selections, so that paging and stepping through a list do not sort it again.
+Found = TypeVar("Found")
 
-    A run is known by its name and the digest of its manifest: the object may be closed, and another one take its place.
+
+class _Recent(Generic[Found]):
+    """The last few results, so that paging and stepping through a list do not sort or compare again.
+
+    A key names a run by its name and the digest of its manifest: the object may be closed, and another one take its place.
     """
 
     def __init__(self, most: int = 16) -> None:
-        self._kept: dict[tuple[str, str, RowQuery], Selection] = {}
+        self._kept: dict[Hashable, Found] = {}
         self._lock = Lock()
         self._most = most
 
-    def select(self, run: Opened, query: RowQuery) -> Selection:
-        from msgspec.structs import replace
-
-        key = (run.key, run.run.digest, replace(query, page=1))
+    def get(self, key: Hashable, make: Callable[[], Found]) -> Found:
         with self._lock:
             found = self._kept.get(key)
         if found is None:
-            found = select(run, query)
+            found = make()
             with self._lock:
                 while len(self._kept) >= self._most:
                     del self._kept[next(iter(self._kept))]
@@ -128,11 +140,13 @@ class _Chosen:
         return found
 
 
-def _two(folder: RunFolder, request: Request) -> tuple[Opened, Opened]:
+def _runs(folder: RunFolder, request: Request) -> list[Opened]:
     keys = request.query_params.getlist("run")
-    if len(keys) != 2:
-        raise DialmeterError(f"choose two runs to compare; {len(keys)} are chosen")
-    return folder.open(keys[0]), folder.open(keys[1])
+    check_runs(keys)
+    found = [folder.open(key) for key in keys]
+    for run in found:
+        run.start_reading()
+    return found
 
 
 def _guarded(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:

@@ -13,10 +13,11 @@ from ..views.html_env import asset
 from ..views.pages.opened import Opened
 from ..views.pages.scores import match
 from ..views.pages.select import RowQuery, Selection, select
-from .comparing import chosen_measure, compare_page, listed, pair_page
+from .comparing import compare_page, pair_page
 from .folder import RunFolder
 from .links import BundleLinks
 from .pages import row_page, rows_page, run_page, runs_page
+from .pair_list import list_pairs
 
 MOST_ROWS = 2000
 MOST_PAIRS = 45
@@ -115,10 +116,9 @@ def _pairs(runs: Sequence[Opened]) -> list[tuple[Opened, Opened]]:
 
 def _pair_pages(first: Opened, second: Opened, links: BundleLinks) -> Iterator[tuple[str, str]]:
     matched = match(first, second)
-    by = chosen_measure(matched, "")
-    name = links.compare(first.key, second.key, {})
-    yield name, compare_page(matched, {"by": by}, links, most=ROWS_OF_A_PAIR, swap=False)
-    for at in listed(matched, by, "")[:ROWS_OF_A_PAIR].tolist():
+    keys = [first.key, second.key]
+    yield links.compare(keys, {}), compare_page([first, second], {}, links, most=ROWS_OF_A_PAIR, swap=False)
+    for at in list_pairs(matched, {}).order[:ROWS_OF_A_PAIR].tolist():
         position = int(matched.here[at])
         text = pair_page(matched, position, {}, links, most=ROWS_OF_A_PAIR)
-        yield links.pair(first.key, second.key, position, {}), text
+        yield links.pair(keys, position, {}), text

@@ -1,118 +1,153 @@
-"""Two runs of one kind: their scores, and the rows that one does better or worse."""
+"""Two to twelve runs of one kind: their scores, their mistakes by slot, domain, event or attack, and the rows that differ."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..errors import DialmeterError
+from ..stats import holm
 from ..views.html_env import page, score
+from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups
+from ..views.pages.kinds import Grouping
 from ..views.pages.opened import Opened
-from ..views.pages.scores import Matched, change, label, test, ways, with_means
+from ..views.pages.scores import Matched, change, label, match, score_filter, test, ways, with_means
 from ..views.pages.select import PAGE
 from .links import Links
+from .pair_list import WAYS, PairList, in_words, list_pairs, mistaken, reasons, row_reasons
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WAYS = {"better": "▲", "worse": "▼", "same": "="}
-
-
-def listed(matched: Matched, by: str, show: str) -> NDArray[np.int64]:
-    """Which pairs to list, those with the largest change first."""
-    found = change(matched, by)
-    keep = np.flatnonzero(_ways(matched, found)[show] if show else np.isfinite(found))
-    return keep[np.lexsort((keep, -np.abs(found[keep])))]
-
-
-def _ways(matched: Matched, changes: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
-    return ways(changes, matched.first.kind.HIGHER_IS_BETTER)
-
-
-def chosen_measure(matched: Matched, asked: str) -> str:
-    """The measure of the list: the requested one, if both runs have it.
-
-    Raises:
-        DialmeterError: the runs have no score per row in common.
-    """
-    shared = [name for name in matched.first.columns if name in matched.second.columns]
-    if not shared:
-        raise DialmeterError("the two runs have no score per row in common")
-    return asked if asked in shared else matched.first.ranking if matched.first.ranking in shared else shared[0]
-
-
-def _shown(matched: Matched, by: str, params: Mapping[str, str]) -> str:
-    """Which direction of change the list shows; all of them where rows may not be compared."""
-    show = params.get("show", "")
-    return show if show in WAYS and matched.comparable(by) else ""
+MOST_RUNS = 12
+CompareGroups: TypeAlias = Callable[[Sequence[Opened], Grouping, Sequence[bool]], GroupComparison]
 
 
 def compare_page(
-    matched: Matched, params: Mapping[str, str], links: Links, *, most: int = PAGE, swap: bool = True
+    runs: Sequence[Opened],
+    params: Mapping[str, str],
+    links: Links,
+    *,
+    most: int = PAGE,
+    swap: bool = True,
+    compare: CompareGroups = compare_groups,
 ) -> str:
-    """Both runs' scores side by side, and the rows that changed."""
-    first, second = matched.first, matched.second
-    by = chosen_measure(matched, params.get("by", ""))
-    show = _shown(matched, by, params)
-    order = listed(matched, by, show)
-    pages = max(1, -(-len(order) // most))
-    number = params.get("page", "1")
-    at = min(max(1, int(number) if number.isascii() and number.isdigit() and len(number) < 8 else 1), pages)
-    kept = {"by": by, **({"show": show} if show else {})}
-    one, many = first.kind.UNIT
+    """All runs' scores and mistakes beside those of the first run; for two runs also the rows that differ.
 
-    def here(**more: str) -> str:
-        return links.compare(first.key, second.key, {**kept, **more})
+    Args:
+        runs: the first one is the baseline.
+        params: of the address.
+        links: where pages are.
+        most: rows of a page.
+        swap: is there a page with the runs in another order?
+        compare: compares mistakes; a function that remembers what it found may be given.
 
+    Raises:
+        DialmeterError: not 2 to 12 runs, or runs of several kinds.
+    """
+    check_runs([run.key for run in runs])
+    pairs = [match(runs[0], other) for other in runs[1:]]
+    listed = [list_pairs(each, params if len(pairs) == 1 else {}) for each in pairs]
+    comparable = [each.comparable(of.by) for each, of in zip(pairs, listed, strict=True)]
+    kind, keys = runs[0].kind, [run.key for run in runs]
+    chosen = next((each for each in kind.GROUPINGS if each.field == params.get("group")), None)
+    shown = kind.GROUPINGS if links.static else kind.GROUPINGS[:1] if chosen is None else (chosen,)
+    found = [compare(runs, grouping, comparable) for grouping in shown]
+    scores = _scores(pairs, links)
+    sizes = [(len(each.here), len(each.first) + len(each.second) - 2 * len(each.here)) for each in pairs]
+    one, many = kind.UNIT
     return page(
         "compare.html",
         links=links,
-        crumbs=[(first.key, links.run(first.key)), (f"compared with {second.key}", "")],
-        first=first,
-        second=second,
+        crumbs=[(keys[0], links.run(keys[0])), ("compared with " + ", ".join(keys[1:]), "")],
+        runs=runs,
         one=one,
         unit=many,
-        matched=len(matched.here),
-        alone=len(first) + len(second) - 2 * len(matched.here),
-        swapped=links.compare(second.key, first.key, {}) if swap else "",
-        not_comparable=matched.why_not,
-        scores=_scores(matched, links),
-        by=by,
-        show=show,
-        everything=links.compare(first.key, second.key, {"by": by}) if not links.static else "",
-        pairs=[_listed(matched, by, int(each), links, kept) for each in order[(at - 1) * most : at * most]],
-        page=at,
-        pages=1 if links.static else pages,
-        before=here(page=str(at - 1)) if at > 1 else "",
-        after=here(page=str(at + 1)) if at < pages else "",
+        counts=sizes[:1] if len(set(sizes)) == 1 and not sizes[0][1] else sizes,
+        baselines=[links.compare([key, *(each for each in keys if each != key)], {}) for key in keys] if swap else [],
+        apart=[(each.second.key, each.why_not) for each in pairs if each.why_not],
+        scores=[each for each in scores if each["per_row"]] or scores,
+        further=[each for each in scores if not each["per_row"]] if any(each["per_row"] for each in scores) else [],
+        tabs=[
+            (
+                _label(runs[0], each.field),
+                "" if each in shown else links.compare(keys, {"group": each.field}) + "#groups",
+            )
+            for each in kind.GROUPINGS
+        ]
+        if not links.static and len(kind.GROUPINGS) > 1
+        else [],
+        groups=[_group(runs, each, links) for each in found],
+        listed=_list(pairs[0], listed[0], params, links, most) if len(runs) == 2 else None,
     )
 
 
-def _scores(matched: Matched, links: Links) -> list[dict[str, Any]]:
+def check_runs(keys: Sequence[str]) -> None:
+    """Refuses runs that cannot be compared on one page.
+
+    Raises:
+        DialmeterError: not 2 to 12 runs, or one twice.
+    """
+    if not 2 <= len(keys) <= MOST_RUNS:
+        raise DialmeterError(f"choose 2 to {MOST_RUNS} runs to compare; {len(keys)} are chosen")
+    if len(set(keys)) < len(keys):
+        raise DialmeterError("choose different runs; one is chosen twice")
+
+
+def _label(run: Opened, field: str) -> str:
+    return next(each.label for each in run.kind.FIELDS if each.name == field)
+
+
+def _scores(pairs: Sequence[Matched], links: Links) -> list[dict[str, Any]]:
+    """For every measure the values of all runs, and for every run after the first its difference with a test."""
+    first = pairs[0].first
+    runs = [first, *(each.second for each in pairs)]
+    values = [_values(first, pairs[0].here), *(_values(each.second, each.there) for each in pairs)]
+    filters = [{label(each): score_filter(run, each) for each in with_means(run)} for run in runs]
+    rows: list[dict[str, Any]] = []
+    for name in dict.fromkeys(name for of_run in values for name in of_run):
+        cells = []
+        for run, of_run, chosen in zip(runs, values, filters, strict=True):
+            params = chosen.get(name) or ({"by": name} if name in run.columns else {})
+            known = of_run.get(name) is not None
+            cells.append({"text": score(of_run.get(name)), "href": links.rows(run.key, params) if known else ""})
+        others = [
+            _difference(each, name, values[0].get(name), of_run.get(name), links)
+            for each, of_run in zip(pairs, values[1:], strict=True)
+        ]
+        rows.append(
+            {"measure": name, "values": cells, "others": others, "per_row": any(each["counts"] for each in others)}
+        )
+    tested = [other for row in rows for other in row["others"]]
+    for other, p in zip(tested, holm([other["p"] for other in tested]), strict=True):
+        other["p"], other["stars"] = _p(p), _stars(p)
+    return rows
+
+
+def _difference(matched: Matched, name: str, one: float | None, two: float | None, links: Links) -> dict[str, Any]:
     first, second = matched.first, matched.second
-    ours, theirs = _values(first, matched.here), _values(second, matched.there)
-    found = []
-    for name in dict.fromkeys([*ours, *theirs]):
-        one, two = ours.get(name), theirs.get(name)
-        row: dict[str, Any] = {"measure": name, "first": score(one), "second": score(two)}
-        comparable = matched.comparable(name)
-        row["difference"] = _signed(two - one) if comparable and one is not None and two is not None else "–"
-        per_row = name in first.columns and name in second.columns
-        row["empty"] = "not comparable" if not comparable else "" if per_row else f"no score per {first.kind.UNIT[0]}"
-        sides = {} if row["empty"] else _ways(matched, change(matched, name))
-        row["counts"] = {way: int(mask.sum()) for way, mask in sides.items()}
-        if row["counts"]:
-            row["links"] = {
-                show: "" if links.static else links.compare(first.key, second.key, {"by": name, "show": show}) + "#list"
-                for show in WAYS
-            }
-            tested = test(matched, name)
-            row["mean"] = _signed(tested.difference if tested else None)
-            row["p"] = "–" if tested is None or tested.p is None else "< 0.01" if tested.p < 0.01 else f"{tested.p:.2f}"
-        found.append(row)
+    comparable = matched.comparable(name)
+    both = name in first.columns and name in second.columns
+    empty = "not comparable" if not comparable else "" if both else f"no score per {first.kind.UNIT[0]}"
+    found: dict[str, Any] = {
+        "difference": _signed(two - one) if comparable and one is not None and two is not None else "–",
+        "empty": empty,
+        "counts": [],
+        "p": None,
+        "href": "",
+    }
+    if not empty:
+        sides = ways(change(matched, name), first.kind.HIGHER_IS_BETTER)
+        for way in WAYS:
+            address = links.compare([first.key, second.key], {"by": name, "show": way}) + "#list"
+            found["counts"].append((way, int(sides[way].sum()), "" if links.static else address))
+        tested = test(matched, name)
+        found["p"] = tested.p if tested else None
+        found["mean"] = _signed(tested.difference if tested else None)
+        found["href"] = "" if links.static else links.compare([first.key, second.key], {"by": name}) + "#list"
     return found
 
 
@@ -131,24 +166,143 @@ def _signed(value: float | None) -> str:
     return f"{100 * value:+.2f}".replace("-", "−")
 
 
-def _listed(matched: Matched, by: str, at: int, links: Links, kept: Mapping[str, str]) -> dict[str, Any]:
+def _p(p: float | None) -> str:
+    return "–" if p is None else "< 0.01" if p < 0.01 else f"{p:.2f}"
+
+
+def _stars(p: float | None) -> str:
+    return "" if p is None or p >= 0.05 else "**" if p < 0.01 else "*"
+
+
+def _group(runs: Sequence[Opened], found: GroupComparison, links: Links) -> dict[str, Any]:
+    """The table of one field, whose bars all have the same scale."""
+    ends = [
+        abs(end)
+        for line in found.lines
+        for each in line.versus
+        if each is not None and each.difference is not None
+        for end in (each.difference, *(each.ci or ()))
+    ]
+    scale = max(ends, default=0.0) or 1.0
+    return {
+        "field": found.grouping.field,
+        "label": _label(runs[0], found.grouping.field),
+        "value": found.grouping.value,
+        "rows": found.rows,
+        "tests": found.tests,
+        "resamples": found.resamples,
+        "more": found.more,
+        "scale": f"{100 * scale:.3g}",
+        "lines": [_line(runs, found.grouping, line, scale, links) for line in found.lines],
+    }
+
+
+def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: float, links: Links) -> dict[str, Any]:
+    def address(other: int, side: str, size: int) -> str:
+        # What is not comparable has no list of differences.
+        if links.static or not size or line.versus[other] is None:
+            return ""
+        chosen = {"group": grouping.field, "name": line.name, "show": side}
+        return links.compare([runs[0].key, runs[other + 1].key], chosen) + "#list"
+
+    others: list[dict[str, Any]] = []
+    for at, (each, sides) in enumerate(zip(line.versus, line.rows, strict=True)):
+        difference = each.difference if each is not None else None
+        leads: Sides = "only-first" if (difference or 0) < 0 else "only-second"
+        leads = leads if sides[leads] else next((side for side in SIDES if sides[side]), leads)
+        others.append(
+            {
+                "difference": _signed(difference),
+                "way": "worse" if (difference or 0) > 0 else "better" if (difference or 0) < 0 else "",
+                "href": address(at, leads, sides[leads]),
+                "bar": _span(0.0, difference, scale) if difference else None,
+                "whisker": _span(*each.ci, scale) if each is not None and each.ci else None,
+                "interval": " to ".join(map(_signed, each.ci)) if each is not None and each.ci else "–",
+                "p": _p(each.p_holm if each is not None else None),
+                "stars": _stars(each.p_holm if each is not None else None),
+                "empty": "not comparable" if each is None else each.reason,
+                "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
+            }
+        )
+    values = [
+        {
+            "text": score(rate),
+            "mistakes": size,
+            "href": address(max(0, at - 1), "second" if at else "first", size),
+        }
+        for at, (rate, size) in enumerate(zip(line.rates, line.mistakes, strict=True))
+    ]
+    return {"name": line.name, "href": others[0]["href"], "values": values, "others": others}
+
+
+def _span(low: float, high: float, scale: float) -> tuple[str, str]:
+    """Where a bar begins and how wide it is, in percent of the cell; zero is in the middle."""
+    start, end = sorted(50 + 50 * each / scale for each in (low, high))
+    return f"{start:.2f}", f"{end - start:.2f}"
+
+
+def _list(matched: Matched, listed: PairList, params: Mapping[str, str], links: Links, most: int) -> dict[str, Any]:
     first, second = matched.first, matched.second
-    here, there = int(matched.here[at]), int(matched.there[at])
-    before, after = float(first.columns[by][here]), float(second.columns[by][there])
-    moved = after - before
+    keys = [first.key, second.key]
+    order, at = listed.order, listed.at
+    pages = max(1, -(-len(order) // most))
+    asked = params.get("page", "1")
+    number = min(max(1, int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 8 else 1), pages)
+    shown = order[(number - 1) * most : number * most]
+    found, more = reasons(matched, listed)
+
+    def here(**changes: str) -> str:
+        kept = {name: text for name, text in {**listed.params, **changes}.items() if text}
+        return links.compare(keys, kept) + "#list"
+
+    return {
+        "by": listed.by,
+        "show": listed.show,
+        "name": at.name if at else "",
+        "field": _label(first, at.grouping.field) if at else "",
+        "mistaken": mistaken(matched, at)[0].key if at else "",
+        "size": len(order),
+        "everything": links.compare(keys, {"by": listed.by}) + "#list" if listed.show and not links.static else "",
+        "chips": [
+            (in_words(first, [field], [text]), here(**{field: ""})) for field, text in (at.wanted if at else {}).items()
+        ],
+        "headings": [_label(first, field) for field in at.grouping.reasons] if at else [],
+        "reasons": [{**each, "href": links.compare(keys, each["params"]) + "#list"} for each in found],
+        "more": more,
+        "pairs": [_listed(matched, listed, int(place), links) for place in shown],
+        "page": number,
+        "pages": 1 if links.static else pages,
+        "before": here(page=str(number - 1)) if number > 1 else "",
+        "after": here(page=str(number + 1)) if number < pages else "",
+    }
+
+
+def _listed(matched: Matched, listed: PairList, place: int, links: Links) -> dict[str, Any]:
+    first, second = matched.first, matched.second
+    here, there = int(matched.here[place]), int(matched.there[place])
+    row = {
+        "id": first.findings.ids[here],
+        "href": links.pair([first.key, second.key], here, listed.params),
+        "what": "",
+    }
+    if listed.at is not None:
+        run, places = mistaken(matched, listed.at)
+        told = row_reasons(run, listed.at, int(places[place]))
+        fields = listed.at.grouping.reasons
+        what = "; ".join(in_words(run, fields, reason) for reason in told[:3]) + (" …" if len(told) > 3 else "")
+        before, after = (int(of_run[place]) for of_run in listed.at.mistakes)
+        moved = f"{after - before:+d}".replace("-", "−")
+        way = "worse" if after > before else "better" if after < before else "same"
+        return {**row, "first": before, "second": after, "change": moved, "way": way, "sign": WAYS[way], "what": what}
+    by = listed.by
+    old, new = float(first.columns[by][here]), float(second.columns[by][there])
     way, sign, change_text = "", "", "–"
     if matched.comparable(by):
-        way = next(way for way, mask in _ways(matched, np.array([moved])).items() if mask[0])
-        sign, change_text = WAYS[way], _signed(moved)
-    return {
-        "id": first.findings.ids[here],
-        "first": first.kind.cell(by, before),
-        "second": first.kind.cell(by, after),
-        "change": change_text,
-        "way": way,
-        "sign": sign,
-        "href": links.pair(first.key, second.key, here, kept),
-    }
+        sides = ways(np.array([new - old]), first.kind.HIGHER_IS_BETTER)
+        way = next(way for way, mask in sides.items() if mask[0])
+        sign, change_text = WAYS[way], _signed(new - old)
+    cells = {"first": first.kind.cell(by, old), "second": first.kind.cell(by, new)}
+    return {**row, **cells, "change": change_text, "way": way, "sign": sign}
 
 
 def pair_page(
@@ -168,17 +322,16 @@ def pair_page(
     if not len(places):
         raise DialmeterError(f"row {position} of {matched.first.key} is not in {matched.second.key}")
     first, second = matched.first, matched.second
-    by = chosen_measure(matched, params.get("by", ""))
-    show = _shown(matched, by, params)
-    kept = {"by": by, **({"show": show} if show else {})}
-    order = listed(matched, by, show)[:most]
+    keys = [first.key, second.key]
+    listed = list_pairs(matched, params)
+    order = listed.order[:most]
     at = next((number for number, each in enumerate(order) if each == places[0]), None)
 
     def link(place: int) -> str:
-        return links.pair(first.key, second.key, int(matched.here[order[place]]), kept)
+        return links.pair(keys, int(matched.here[order[place]]), listed.params)
 
     rows = first.row(position), second.row(int(matched.there[places[0]]))
-    back = links.compare(first.key, second.key, kept)
+    back = links.compare(keys, listed.params) + "#list"
     return page(
         "pair.html",
         links=links,
@@ -189,6 +342,7 @@ def pair_page(
         after=link(at + 1) if at is not None and at + 1 < len(order) else "",
         back=back,
         place=f"{at + 1:,} of {len(order):,}" if at is not None else "all",
+        about=f"{_label(first, listed.at.grouping.field)} {listed.at.name}" if listed.at else "",
         template=f"{first.kind.NAME}/pair.html",
-        shown=first.kind.pair(*rows),
+        shown=first.kind.pair(*rows, listed.at.filters if listed.at else {}),
     )

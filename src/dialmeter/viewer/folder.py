@@ -18,7 +18,8 @@ from ..views.pages.kinds import kind_of
 from ..views.pages.opened import Opened
 
 _DEEPEST = 5
-_KEPT = 8
+_KEPT = 16
+"""How many runs stay open; a comparison has up to twelve."""
 _FRESH = 2.0
 """A file that was changed within so many seconds may be changed again without another time of change, so it is read again."""
 _FILES = ("run.json", "rows.jsonl", "index.npz")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from ..views.html_env import with_params
@@ -49,16 +49,16 @@ class Links:
         return with_params(f"/row/{position}/{quote(key)}", params)
 
     def compare_form(self) -> str:
-        """Where the form with two chosen runs goes."""
+        """Where the form with chosen runs goes."""
         return "/compare"
 
-    def compare(self, first: str, second: str, params: Mapping[str, str]) -> str:
-        """Two runs."""
-        return f"/compare?{urlencode([('run', first), ('run', second), *params.items()])}"
+    def compare(self, keys: Sequence[str], params: Mapping[str, str]) -> str:
+        """Several runs."""
+        return f"/compare?{urlencode([*(('run', key) for key in keys), *params.items()])}"
 
-    def pair(self, first: str, second: str, position: int, params: Mapping[str, str]) -> str:
+    def pair(self, keys: Sequence[str], position: int, params: Mapping[str, str]) -> str:
         """One row of two runs."""
-        return f"/pair/{position}?{urlencode([('run', first), ('run', second), *params.items()])}"
+        return f"/pair/{position}?{urlencode([*(('run', key) for key in keys), *params.items()])}"
 
     def asset(self, name: str) -> str:
         """A style sheet or script."""
@@ -104,13 +104,13 @@ class BundleLinks(Links):
         """The list of runs: a file has no form."""
         return "index.html"
 
-    def compare(self, first: str, second: str, params: Mapping[str, str]) -> str:
+    def compare(self, keys: Sequence[str], params: Mapping[str, str]) -> str:
         """Two runs, in the only order of the bundle."""
-        return f"compare-{self._numbers[first]}-{self._numbers[second]}.html"
+        return f"compare-{'-'.join(str(self._numbers[key]) for key in keys)}.html"
 
-    def pair(self, first: str, second: str, position: int, params: Mapping[str, str]) -> str:
+    def pair(self, keys: Sequence[str], position: int, params: Mapping[str, str]) -> str:
         """One row of two runs."""
-        return f"compare-{self._numbers[first]}-{self._numbers[second]}-row-{position}.html"
+        return f"compare-{'-'.join(str(self._numbers[key]) for key in keys)}-row-{position}.html"
 
     def asset(self, name: str) -> str:
         """A style sheet or script."""

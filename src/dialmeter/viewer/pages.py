@@ -59,7 +59,7 @@ def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str
         down=down,
         columns=[*RUN_COLUMNS, ("input", "input", False)],
         comparable=any(kinds.count(kind) > 1 for kind in kinds),
-        data=list_data([], [], by="", rows=[(at, [], []) for at in range(len(shown))], unit="runs")
+        data=list_data([], [], by="", rows=[(at, [], [], 0) for at in range(len(shown))], unit="runs")
         if links.static
         else "",
     )
@@ -73,18 +73,22 @@ def run_page(run: Opened, others: Sequence[str], links: Links) -> Iterator[str]:
     """A run in pieces: scores at once, charts as they are drawn."""
     template = environment().get_template("run.html")
     held: list[str] = []
+
+    def leads(which: Opened, params: Mapping[str, str]) -> str:
+        return links.rows(which.key, params)
+
     for piece in template.generate(
         links=links,
         crumbs=[(run.key, "")],
         run=run,
         facts=facts(run),
-        others=[(other, links.compare(run.key, other, {})) for other in others],
-        headlines=list(run.kind.headlines(run)),
+        others=[(other, links.compare([run.key, other], {})) for other in others],
+        headlines=list(run.kind.headlines(run, leads)),
         signature=signature(run),
         confidence=confidence(run),
         trouble=lambda: _trouble(run),
         charts=_charts(run, links),
-        breakdowns=lambda: run.kind.breakdowns(run),
+        breakdowns=lambda: run.kind.breakdowns(run, leads),
         again=command(run),
         flush=Markup(FLUSH),  # noqa: S704 - a constant
     ):

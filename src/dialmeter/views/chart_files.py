@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Chart(NamedTuple):
     """A chart that is drawn when it is needed, and its data.
 
-    ``name`` is the name of its file without an ending. ``links`` has the text of each link in it, by address.
+    ``name`` is the name of its file without an ending. ``links`` has the text of each link in it, by address. On a page, the data
+    come before the chart where ``table_first`` is set.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Chart(NamedTuple):
     draw: Callable[[], Figure]
     table: Table
     links: Mapping[str, str] = {}
+    table_first: bool = False
 
 
 def chart(

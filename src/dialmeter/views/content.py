@@ -127,13 +127,13 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     account = account_in(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
     head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}."), *([Warnings(notices)] if notices else [])]
-    head += [*run.kind.headlines(run), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
+    head += [*run.kind.headlines(run, link), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
     if pictures := tuple(run.kind.pictures(run)):
         head.append(Pictures(pictures))
     yield Section(run.key, tuple(head))
-    if groups := tuple(run.kind.breakdowns(run)):
+    if groups := tuple(run.kind.breakdowns(run, link)):
         yield Section(f"{run.key}: groups", groups, level=3)
     if len(run):
         yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
@@ -143,7 +143,8 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
 
 
 def worst(run: Opened) -> Rows:
-    """The rows of a run, worst first, and a table of the first few."""
+    """The rows of a run, worst first, and a table of the first few; of rows with the same score, those with most mistakes."""
+    _ = run.findings  # the order needs them
     order = tuple(select(run, RowQuery()).positions.tolist())
     by = run.ranking
     rows = []

@@ -28,6 +28,7 @@ class Table(Struct, frozen=True):
     ``foot`` are lines below the table, such as the account of what was scored; CSV does not show them, and they are comments
     in LaTeX. ``notes`` say how to read the table, such as what stars mean, and are printed in LaTeX, too. ``caption`` is the title
     in LaTeX of a table that needs none elsewhere. ``best`` are the cells, as (row, column), that are bold where that is asked for.
+    On pages, ``links`` are the addresses that cells lead to, and ``shades`` colour cells by a share from 0 to 1.
     """
 
     title: str
@@ -39,6 +40,8 @@ class Table(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     caption: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
+    links: Mapping[tuple[int, int], str] = {}
+    shades: Mapping[tuple[int, int], float] = {}
 
     def marked(self, escape: Callable[[str], str], raised: Callable[[str], str]) -> list[list[str]]:
         """The rows with escaped cells and their marks."""

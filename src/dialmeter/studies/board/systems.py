@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ...core.comparability import compare_scores, in_one_line
 from ...core.comparison import Resampling
+from ...core.garbage import paused_garbage_collection
 from ...core.open_runs import Run
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, InputError, NotApplicable, one_line
@@ -29,7 +30,7 @@ from ...tracking.gold_patch import GoldPatch
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import Sink, TrackerScorer
-from ...tracking.scoring import TrackerSettings, paused_garbage_collection, score_file
+from ...tracking.scoring import TrackerSettings, score_file
 from .manifest import BoardEntry
 
 _EQUAL = 1e-9

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from .data import HasInterval, known, limits
+from .data import HasInterval, flattens, known, limits
 from .fit import design_inches, font_points
 from .palette import GRID, INK, PAPER, colour, line, marker, text_on
 from .words import name
@@ -183,6 +183,30 @@ def whole_ticks(axis: Axis, most: int = 10) -> None:
 
     axis.set_major_locator(MaxNLocator(most, steps=ROUND, integer=True, min_n_ticks=1))
     number_ticks(axis, as_percent=False)
+
+
+def count_scale(axes: Axes, sizes: Sequence[float]) -> None:
+    """A logarithmic scale for counts where one bar would flatten the others.
+
+    Example:
+        >>> from dialmeter.views.charts.canvas import sheet
+        >>> with sheet("a", y_label="turns") as (figure, axes):
+        ...     bars = axes.bar([1, 2, 3], [2, 3, 900])
+        ...     count_scale(axes, [2, 3, 900])
+        >>> axes.get_yscale(), axes.get_ylabel()
+        ('log', 'turns, logarithmic scale')
+    """
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    if min(sizes, default=0) < 0 or not flattens(sizes):
+        return
+    axes.set_yscale("log")
+    # A count of one still has a bar.
+    axes.set_ylim(bottom=0.5)
+    axes.yaxis.set_major_locator(LogLocator(10))
+    axes.yaxis.set_minor_locator(NullLocator())
+    number_ticks(axes.yaxis, as_percent=False)
+    axes.set_ylabel(f"{axes.get_ylabel()}, logarithmic scale")
 
 
 def name_ticks(axes: Axes, labels: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..tables import Table
-from .axes import legend, link, name_ticks, number_ticks, whiskers, whole_ticks
+from .axes import count_scale, legend, link, name_ticks, number_ticks, whiskers, whole_ticks
 from .canvas import WIDTH, nothing_yet, sheet
 from .data import HasInterval, cell, counted, edges, finite, in_order, known, limits
 from .fit import design_inches, font_points
@@ -71,6 +71,8 @@ def draw(
         axes.set_xlim(-0.5, len(measures) - 0.5)
         axes.grid(axis="y")
         number_ticks(axes.yaxis, as_percent)
+        if not as_percent:
+            count_scale(axes, [size for points in scores.values() for _, size in known(points)])
         name_ticks(axes, measures)
         _legend(figure, looks, systems)
     return figure
@@ -298,6 +300,7 @@ def draw_spread(
         axes.grid(axis="y")
         number_ticks(axes.xaxis, as_percent)
         whole_ticks(axes.yaxis)
+        count_scale(axes, sizes)
     return figure
 
 

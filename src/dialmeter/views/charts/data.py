@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = Sequence[float | None] | NDArray[np.float64]
 
 Key = TypeVar("Key")
+_FLAT = 20
+"""A bar that is so many times as large as the median flattens the others."""
 
 
 class HasInterval(Protocol):
@@ -122,6 +124,17 @@ def counted(values: Numbers, limits: Sequence[float]) -> list[int]:
     # Scores such as 0.15 are inexact in binary, and must not fall into the range below.
     places = np.searchsorted(np.array(limits[1:-1]) - 1e-9, found, side="right")
     return [int(size) for size in np.bincount(places, minlength=len(limits) - 1)]
+
+
+def flattens(sizes: Iterable[float]) -> bool:
+    """Is one size so large that others would hardly be seen beside it?
+
+    Example:
+        >>> flattens([3, 4, 900]), flattens([3, 4, 20]), flattens([900])
+        (True, False, False)
+    """
+    found = sorted(size for size in sizes if size > 0)
+    return len(found) > 1 and found[-1] > _FLAT * found[len(found) // 2 - (len(found) % 2 == 0)]
 
 
 def in_order(keys: Iterable[Iterable[Key]]) -> list[Key]:

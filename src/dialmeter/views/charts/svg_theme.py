@@ -27,10 +27,20 @@ VARIABLES = {
 _COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 _FONT = re.compile(r"'DejaVu Sans'|DejaVu Sans")
 _DECIMALS = re.compile(r"(?<=\d)(\.\d{2})\d+")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+TARGET = 24
+"""The smallest side of what one can click, in pixels (WCAG 2.2, target size)."""
 _ID = re.compile(r"url\(#([^)]+)\)")
 
 
-def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None, *, widest: int | None = None) -> str:
+def themed(
+    svg: bytes,
+    prefix: str,
+    links: Mapping[str, str] | None = None,
+    *,
+    widest: int | None = None,
+    narrowest: int | None = None,
+) -> str:
     """A chart's SVG for a page.
 
     Args:
@@ -38,6 +48,7 @@ def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None, *, w
         prefix: goes before all ids, so that two charts of a page do not share any.
         links: what each link is called, by its address.
         widest: the largest width on the page, in pixels.
+        narrowest: the smallest width on the page, in pixels; marks that are smaller than ``TARGET`` at this width are no links.
 
     Example:
         >>> svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9pt"><path id="a" style="fill: #0072b2"/></svg>'
@@ -50,10 +61,14 @@ def themed(svg: bytes, prefix: str, links: Mapping[str, str] | None = None, *, w
             # A style element would hold for the whole page, whose own style sheet has what it says.
             if child.tag in {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}:
                 parent.remove(child)
+    scale = (narrowest or 0) / float(root.get("viewBox", "0 0 1 1").split()[2])
     for element in root.iter():
         _restyle(element, prefix)
         _slim(element)
-        if element.tag == "a":
+        if element.tag == "a" and narrowest is not None and scale * _extent(element) < TARGET:
+            element.tag = "g"
+            element.attrib.clear()
+        elif element.tag == "a":
             _name(element, links or {})
     for size in ("width", "height", "version"):
         root.attrib.pop(size, None)
@@ -94,6 +109,12 @@ def _slim(element: ET.Element) -> None:
         if name in element.attrib:
             rounded = _DECIMALS.sub(r"\1", element.attrib[name])
             element.set(name, " ".join(rounded.split()))
+
+
+def _extent(link: ET.Element) -> float:
+    """The smaller side of the mark inside a link; nothing for a mark without an outline."""
+    numbers = [float(each) for path in link if path.tag.endswith("path") for each in _NUMBER.findall(path.get("d", ""))]
+    return min((max(side) - min(side) for side in (numbers[::2], numbers[1::2])), default=0.0) if numbers else 0.0
 
 
 def _name(link: ET.Element, names: Mapping[str, str]) -> None:

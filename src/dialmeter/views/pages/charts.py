@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from ..chart_files import Chart, chart, slug
 from ..charts import bars, canvas, grid, lines
-from ..charts.data import Estimate, counted, edges
+from ..charts.data import Estimate, counted, edges, flattens
 from ..charts.svg_theme import themed
 from ..tables import Table
 from .findings import RIGHT_TURN, WRONG_TURN
@@ -22,12 +22,18 @@ if TYPE_CHECKING:
     from .opened import Opened
 
 DATA_ROWS = 60
+NARROWEST = {False: 31 * 16, True: 46 * 16}
+"""The smallest width of a chart on a page, and of a broad one, in pixels: as in the style sheet."""
 CONFUSED_SLOTS = 2
 EVENTS = 12
 
 
 class DrawnChart(NamedTuple):
-    """A chart's SVG with the colours of the page, and the first rows of its data."""
+    """A chart's SVG with the colours of the page, and the first rows of its data.
+
+    ``small`` is how many marks are too small to be links, so that only their numbers in the table lead to the rows; the
+    table is shown at once then. It comes before the chart in which one mark makes the others too small to see.
+    """
 
     anchor: str
     title: str
@@ -35,6 +41,8 @@ class DrawnChart(NamedTuple):
     table: Table
     left_out: int
     broad: bool
+    small: int
+    table_first: bool
 
 
 def draw_for_page(made: Chart, number: int | str) -> DrawnChart:
@@ -48,12 +56,16 @@ def draw_for_page(made: Chart, number: int | str) -> DrawnChart:
 
     figure = made.draw()
     inches = float(figure.get_figwidth())
-    svg = themed(canvas.render(figure, "svg"), f"c{number}-", made.links, widest=round(1.1 * 96 * inches))
+    broad = inches > 1.2 * canvas.WIDTH
+    widths = {"widest": round(1.1 * 96 * inches), "narrowest": NARROWEST[broad]}
+    svg = themed(canvas.render(figure, "svg"), f"c{number}-", made.links, **widths)
+    small = len(made.links) - svg.count("<a ")
     data = replace(made.table, title=made.title, rows=made.table.rows[:DATA_ROWS])
     hidden = len(made.table.rows) - len(data.rows)
     # Our own drawing: all texts in it were escaped when it was written as XML.
     markup = Markup(svg)  # noqa: S704
-    return DrawnChart(f"chart-{slug(made.name)}", made.title, markup, data, hidden, inches > 1.2 * canvas.WIDTH)
+    anchor = f"chart-{slug(made.name)}"
+    return DrawnChart(anchor, made.title, markup, data, hidden, broad, small, made.table_first)
 
 
 def tracker_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
@@ -121,6 +133,17 @@ def item_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
                 yield drawn.chart(f"{field}-{slug(run.key)}", f"{title}{_of(run, runs)}", "number", as_percent=False)
 
 
+def _linked(made: Chart, addresses: Callable[[int, Sequence[str]], Mapping[int, str | None]]) -> Chart:
+    """The chart with a table whose cells are links: by the number of a row and its cells, the address of each column."""
+    links = {
+        (at, column): address
+        for at, cells in enumerate(made.table.rows)
+        for column, address in addresses(at, cells).items()
+        if address
+    }
+    return made._replace(table=replace(made.table, links=links))
+
+
 def _of(run: Opened, runs: Sequence[Opened]) -> str:
     """The run in a title, where there are several."""
     return f" of {run.key}" if len(runs) > 1 else ""
@@ -152,7 +175,8 @@ class _LinkedBars:
     def chart(self, name: str, title: str, y_label: str, as_percent: bool = True) -> Chart:
         """The bars as a chart."""
         options: dict[str, Any] = {"y_label": y_label, "as_percent": as_percent, "links": self._links}
-        return chart(name, title, bars.draw, bars.table, self.scores, texts=self._texts, **options)
+        made = chart(name, title, bars.draw, bars.table, self.scores, texts=self._texts, **options)
+        return _linked(made, lambda at, cells: {2: self._links.get((cells[0], cells[1]))})
 
 
 def _estimate(found: Mapping[str, Any]) -> Estimate:
@@ -188,7 +212,7 @@ def _spread(run: Opened, link: RowsLink, of: str) -> Chart:
             links[at] = link(run, {"by": measure, "low": f"{low:g}", **upper})
             texts[links[at]] = f"{size:,} {many} with {measure} from {low:g} to {high:g}"
     title, labels = f"{many.capitalize()} by their score{of}", (f"{measure}, per {one}", f"number of {many}")
-    return chart(
+    made = chart(
         f"spread-{slug(run.key)}",
         title,
         bars.draw_spread,
@@ -199,6 +223,7 @@ def _spread(run: Opened, link: RowsLink, of: str) -> Chart:
         links=links,
         texts=texts,
     )
+    return _linked(made, lambda at, _: {2: links.get(at)})
 
 
 def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Chart:
@@ -213,7 +238,12 @@ def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Chart:
         dialogues = dialogues or all_
     links = {turn: link(runs[0], {"turn": str(turn)}) for turn in dialogues}
     texts = {links[turn]: f"{size:,} dialogues with a turn {turn}" for turn, size in dialogues.items()}
-    return chart(
+    right_turns = {
+        (run.key, str(turn)): link(run, {"turn": str(turn), "class": RIGHT_TURN if point.value else WRONG_TURN})
+        for run in runs
+        for turn, point in series[run.key].items()
+    }
+    made = chart(
         "by-turn",
         "Right turns by the number of the turn",
         lines.draw_turns,
@@ -224,6 +254,7 @@ def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Chart:
         links=links,
         texts=texts,
     )
+    return _linked(made, lambda _, cells: {2: right_turns.get((cells[0], cells[1])), 5: links.get(int(cells[1]))})
 
 
 def _mistakes(run: Opened, link: RowsLink, of: str) -> Chart:
@@ -236,7 +267,14 @@ def _mistakes(run: Opened, link: RowsLink, of: str) -> Chart:
             address = links[slot, kind, age] = link(run, {"slot": slot, "class": kind, "age": age})
             texts[address] = f"{slot}: {kind}, {age.replace('-', ' ')}, {size:,} turns"
     name, title = f"mistakes-{slug(run.key)}", f"Mistakes per slot{of}"
-    return chart(name, title, bars.draw_mistakes, bars.mistakes_table, counts, links=links, texts=texts)
+    made = chart(name, title, bars.draw_mistakes, bars.mistakes_table, counts, links=links, texts=texts)
+    sizes = [parts.total() for parts in counts.values()]
+
+    def addresses(_: int, cells: Sequence[str]) -> dict[int, str | None]:
+        parts = {at: (cells[0], kind, age) for at, (kind, age) in enumerate(bars.PARTS, 1)}
+        return {at: links.get(part) for at, part in parts.items() if cells[at] != "0"}
+
+    return _linked(made, addresses)._replace(table_first=flattens(sizes))
 
 
 def _confusion(run: Opened, link: RowsLink, slot: str, of: str) -> Chart:
@@ -259,6 +297,7 @@ def _confusion(run: Opened, link: RowsLink, slot: str, of: str) -> Chart:
         links=links,
         texts=texts,
     )
+    made = _linked(made, lambda _, cells: {2: links.get((cells[0] or None, cells[1] or None))})
     return made._replace(title=f"{title}: {slot}")
 
 
@@ -304,7 +343,8 @@ def _errors(run: Opened, corpus: str, link: RowsLink, of: str) -> Chart:
         if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
             judge, attack = str(each["judge"]), str(each["attack"])
             drawn.add(judge, attack, _estimate(each))
-            chosen = {"attack": attack, "judge": judge, "verdict": "error", **({"corpus": corpus} if corpus else {})}
+            verdict = "error" if each["value"] else "right"
+            chosen = {"attack": attack, "judge": judge, "verdict": verdict, **({"corpus": corpus} if corpus else {})}
             text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
             drawn.lead(judge, attack, run, chosen, text)
     title = f"Error rates by attack{of}" + (f", corpus {corpus}" if corpus else "")

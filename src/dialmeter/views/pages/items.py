@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +18,7 @@ from ..chart_files import Chart
 from ..tables import Table
 from .charts import item_charts
 from .findings import Finding
-from .kinds import Field, RowsLink, RunKind, Scanned
+from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 from .scores import score_table
 from .system import step_parts, step_texts
 
@@ -57,6 +58,11 @@ class ItemsKind(RunKind):
     ROW = ItemRow
     FIRST_COLUMN = "ItemRecall"
     DRAWN = "tasks"
+    MISTAKEN: ClassVar[Conditions] = {"event": tuple(_MEANING)}
+    GROUPINGS = (
+        Grouping("event", "events per 100 dialogues", {"event": tuple(_MEANING)}, ("task",)),
+        Grouping("task", "events per 100 dialogues", {"event": tuple(_MEANING)}, ("event",)),
+    )
     FIELDS = (
         Field("task", "task"),
         Field("outcome", "outcome"),
@@ -95,9 +101,9 @@ class ItemsKind(RunKind):
         for each in row.get("outcomes") or ():
             yield from (each["item"]["value"], *(each["item"].get("keys") or ()))
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """ItemRecall with its interval."""
-        yield score_table(run)
+        yield score_table(run, link)
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal with its items, and the messages with events in place."""
@@ -130,9 +136,9 @@ class ItemsKind(RunKind):
         """The score of one row: a share in percent, or a number of events."""
         return f"{value:g}" if column == "Events" else super().cell(column, value)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """Two users on the same task."""
-        return {"talks": [self.page(row, {}) for row in (first, second)]}
+        return {"talks": [self.page(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Scores, events and verdicts."""
@@ -144,21 +150,23 @@ class ItemsKind(RunKind):
         words = ["user", "items", names.get("log", "LOG"), *(["--goals", names["goals"]] if "goals" in names else [])]
         return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Events with their meaning, verdicts, and whose fault failures are."""
         found = run.findings
         totals = found.counts("event")
-        rows = tuple((name, str(totals[(name,)]), _MEANING.get(name, "")) for name in found.ranked("event"))
+        rows: list[list[Cell]] = [
+            [name, (str(totals[(name,)]), {"event": name}), _MEANING.get(name, "")] for name in found.ranked("event")
+        ]
         if rows:
-            yield Table("events of the user", ("event", "all", "meaning"), rows, frozenset({1}))
+            yield linked_table(partial(link, run), "events of the user", ("event", "all", "meaning"), rows, (1,))
         for field, title in (
             ("verdict", "verdicts on items"),
             ("party", "whose fault failed dialogues are, by the events"),
         ):
             counts = found.counts(field)
-            shown = tuple((name, str(counts[(name,)])) for name in found.ranked(field))
+            shown: list[list[Cell]] = [[name, (str(counts[(name,)]), {field: name})] for name in found.ranked(field)]
             if shown:
-                yield Table(title, (field, "count"), shown, frozenset({1}))
+                yield linked_table(partial(link, run), title, (field, "count"), shown, (1,))
 
 
 def _item(outcome: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import isnan
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...judges.verdict import READING
 from ..chart_files import Chart
@@ -19,7 +21,7 @@ from ..tables import Table, percent
 from .charts import judge_charts
 from .findings import Finding
 from .judge_case import PREFERRED, VERDICTS, case, explained
-from .kinds import Field, Headline, RowsLink, RunKind, Scanned
+from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -90,6 +92,18 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
+    MISTAKEN: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
+    GROUPINGS = tuple(
+        Grouping(
+            field,
+            "error rate in percent",
+            {"verdict": (VERDICTS[False],)},
+            ("judge", "variant"),
+            chances={"verdict": (VERDICTS[False], VERDICTS[True])},
+            own=True,
+        )
+        for field in ("attack", "facet")
+    )
     FIELDS = (
         Field("attack", "attack"),
         Field("variant", "variant"),
@@ -192,25 +206,38 @@ class JudgeKind(RunKind):
             if each.get("value") is not None
         ]
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
-        """The means of facets; then error rates: a row per attack, a column per judge, one table per corpus."""
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
+        """The means of facets; then error rates: a row per attack, a column per judge, one table per corpus.
+
+        A rate leads to the errors, and a rate of zero to the cases about which the judge is right.
+        """
         averages = _dicts(run.manifest.get("averages"))
         if averages:
-            yield _facets(averages)
+            yield _facets(averages, run, link)
         for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
             found = [each for each in run.scores if each.get("corpus", "") == corpus]
             judges = list(dict.fromkeys(each.get("judge", "") for each in found))
             cells = {(each.get("attack", ""), each.get("judge", "")): each for each in found}
-            rows = []
+            rows: list[list[Cell]] = []
+            shades: dict[tuple[int, int], float] = {}
+            of = {"corpus": corpus} if corpus else {}
             for attack in dict.fromkeys(attack for attack, _ in cells):
-                first = next(each for (name, _), each in cells.items() if name == attack)
                 values = [cells.get((attack, judge), {}) for judge in judges]
-                texts = map(_rate, values)
-                must = str(first.get("expected"))
-                rows.append((attack, READING.get(must, must), str(first.get("n", "")), *texts))
+                must = next(str(each.get("expected")) for each in values if each)
+                n = Counter(each.get("n", 0) for each in values if each).most_common(1)[0][0]
+                chosen = {"attack": attack, **of}
+                texts = [
+                    (_rate(each, n), {**chosen, "judge": judge, "verdict": VERDICTS[not each.get("value")]})
+                    for judge, each in zip(judges, values, strict=True)
+                ]
+                places = {(len(rows), 3 + at): each.get("value") for at, each in enumerate(values)}
+                shades |= {place: value for place, value in places.items() if value is not None}
+                rows.append([attack, READING.get(must, must), (str(n), chosen), *texts])
             title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
             headings = ("attack", "the score", "n", *judges)
-            yield Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
+            yield replace(
+                linked_table(partial(link, run), title, headings, rows, range(2, len(headings))), shades=shades
+            )
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -226,32 +253,45 @@ class JudgeKind(RunKind):
         """Both replies side by side, and the judges' scores."""
         return case(row, wanted)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The same case in two runs."""
-        return {"cases": [case(row, {}) for row in (first, second)]}
+        return {"cases": [case(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Error rates by attack, and the spread of wrong judges."""
         return judge_charts(runs, link)
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def counted(self, run: Opened) -> Conditions:
+        """Of the judges those that were named; all of them where none was."""
+        named = _named(run.manifest)
+        return {"judge": named} if named else {}
+
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Errors by variant of an attack, and which reply is preferred."""
         judges = run.findings.options("judge")
         counts = run.findings.counts("attack", "variant", "judge", "verdict")
         groups = list(dict.fromkeys((attack, variant) for attack, variant, _, _ in counts))
-        rows = []
+        rows: list[list[Cell]] = []
         for attack, variant in groups:
-            cells = []
+            cells: list[Cell] = []
             for judge in judges:
                 wrong, right = (counts[attack, variant, judge, verdict] for verdict in ("error", "right"))
-                cells.append(percent(wrong / (wrong + right)) if wrong + right else "–")
-            rows.append((attack, variant, *cells))
-        yield Table(
-            "errors by variant, %", ("attack", "variant", *judges), tuple(rows), frozenset(range(2, 2 + len(judges)))
-        )
+                chosen = {"attack": attack, "variant": variant, "judge": judge, "verdict": VERDICTS[not wrong]}
+                cells.append((percent(wrong / (wrong + right)) if wrong + right else "–", chosen))
+            rows.append([attack, variant, *cells])
+        headings = ("attack", "variant", *judges)
+        yield linked_table(partial(link, run), "errors by variant, %", headings, rows, range(2, len(headings)))
         preferred = run.findings.counts("judge", "preferred")
-        texts = tuple((judge, *(str(preferred[judge, which]) for which in PREFERRED.values())) for judge in judges)
-        yield Table("preferred reply, cases", ("judge", *PREFERRED.values()), texts, frozenset({1, 2, 3}))
+        texts: list[list[Cell]] = [
+            [
+                judge,
+                *((str(preferred[judge, which]), {"judge": judge, "preferred": which}) for which in PREFERRED.values()),
+            ]
+            for judge in judges
+        ]
+        yield linked_table(
+            partial(link, run), "preferred reply, cases", ("judge", *PREFERRED.values()), texts, (1, 2, 3)
+        )
 
 
 KIND = JudgeKind()
@@ -261,20 +301,36 @@ def _dicts(listed: object) -> list[dict[str, Any]]:
     return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
-def _rate(found: Mapping[str, Any]) -> str:
-    """An error rate with its interval, short enough for a column per judge."""
+def _named(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The judges that were asked for; trivial ones are added to every run."""
+    return tuple(str(each.get("name")) for each in _dicts(manifest.get("judges")) if not each.get("trivial"))
+
+
+def _rate(found: Mapping[str, Any], n: int) -> str:
+    """An error rate with its interval, short enough for a column per judge; with its own n where that is another one.
+
+    Example:
+        >>> _rate({"value": 0.25, "ci": [0.1, 0.4], "n": 8}, 8), _rate({"value": 0.25, "ci": [0.1, 0.4], "n": 7}, 8)
+        ('25.0 (10 to 40)', '25.0 (10 to 40), n 7')
+    """
     value, ci = found.get("value"), found.get("ci")
     if value is None:
         return "–"
-    return f"{100 * value:.1f}" + (f" ({100 * ci[0]:.0f} to {100 * ci[1]:.0f})" if ci else "")
+    limits = f" ({100 * ci[0]:.0f} to {100 * ci[1]:.0f})" if ci else ""
+    return f"{100 * value:.1f}{limits}" + ("" if found.get("n", n) == n else f", n {found['n']}")
 
 
-def _facets(averages: Sequence[Mapping[str, Any]]) -> Table:
+def _facets(averages: Sequence[Mapping[str, Any]], run: Opened, link: RowsLink) -> Table:
     judges = list(dict.fromkeys(str(each.get("judge")) for each in averages))
     groups = list(dict.fromkeys((str(each.get("corpus", "")), str(each.get("facet"))) for each in averages))
     values = {(each.get("corpus", ""), each.get("facet"), each.get("judge")): each.get("value") for each in averages}
-    rows = tuple(
-        (f"{facet} ({corpus})" if corpus else facet, *(score(values.get((corpus, facet, judge))) for judge in judges))
-        for corpus, facet in groups
-    )
-    return Table("Mean error by facet", ("facet", *judges), rows, frozenset(range(1, len(judges) + 1)))
+    rows: list[list[Cell]] = []
+    for corpus, facet in groups:
+        of = {name: text for name, text in (("corpus", corpus), ("facet", facet)) if text not in ("", "overall")}
+        rates = [values.get((corpus, facet, judge)) for judge in judges]
+        cells = [
+            (score(rate), {**of, "judge": judge, "verdict": VERDICTS[not rate]})
+            for rate, judge in zip(rates, judges, strict=True)
+        ]
+        rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])
+    return linked_table(partial(link, run), "Mean error by facet", ("facet", *judges), rows, range(1, len(judges) + 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
@@ -26,6 +26,37 @@ if TYPE_CHECKING:
 RowsLink: TypeAlias = Callable[["Opened", Mapping[str, str]], str]
 """The address of those rows of a run that pass a filter."""
 
+
+def no_link(run: Opened, params: Mapping[str, str]) -> str:
+    """Leads nowhere: for tables that are not on a page."""
+    return ""
+
+
+Conditions: TypeAlias = Mapping[str, tuple[str, ...]]
+"""By field, the texts of which a finding must have one."""
+Cell: TypeAlias = str | tuple[str, Mapping[str, str]]
+"""The text of a cell, or a text and the filter of the rows that it counts."""
+_NOTHING = ("", "0", "–")
+
+
+def linked_table(
+    link: Callable[[Mapping[str, str]], str],
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    numeric: Iterable[int],
+) -> Table:
+    """A table whose cells lead to the rows that they count; cells that count nothing lead nowhere."""
+    texts, links = [], {}
+    for at, cells in enumerate(rows):
+        pairs = [(cell, None) if isinstance(cell, str) else cell for cell in cells]
+        texts.append(tuple(text for text, _ in pairs))
+        for column, (text, params) in enumerate(pairs):
+            if params is not None and text not in _NOTHING and (address := link(params)):
+                links[at, column] = address
+    return Table(title, tuple(headings), tuple(texts), frozenset(numeric), links=links)
+
+
 KINDS = ("tracker", "user", "judge", "people", "system", "items", "study")
 
 
@@ -35,6 +66,22 @@ class Field(NamedTuple):
     name: str
     label: str
     listed: bool = True
+
+
+class Grouping(NamedTuple):
+    """A field by which runs are compared: how many mistakes each run makes at every text of the field.
+
+    ``mistakes`` has the findings that count: for each field in it, the finding has one of the texts. They are divided by ``chances``:
+    by the findings of the row that pass it, by those of the same text where ``own`` is set, or by the rows if there is none.
+    ``value`` says in words what a hundred times the quotient is. ``reasons`` are the fields that tell mistakes apart.
+    """
+
+    field: str
+    value: str
+    mistakes: Conditions
+    reasons: tuple[str, ...]
+    chances: Conditions | None = None
+    own: bool = False
 
 
 class Scanned(NamedTuple):
@@ -76,6 +123,10 @@ class RunKind(ABC):
     """What is resampled for intervals, where it is not the rows."""
     COMPARABLE: ClassVar[bool] = True
     """Can two runs of the kind be compared?"""
+    GROUPINGS: ClassVar[tuple[Grouping, ...]] = ()
+    """By what runs are compared, the usual one first."""
+    MISTAKEN: ClassVar[Conditions] = {}
+    """The findings that make one row worse than another of the same score; none where a score has no such findings."""
     FIRST_COLUMN: ClassVar[str] = ""
     """The score by which rows are sorted by default, the worst first; if a run lacks it, its first score."""
 
@@ -99,20 +150,20 @@ class RunKind(ABC):
         """What the template shows of a row; cells that pass the filter are marked."""
 
     @abstractmethod
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-        """What the template shows of the same row in two runs."""
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """What the template shows of the same row in two runs; cells that pass the filter are marked."""
 
     @abstractmethod
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """The charts of one run, or of several side by side."""
 
     @abstractmethod
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
-        """Tables of groups."""
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
+        """Tables of groups, whose numbers lead to their rows."""
 
     @abstractmethod
-    def headlines(self, run: Opened) -> Iterator[Table]:
-        """The scores of the run."""
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
+        """The scores of the run, which lead to its rows."""
 
     @abstractmethod
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
@@ -136,6 +187,10 @@ class RunKind(ABC):
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Further scores of rows, computed from those in the index."""
+        return {}
+
+    def counted(self, run: Opened) -> Conditions:
+        """A further condition for the mistakes by which a run is compared."""
         return {}
 
     def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from ..human import coefficient
 from ..tables import Table
 from .findings import Finding
 from .judge_case import RECENT, number
-from .kinds import Field, Headline, RowsLink, RunKind, Scanned
+from .kinds import Cell, Field, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
 
 if TYPE_CHECKING:
     from .kinds import Column
@@ -157,7 +158,7 @@ class PeopleKind(RunKind):
         best, judge = max(found, default=(None, ""))
         return Headline(f"Spearman {coefficient(best)} ({judge})" if judge else "no judge", best)
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Spearman over items: a row per judge, a column per dimension; then the raters."""
         scores = [
             each for each in run.scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")
@@ -166,19 +167,22 @@ class PeopleKind(RunKind):
             list(dict.fromkeys(str(each.get(key)) for each in scores)) for key in ("judge", "dimension")
         )
         cells = {(str(each.get("judge")), str(each.get("dimension"))): each for each in scores}
-        rows = tuple(
-            (judge, *(coefficient(cells.get((judge, each), {}).get("value")) for each in dimensions))
-            for judge in judges
-        )
-        yield Table("Spearman over items", ("judge", *dimensions), rows, frozenset(range(1, 1 + len(dimensions))))
+        rows: list[list[Cell]] = []
+        for judge in judges:
+            texts = [coefficient(cells.get((judge, each), {}).get("value")) for each in dimensions]
+            # Ranks are those of the main dimension; the items on which a judge is furthest from people come first.
+            chosen = {"by": judge} if judge in run.columns else {"judge": judge}
+            rows.append([judge, *((text, chosen) for text in texts)])
+        numbers = range(1, 1 + len(dimensions))
+        yield linked_table(partial(link, run), "Spearman over items", ("judge", *dimensions), rows, numbers)
         raters = run.manifest.get("raters") or ()
         keys = ("alpha_interval", "alpha_ordinal", "icc1", "icc1k", "ceiling")
-        told = tuple(
-            (str(each.get("dimension")), str(each.get("items")), *(coefficient(each.get(key)) for key in keys))
+        told: list[list[Cell]] = [
+            [str(each.get("dimension")), (str(each.get("items")), {}), *(coefficient(each.get(key)) for key in keys)]
             for each in raters
-        )
+        ]
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
-        yield Table("Agreement of raters", headings, told, frozenset(range(1, 7)))
+        yield linked_table(partial(link, run), "Agreement of raters", headings, told, range(1, 7))
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -224,9 +228,9 @@ class PeopleKind(RunKind):
             ],
         }
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The same item in two runs."""
-        return {"items": [self.page(row, {}) for row in (first, second)]}
+        return {"items": [self.page(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Spearman by judge and dimension; a bar leads to the items about which that judge differs most."""
@@ -250,13 +254,15 @@ class PeopleKind(RunKind):
             options: dict[str, Any] = {"y_label": "Spearman", "as_percent": False, "links": links}
             yield chart(f"agreement-{slug(run.key)}", title, bars.draw, bars.table, scores, texts=texts, **options)
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """How often each judge is near people, much higher, or much lower."""
         counts = run.findings.counts("judge", "verdict")
-        rows = tuple(
-            (judge, *(str(counts[judge, each] or "") for each in VERDICTS)) for judge in run.findings.options("judge")
-        )
-        yield Table("rank of an item, more than 50 % apart, items", ("judge", *VERDICTS), rows, frozenset(range(1, 5)))
+        rows: list[list[Cell]] = [
+            [judge, *((str(counts[judge, each] or ""), {"judge": judge, "verdict": each}) for each in VERDICTS)]
+            for judge in run.findings.options("judge")
+        ]
+        title = "rank of an item, more than 50 % apart, items"
+        yield linked_table(partial(link, run), title, ("judge", *VERDICTS), rows, range(1, 5))
 
 
 def _main(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -14,6 +14,7 @@ from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
 from ..tables import Table
 from ..tracker import shared_fields
+from .kinds import RowsLink, no_link
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +35,25 @@ def label(found: Mapping[str, Any]) -> str:
     return " · ".join([str(found["measure"]), *groups])
 
 
-def score_table(run: Opened) -> Table:
-    """The scores of one run, with what of the signature is a measure's own."""
+def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
+    """The rows behind a score: those of its group, the worst under its measure first where rows have that measure.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from dialmeter.views.pages.user import KIND
+        >>> run = SimpleNamespace(kind=KIND, columns={"I-GCDF1": None})
+        >>> score_filter(run, {"measure": "I-GCDF1", "domain": "hotel"}), score_filter(run, {"measure": "I-recall", "domain": "combined"})
+        ({'by': 'I-GCDF1', 'domain': 'hotel'}, {})
+    """
+    fields = {field.name for field in run.kind.FIELDS}
+    groups = {
+        name: str(found[name]) for name in GROUPS if name in fields and found.get(name) not in (None, "", "combined")
+    }
+    return {**({"by": str(found["measure"])} if found["measure"] in run.columns else {}), **groups}
+
+
+def score_table(run: Opened, link: RowsLink = no_link) -> Table:
+    """The scores of one run, with what of the signature is a measure's own; values lead to the rows, the worst first."""
     scores = run.scores
     shared = _shared(scores)
     rows = tuple(
@@ -58,7 +76,9 @@ def score_table(run: Opened) -> Table:
     keep = [at for at in range(6) if at < 4 or any(row[at] for row in rows)]
     kept = tuple(tuple(row[at] for at in keep) for row in rows)
     numeric = frozenset(place for place, at in enumerate(keep) if at in {1, 2, 3, 4})
-    return Table("Scores", tuple(headings[at] for at in keep), kept, numeric)
+    found = {at: link(run, score_filter(run, each)) for at, each in enumerate(scores) if each.get("value") is not None}
+    links = {(at, keep.index(column)): address for at, address in found.items() if address for column in (1, 3)}
+    return Table("Scores", tuple(headings[at] for at in keep), kept, numeric, links=links)
 
 
 def with_means(run: Opened) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from ...errors import DialmeterError
 from ...readers.strict_json import REFUSALS
 from .kinds import Field
 from .opened import Opened
@@ -114,12 +115,26 @@ def select(run: Opened, query: RowQuery) -> Selection:
         if query.high is not None:
             keep &= shown < query.high - ROUNDING
         chosen, values = chosen[keep], values[keep]
-        # Rows without a score come last either way.
-        order = np.lexsort((chosen, -values if down else values, np.isnan(values)))
+        # Rows without a score come last either way; of rows with the same score, the one with most mistakes comes first.
+        order = np.lexsort((chosen, -mistakes(run)[chosen], -values if down else values, np.isnan(values)))
         chosen = chosen[order]
     elif down:
         chosen = chosen[::-1]
     return Selection(chosen, hits)
+
+
+def mistakes(run: Opened) -> NDArray[np.int64]:
+    """How many mistakes each row has; zero for all until the rows have been read, and where they cannot be read."""
+    import numpy as np
+
+    none = np.zeros(len(run), dtype=np.int64)
+    if not run.kind.MISTAKEN or not run.is_read():
+        return none
+    try:
+        found = run.findings.by_row({**run.kind.MISTAKEN, **run.kind.counted(run)})
+    except DialmeterError:
+        return none
+    return found[:, 0].astype(np.int64)
 
 
 def is_down(run: Opened, query: RowQuery) -> bool:
@@ -155,7 +170,7 @@ def list_data(
     columns: Sequence[str],
     *,
     by: str,
-    rows: Iterable[tuple[int, Sequence[float], Sequence[tuple[str, ...]]]],
+    rows: Iterable[tuple[int, Sequence[float], Sequence[tuple[str, ...]], int]],
     unit: str,
     down: bool = False,
 ) -> Markup:
@@ -165,13 +180,13 @@ def list_data(
         fields: the fields of findings.
         columns: names of scores.
         by: the score that the list is sorted by.
-        rows: position, scores and findings of each.
+        rows: position, scores, findings and number of mistakes of each.
         unit: what rows are called.
         down: do high scores come first?
 
     Example:
-        >>> str(list_data(["slot"], ["JGA"], by="JGA", rows=[(0, [0.5], [("</script>",)])], unit="dialogues"))
-        '{"fields":["slot"],"columns":["JGA"],"by":"JGA","down":false,"unit":"dialogues","texts":[["\\\\u003c/script\\\\u003e"]],"rows":[{"i":0,"s":[0.5],"f":[[0]]}]}'
+        >>> str(list_data(["slot"], ["JGA"], by="JGA", rows=[(0, [0.5], [("</script>",)], 2)], unit="dialogues"))
+        '{"fields":["slot"],"columns":["JGA"],"by":"JGA","down":false,"unit":"dialogues","texts":[["\\\\u003c/script\\\\u003e"]],"rows":[{"i":0,"s":[0.5],"f":[[0]],"m":2}]}'
     """
     from markupsafe import Markup
 
@@ -184,8 +199,9 @@ def list_data(
                 [known.setdefault(text, len(known)) for known, text in zip(codes, finding, strict=True)]
                 for finding in findings
             ],
+            "m": wrong,
         }
-        for at, scores, findings in rows
+        for at, scores, findings, wrong in rows
     ]
     data = {
         "fields": list(fields),
@@ -205,7 +221,10 @@ def list_data(
 def row_data(run: Opened, positions: Sequence[int], names: Sequence[str]) -> Markup:
     """The data of a list of rows: their scores under these names, and their findings."""
     found = run.findings
-    rows = [(at, [float(run.columns[name][at]) for name in names], found.of_row(at)) for at in positions]
+    wrong = mistakes(run)
+    rows = [
+        (at, [float(run.columns[name][at]) for name in names], found.of_row(at), int(wrong[at])) for at in positions
+    ]
     down = not run.kind.HIGHER_IS_BETTER
     return list_data(found.fields, names, by=run.ranking, rows=rows, unit=run.kind.UNIT[1], down=down)
 

@@ -14,7 +14,7 @@ from ...errors import DialmeterError, one_line
 from ..chart_files import Chart
 from ..tables import Table
 from .findings import Finding
-from .kinds import Field, Headline, Picture, RowsLink, RunKind, Scanned
+from .kinds import Field, Headline, Picture, RowsLink, RunKind, Scanned, no_link
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -82,7 +82,7 @@ class StudyKind(RunKind):
         """A study has no rows."""
         return {}
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """A study has no rows."""
         return {}
 
@@ -90,7 +90,7 @@ class StudyKind(RunKind):
         """The charts are pictures, because their data are not rows."""
         return iter(())
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """The tables of the command after the first."""
         for number, each in enumerate(_study(run.manifest).tables[1:], 2):
             yield from _shown(each, each.title or f"table {number}")
@@ -105,7 +105,7 @@ class StudyKind(RunKind):
         first = _said(_study(manifest))[:1]
         return Headline(one_line(": ".join([str(manifest.get("command", "")), *first]), _HEADLINE), None)
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """What the command said, then its first table."""
         study = _study(run.manifest)
         if said := _said(study):

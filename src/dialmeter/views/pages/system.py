@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +17,7 @@ from ..tables import Table
 from .acts import act_words
 from .charts import system_charts
 from .findings import Finding
-from .kinds import Field, RowsLink, RunKind, Scanned
+from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 from .scores import score_table
 
 if TYPE_CHECKING:
@@ -65,6 +66,12 @@ class SystemKind(RunKind):
     ROW = SystemRow
     FIRST_COLUMN = "Success"
     DRAWN = "tasks"
+    MISTAKEN: ClassVar[Conditions] = {"answer": ("error",)}
+    GROUPINGS = (
+        Grouping("ending", "failed dialogues per 100", {"outcome": (_WORDS[False],)}, ("task",)),
+        Grouping("task", "failed dialogues per 100", {"outcome": (_WORDS[False],)}, ("ending",)),
+        Grouping("tool", "calls with an error per 100 dialogues", {"answer": ("error",)}, ("task",)),
+    )
     FIELDS = (
         Field("task", "task"),
         Field("outcome", "outcome"),
@@ -102,9 +109,9 @@ class SystemKind(RunKind):
         yield str((row["trajectory"].get("goal") or {}).get("instruction", ""))
         yield from step_texts(row["trajectory"].get("steps") or ())
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Success and pass^k with their intervals."""
-        yield score_table(run)
+        yield score_table(run, link)
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal, and the messages with calls of tools in place."""
@@ -127,9 +134,9 @@ class SystemKind(RunKind):
             "steps": [step_parts(step, wanted) for step in found.get("steps") or ()],
         }
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """Two systems on the same task."""
-        return {"talks": [self.page(row, {}) for row in (first, second)]}
+        return {"talks": [self.page(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Scores, and how dialogues ended."""
@@ -148,20 +155,26 @@ class SystemKind(RunKind):
         words += [word for measure in manifest.get("measures") or () for word in ("--measure", str(measure))]
         return words + (["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else [])
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Dialogues by ending, by task and by tool."""
         found = run.findings
         for field, title in (("ending", "how dialogues ended"), ("task", "tasks")):
             counts = found.counts(field, "outcome")
             names = [name for name in found.options(field) if any(counts[name, word] for word in _WORDS.values())]
-            rows = tuple((name, *(str(counts[name, word] or "") for word in _WORDS.values())) for name in names)
-            yield Table(title, (field, *_WORDS.values()), rows, frozenset({1, 2, 3}))
+            rows: list[list[Cell]] = [
+                [name, *((str(counts[name, word] or ""), {field: name, "outcome": word}) for word in _WORDS.values())]
+                for name in names
+            ]
+            yield linked_table(partial(link, run), title, (field, *_WORDS.values()), rows, (1, 2, 3))
         calls = found.counts("tool", "answer")
-        rows = tuple(
-            (name, *(str(calls[name, word] or "") for word in ("fine", "error"))) for name in found.ranked("tool")
-        )
+        rows = [
+            [name, *((str(calls[name, word] or ""), {"tool": name, "answer": word}) for word in ("fine", "error"))]
+            for name in found.ranked("tool")
+        ]
         if rows:
-            yield Table("calls of tools", ("tool", "answered", "with an error"), rows, frozenset({1, 2}))
+            yield linked_table(
+                partial(link, run), "calls of tools", ("tool", "answered", "with an error"), rows, (1, 2)
+            )
 
 
 def step_texts(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
@@ -18,8 +18,9 @@ from ..tables import Table, percent
 from ..tracker import mistakes_table
 from .charts import tracker_charts
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
-from .kinds import Field, RowsLink, RunKind, Scanned
+from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 from .scores import score_table
+from .tracker_grid import grid, shown, side_by_side
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -86,6 +87,17 @@ class TrackerKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = ShownDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
+    MISTAKEN: ClassVar[Conditions] = {"class": MISTAKES}
+    GROUPINGS = tuple(
+        Grouping(
+            field,
+            "mistakes per 100 turns",
+            {"class": MISTAKES},
+            reasons,
+            chances={"class": (RIGHT_TURN, WRONG_TURN)},
+        )
+        for field, reasons in (("slot", ("class", "gold", "pred")), ("domain", ("slot", "class")))
+    )
     FIELDS = (
         Field("domain", "domain"),
         Field("slot", "slot"),
@@ -171,17 +183,17 @@ class TrackerKind(RunKind):
                 for slot, value in state.items():
                     yield from (slot, shown(value))
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """One row per measure."""
-        yield score_table(run)
+        yield score_table(run, link)
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The turn × slot grid."""
         return grid(row, wanted)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """Both trackers' states under the same talk."""
-        return side_by_side(first, second)
+        return side_by_side(first, second, wanted)
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Measures, turns, spread, mistakes and confused values."""
@@ -203,38 +215,52 @@ class TrackerKind(RunKind):
             words += ["--seed", str(manifest["seed"])]
         return words
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Shares of right turns and numbers of mistakes, by domain, slot and turn."""
-        if mistakes := _mistakes(run.manifest):
-            yield mistakes_table(mistakes[:_MOST_MISTAKES])
+        if mistakes := _mistakes(run.manifest)[:_MOST_MISTAKES]:
+            yield _with_links(mistakes_table(mistakes), mistakes, run, link)
         found = run.findings
         for group in ("domain", "slot"):
             kinds = found.counts(group, "class")
             carried = found.counts(group, where={"age": "carried-over"})
-            names = sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")})
-            rows = []
-            for name in names:
-                missed, wrong, over = (kinds[name, kind] for kind in MISTAKES)
+            rows: list[list[Cell]] = []
+            for name in sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")}):
+                missed, wrong, _ = (kinds[name, kind] for kind in MISTAKES)
                 if group == "domain":
                     turns, right = (found.sums[group, name, what] for what in ("turns", "right"))
                 else:
                     right = kinds[name, "correct"]
                     turns = right + missed + wrong
                 share = percent(right / turns) if turns else "–"
-                rows.append(
-                    (name or "(none)", str(turns), share, *map(str, (missed, wrong, over)), str(carried[(name,)]))
-                )
+                # An empty text is no filter, so that dialogues without a domain cannot be listed.
+                of = {group: name} if name else None
+                counted: list[tuple[str, dict[str, str]]] = [
+                    (str(turns), {}),
+                    (share, {"class": "correct"} if kinds[name, "correct"] else {}),
+                    *((str(kinds[name, kind]), {"class": kind}) for kind in MISTAKES),
+                    (str(carried[(name,)]), {"age": "carried-over"}),
+                ]
+                cells = [(text, {**of, **more}) if of else text for text, more in counted]
+                rows.append([name or "(none)", *cells])
             headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
-            yield Table(f"by {group}", headings, tuple(rows), frozenset(range(1, 7)))
+            yield linked_table(partial(link, run), f"by {group}", headings, rows, range(1, 7))
         turns_by = found.counts("turn", "class")
-        numbers = sorted({int(turn) for turn, _ in turns_by})
         rows = []
-        for number in numbers:
+        for number in sorted({int(turn) for turn, _ in turns_by}):
             turn = str(number)
             right, wrong = turns_by[turn, RIGHT_TURN], turns_by[turn, WRONG_TURN]
-            sizes = [turns_by[turn, kind] for kind in MISTAKES]
-            rows.append((turn, str(right + wrong), percent(right / ((right + wrong) or 1)), *map(str, sizes)))
-        yield Table("by turn", ("turn", "dialogues", "right, %", *MISTAKES), tuple(rows), frozenset(range(6)))
+            rows.append(
+                [
+                    turn,
+                    (str(right + wrong), {"turn": turn}),
+                    (
+                        percent(right / ((right + wrong) or 1)),
+                        {"turn": turn, "class": RIGHT_TURN if right else WRONG_TURN},
+                    ),
+                    *((str(turns_by[turn, kind]), {"turn": turn, "class": kind}) for kind in MISTAKES),
+                ]
+            )
+        yield linked_table(partial(link, run), "by turn", ("turn", "dialogues", "right, %", *MISTAKES), rows, range(6))
 
 
 KIND = TrackerKind()
@@ -248,120 +274,12 @@ def _mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
         return []
 
 
-def shown(value: Value | None) -> str:
-    """A value as one text; alternatives between bars, nothing for an absent one.
-
-    Example:
-        >>> shown("east"), shown(("6:00", "06:00")), shown(None)
-        ('east', '6:00 | 06:00', '')
-    """
-    return value if isinstance(value, str) else " | ".join(value or ())
-
-
-# A dialogue as a grid: a row for every turn, a column for every slot, and in each cell the result.
-
-SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
-
-
-class GridCell(NamedTuple):
-    """One slot at one turn."""
-
-    slot: str
-    kind: str
-    sign: str
-    gold: str
-    pred: str
-    carried: bool
-    fresh: bool
-    """Did gold or prediction change at this turn?"""
-    marked: bool
-    """Does it pass the filter of the list that one comes from?"""
-
-    @property
-    def words(self) -> str:
-        """The class in words."""
-        return f"{self.kind}, carried over" if self.carried else self.kind
-
-
-def grid(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-    """What the page of a dialogue shows.
-
-    Example:
-        >>> cell = {"class": "missed", "age": "new"}
-        >>> turn = {"turn": 0, "user": "East.", "system": "", "exact": False, "gold": {"inn-area": "east"}, "pred": {},
-        ...         "slots": {"inn-area": cell}}
-        >>> found = grid({"id": "d", "turns": [turn]}, {"class": "missed"})
-        >>> found["turns"][0]["cells"][0].sign, found["turns"][0]["cells"][0].marked, found["domains"]
-        ('−', True, [('inn', 1)])
-    """
-    slots = _columns(row)
-    turns: list[dict[str, Any]] = []
-    before: Mapping[str, Any] = {"gold": {}, "pred": {}}
-    for turn in row["turns"]:
-        cells = [_cell(slot, turn, before, wanted) for slot in slots]
-        turns.append({**turn, "cells": cells})
-        before = turn
-    domains = [(name, len(list(group))) for name, group in groupby(slots, domain_of)]
-    return {"id": row["id"], "slots": slots, "domains": domains, "turns": turns, "classes": _present(turns)}
-
-
-def _columns(*rows: Mapping[str, Any]) -> list[str]:
-    """Slots by domain, in the order in which they come up."""
-    seen = dict.fromkeys(slot for row in rows for turn in row["turns"] for slot in turn["slots"])
-    domains = list(dict.fromkeys(map(domain_of, seen)))
-    return sorted(seen, key=lambda slot: domains.index(domain_of(slot)))
-
-
-def _cell(slot: str, turn: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, str]) -> GridCell | None:
-    outcome = turn["slots"].get(slot)
-    if outcome is None:
-        return None
-    gold, pred = shown(turn["gold"].get(slot)), shown(turn["pred"].get(slot))
-    facts = {
-        "domain": domain_of(slot),
-        "slot": slot,
-        "class": outcome["class"],
-        "age": outcome["age"] or "",
-        "turn": str(turn["turn"]),
-        "gold": gold,
-        "pred": pred,
-    }
-    return GridCell(
-        slot,
-        outcome["class"],
-        SIGNS.get(outcome["class"], "?"),
-        gold,
-        pred,
-        outcome["age"] == "carried-over",
-        gold != shown(before["gold"].get(slot)) or pred != shown(before["pred"].get(slot)),
-        bool(wanted) and all(facts[name] == text for name, text in wanted.items()),
-    )
-
-
-def _present(turns: list[dict[str, Any]]) -> dict[str, int]:
-    """How often each class occurs in the grid; carried-over mistakes are counted separately."""
-    found = dict.fromkeys((*SIGNS, "carried-over"), 0)
-    for turn in turns:
-        for cell in turn["cells"]:
-            if cell is not None:
-                found["carried-over" if cell.carried else cell.kind] += 1
-    return found
-
-
-def side_by_side(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Two trackers under the same talk: for every turn, the slots at which either is wrong or something changed."""
-    grids = [grid(row, {}) for row in (first, second)]
-    others = {turn["turn"]: turn for turn in grids[1]["turns"]}
-    turns = []
-    for turn in grids[0]["turns"]:
-        other = others.get(turn["turn"])
-        cells = [
-            {each.slot: each for each in found["cells"] if each is not None} if found else {} for found in (turn, other)
-        ]
-        slots = [
-            slot
-            for slot in _columns(first, second)
-            if any(slot in side and (side[slot].fresh or side[slot].kind != "correct") for side in cells)
-        ]
-        turns.append({**turn, "pairs": [(slot, cells[0].get(slot), cells[1].get(slot)) for slot in slots]})
-    return {"id": first["id"], "turns": turns}
+def _with_links(table: Table, mistakes: Sequence[Mistake], run: Opened, link: RowsLink) -> Table:
+    """The table of mistakes, whose numbers lead to their dialogues."""
+    links = {}
+    for at, each in enumerate(mistakes):
+        sides = {name: value for name, value in (("gold", each.gold), ("pred", each.pred)) if value}
+        kind = "over" if each.gold is None else "missed" if each.pred is None else "wrong"
+        if address := link(run, {"slot": each.slot, "class": kind, **sides}):
+            links[at, 3] = address
+    return replace(table, links=links)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -19,7 +20,7 @@ from ..tables import Table, interval
 from .acts import act_words
 from .charts import user_charts
 from .findings import Finding
-from .kinds import Field, RowsLink, RunKind, Scanned
+from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -63,6 +64,15 @@ class UserKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
+    MISTAKEN: ClassVar[Conditions] = {"credit": (CREDIT[False],)}
+    GROUPINGS = tuple(
+        Grouping(field, "events without credit per 100 dialogues", {"credit": (CREDIT[False],)}, reasons)
+        for field, reasons in (
+            ("event", ("domain", "slot")),
+            ("domain", ("event", "slot")),
+            ("slot", ("event", "domain")),
+        )
+    )
     FIELDS = (
         Field("domain", "domain"),
         Field("event", "event"),
@@ -112,37 +122,28 @@ class UserKind(RunKind):
         for found in (*row["inform"].values(), *row["request"].values()):
             yield from (*found["wanted"], *found["counted"])
 
-    def headlines(self, run: Opened) -> Iterator[Table]:
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """F1 with its interval, precision and recall, by domain."""
         cells = {(str(each["measure"]), str(each.get("domain", ""))): each for each in run.scores}
-        rows = []
+        rows: list[list[Cell]] = []
         for (measure, domain), whole in cells.items():
             if not measure.endswith("GCDF1"):
                 continue
             parts = [cells.get((f"{measure[0]}-{part}", domain), {}) for part in ("precision", "recall")]
-            values = (score(each.get("value")) for each in (whole, *parts))
-            f1, precision, recall = values
-            rows.append(
-                (
-                    measure,
-                    domain,
-                    f1,
-                    interval(whole.get("ci"), str(whole.get("ci_reason") or "")),
-                    precision,
-                    recall,
-                    str(whole.get("n", "")),
-                )
-            )
+            chosen = {"by": measure, **({} if domain in ("", "combined") else {"domain": domain})}
+            f1, precision, recall = ((score(each.get("value")), chosen) for each in (whole, *parts))
+            limits = interval(whole.get("ci"), str(whole.get("ci_reason") or ""))
+            rows.append([measure, domain, f1, limits, precision, recall, (str(whole.get("n", "")), chosen)])
         headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
-        yield Table("Scores", headings, tuple(rows), frozenset(range(2, 7)))
+        yield linked_table(partial(link, run), "Scores", headings, rows, range(2, 7))
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal, and the talk with acts, understanding and events in place."""
         return talk(row, wanted)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """Two users with the same goal."""
-        return {"talks": [talk(row, {}) for row in (first, second)]}
+        return {"talks": [talk(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Domains, spread, events, and who lost the points."""
@@ -159,35 +160,47 @@ class UserKind(RunKind):
         words += ["--seed", str(manifest["seed"])] if manifest.get("seed") is not None else []
         return words
 
-    def breakdowns(self, run: Opened) -> Iterator[Table]:
+    def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Events by domain with what they mean, by slot, and who lost the points."""
         found = run.findings
         domains = found.options("domain")
         counts = found.counts("event", "domain")
         meaning = {each.name: each.about for each in ALL}
         totals = found.counts("event")
-        rows = tuple(
-            (
+        rows: list[list[Cell]] = [
+            [
                 name,
-                str(totals[(name,)]),
-                *(str(counts[name, domain] or "") for domain in domains),
+                (str(totals[(name,)]), {"event": name}),
+                *((str(counts[name, domain] or ""), {"event": name, "domain": domain}) for domain in domains),
                 meaning.get(name, ""),
-            )
+            ]
             for name in found.ranked("event")
-        )
+        ]
         headings = ("event", "all", *domains, "meaning")
-        yield Table("events", headings, rows, frozenset(range(1, len(domains) + 2)))
+        yield linked_table(partial(link, run), "events", headings, rows, range(1, len(domains) + 2))
         slots = found.counts("domain", "slot", "credit")
         places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
-        by_slot = tuple(
-            (domain, slot, *(str(slots[domain, slot, each]) for each in CREDIT.values())) for domain, slot in places
-        )
-        yield Table("events by slot", ("domain", "slot", *CREDIT.values()), by_slot, frozenset({2, 3}))
+        by_slot: list[list[Cell]] = [
+            [
+                domain,
+                slot,
+                *(
+                    (str(slots[domain, slot, each]), {"domain": domain, "slot": slot, "credit": each})
+                    for each in CREDIT.values()
+                ),
+            ]
+            for domain, slot in places
+        ]
+        yield linked_table(partial(link, run), "events by slot", ("domain", "slot", *CREDIT.values()), by_slot, (2, 3))
         parties = found.options("party")
         if parties:
             lost = found.counts("domain", "party")
-            shown = tuple((domain, *(str(lost[domain, party]) for party in parties)) for domain in domains)
-            yield Table("who lost the points", ("domain", *parties), shown, frozenset(range(1, len(parties) + 1)))
+            shown: list[list[Cell]] = [
+                [domain, *((str(lost[domain, party]), {"domain": domain, "party": party}) for party in parties)]
+                for domain in domains
+            ]
+            numbers = range(1, len(parties) + 1)
+            yield linked_table(partial(link, run), "who lost the points", ("domain", *parties), shown, numbers)
 
 
 KIND = UserKind()

@@ -72,8 +72,8 @@
       order.sort((a, b) => {
         if (column < 0) return down * (a.i - b.i);
         const [x, y] = [a.s[column], b.s[column]];
-        if (x === null || y === null) return (x === null) - (y === null) || a.i - b.i;
-        return down * (x - y) || a.i - b.i;
+        if (x === null || y === null) return (x === null) - (y === null) || b.m - a.m || a.i - b.i;
+        return down * (x - y) || b.m - a.m || a.i - b.i;
       });
       let count = 0;
       for (const row of order) {
