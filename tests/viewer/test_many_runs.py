@@ -1,4 +1,4 @@
-"""Twenty runs while eight stay open: what a page lists is what the run on disk holds, whoever asked for what before."""
+"""Twenty runs while sixteen stay open: what a page lists is what the run on disk holds, whoever asked for what before."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .made import dialmeter, served
 
 RUNS, REQUESTS, THREADS = 20, 500, 8
 SLOTS = ("ferry-to", "ferry-day", "inn-area", "inn-price")
+MISTAKES = ("missed", "wrong", "over")
 LISTED = re.compile(r'href="/row/(\d+)/')
 
 
@@ -60,14 +61,15 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def filtered(run: Path, slot: str, kind: str, by: str) -> list[int]:
-    """The rows in which a slot is of a kind, worst first under a measure: from the files alone."""
+    """The rows in which a slot is of a kind, worst first under a measure, then most mistakes first: from the files alone."""
     rows = [json.loads(line) for line in (run / "rows.jsonl").read_text("utf-8").splitlines()]
     with np.load(run / "index.npz") as index:
         values = index[f"score:{by}"].tolist()
     cells = [[cell for turn in row["turns"] for cell in turn["slots"].items()] for row in rows]
     found = [at for at, each in enumerate(cells) if any(name == slot and of["class"] == kind for name, of in each)]
     assert not np.isnan([values[at] for at in found]).any()
-    return sorted(found, key=lambda at: (values[at], at))
+    mistakes = [sum(of["class"] in MISTAKES for _, of in each) for each in cells]
+    return sorted(found, key=lambda at: (values[at], -mistakes[at], at))
 
 
 def requests(runs: Path, rng: Random) -> Iterator[Asked]:
