@@ -24,7 +24,7 @@ SLOW = (
     "cli/test_demo.py",
     "cli/test_judge_workers.py",
     "cli/test_sample.py",
-    "cli/test_workers.py",
+    "cli/tracker/test_workers.py",
     "core/test_several_writers.py",
     "fuzz/",
     "golden/",

@@ -14,8 +14,8 @@ import pytest
 from dialmeter.core.comparability import difference
 from dialmeter.readers.raw_file import zstd_module
 
-from .invoke import call
-from .samples import BOTH, EAST, TOWN, native_lines, nested_document, town, written
+from ..invoke import call
+from ..samples import BOTH, EAST, TOWN, native_lines, nested_document, town, written
 
 ASKED = ["--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--ci", "0"]
 SHARED = (

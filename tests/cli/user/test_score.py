@@ -14,8 +14,8 @@ from dialmeter.core.open_runs import open_run
 from dialmeter.users.score_table import MEASURES
 from dialmeter.users.scorer import score_user
 
-from .invoke import call, call_process, checked, files_in
-from .user_samples import TALKS, lines, published, users
+from ..invoke import call, call_process, checked, files_in
+from ..user_samples import TALKS, lines, published, users
 
 
 def values(document: dict[str, Any], domain: str = "combined") -> dict[str, float | None]:

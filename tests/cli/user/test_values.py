@@ -9,9 +9,9 @@ import pytest
 
 from dialmeter.model import Conversation, Move
 
-from ..users.talks import goal, system, talk, user
-from .invoke import call
-from .user_samples import users
+from ...users.talks import goal, system, talk, user
+from ..invoke import call
+from ..user_samples import users
 
 TALK = talk(
     goal(restaurant={"info": {"food": "thai", "area": "centre"}}),

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from dialmeter.model import Conversation
 
-from ..users.talks import goal, system, talk, user
-from .invoke import call, checked, files_in
-from .user_samples import ASK, BOTH, HOTEL, PHONE, TALKS, users
+from ...users.talks import goal, system, talk, user
+from ..invoke import call, checked, files_in
+from ..user_samples import ASK, BOTH, HOTEL, PHONE, TALKS, users
 
 FULL = [talk(HOTEL, BOTH, system("general-reqmore"), ASK, PHONE, name=f"d{number}") for number in range(12)]
 """A user that says all."""

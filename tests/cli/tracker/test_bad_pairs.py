@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .invoke import call
-from .samples import TOWN, native_lines, written
+from ..invoke import call
+from ..samples import TOWN, native_lines, written
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ import pytest
 
 from dialmeter.tracking.baselines import TRIVIAL
 
-from . import invoke
+from .. import invoke
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
 
 

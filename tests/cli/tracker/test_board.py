@@ -11,8 +11,8 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.tracking.digest import joined_alternatives
 from dialmeter.tracking.gold_patch import Correction, GoldPatch
 
-from ..studies.board.made import write_system
-from .invoke import call, checked, files_in
+from ...studies.board.made import write_system
+from ..invoke import call, checked, files_in
 
 Capsys = pytest.CaptureFixture[str]
 QUICK = ("--resamples", "2000", "--quiet")

@@ -13,8 +13,8 @@ from dialmeter.cli.options import RULE_OPTIONS
 from dialmeter.tracking.rule_sets.rules import FIELDS
 from dialmeter.values.maps import load as load_map
 
-from .invoke import call
-from .samples import native_lines, with_sections, written
+from ..invoke import call
+from ..samples import native_lines, with_sections, written
 
 
 def score(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ..studies.few_shots import few_shot_folder, zero_shot_folder
-from . import invoke
+from ...studies.few_shots import few_shot_folder, zero_shot_folder
+from .. import invoke
 
 FEW = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--resamples", "100")
 

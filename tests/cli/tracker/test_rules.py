@@ -10,8 +10,8 @@ import pytest
 
 from dialmeter.tracking.rule_sets.rules import names
 
-from .invoke import call
-from .samples import TOWN, Pair, native_lines, nested_document, services, written
+from ..invoke import call
+from ..samples import TOWN, Pair, native_lines, nested_document, services, written
 
 TURNS = [
     {"gold": {"hotel-name": "The Gables"}, "pred": {"hotel-name": "the gables"}},

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from dialmeter.model import Conversation
 
-from ..users.talks import goal, system, talk, user
-from .invoke import SCHEMAS, call, checked
-from .user_samples import HOTEL, TALKS, users
+from ...users.talks import goal, system, talk, user
+from ..invoke import SCHEMAS, call, checked
+from ..user_samples import HOTEL, TALKS, users
 
 
 @pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)

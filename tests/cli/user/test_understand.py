@@ -12,9 +12,9 @@ from dialmeter.model import Conversation, Move
 from dialmeter.readers.own.native import written
 from dialmeter.simulation.language.town_maker import TownMaker
 
-from ..simulation.chat_server import chat_server, saying
-from .invoke import call, checked
-from .user_samples import TALKS, users
+from ...simulation.chat_server import chat_server, saying
+from ..invoke import call, checked
+from ..user_samples import TALKS, users
 
 
 def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:

@@ -8,8 +8,8 @@ import pytest
 
 from dialmeter.model import Act, Conversation, DomainGoal, Move
 
-from .invoke import call, checked, files_in
-from .user_samples import users
+from ..invoke import call, checked, files_in
+from ..user_samples import users
 
 ESCAPE = "\x1b[31m\x07\r\n\u202e"
 MARKUP = "a|b`*_<script>alert(1)</script>[x](http://y)"

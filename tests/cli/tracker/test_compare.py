@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from . import invoke
+from .. import invoke
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import pytest
 
 from dialmeter.simulation.files import play_to_file
 
-from ..clusters import running
-from ..killing import SMALL_SHARDS, contents
+from ...clusters import running
+from ...killing import SMALL_SHARDS, contents
 
 COMMANDS = {
     "tracker": ("tracker", "score", "--by", "domain"),

@@ -10,9 +10,9 @@ import pytest
 
 from dialmeter.model import Conversation, Move
 
-from ..users.talks import goal, system, talk, user
-from .invoke import call, checked
-from .user_samples import TALKS, silent, users
+from ...users.talks import goal, system, talk, user
+from ..invoke import call, checked
+from ..user_samples import TALKS, silent, users
 
 
 def score(capsys: pytest.CaptureFixture[str], *words: Any) -> dict[str, Any]:

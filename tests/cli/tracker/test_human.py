@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from ..studies.few_shots import gold, predicted, write
-from . import invoke
+from ...studies.few_shots import gold, predicted, write
+from .. import invoke
 
 MEASURES = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA")
 

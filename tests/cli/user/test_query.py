@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .invoke import call, checked
-from .user_samples import TALKS, users
+from ..invoke import call, checked
+from ..user_samples import TALKS, users
 
 FOUND = [
     ([], ["good", "hasty", "eater", "traveller"]),
@@ -149,7 +149,7 @@ def test_questions_that_make_no_sense(
 
 
 def test_a_run_of_another_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    from .samples import town
+    from ..samples import town
 
     assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run").code == 0
     said = call(capsys, "user", "query", tmp_path / "run")

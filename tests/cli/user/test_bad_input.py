@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from dialmeter.core.open_runs import open_run
 
-from .invoke import SCHEMAS, call
-from .user_samples import TALKS, published, users
+from ..invoke import SCHEMAS, call
+from ..user_samples import TALKS, published, users
 
 GOOD = published(TALKS[0])
 TURNS: list[dict[str, Any]] = GOOD["turns"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .invoke import call, checked, files_in
-from .user_samples import users
+from ..invoke import call, checked, files_in
+from ..user_samples import users
 
 CHARTS = [
     "1a-domains",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ..studies.variants import small_corpus, write_variants
-from . import invoke
+from ...studies.variants import small_corpus, write_variants
+from .. import invoke
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from . import invoke
+from .. import invoke
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "tracker-bias.json").read_text("utf-8"))
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.Said:

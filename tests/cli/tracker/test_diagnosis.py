@@ -10,8 +10,8 @@ import pytest
 
 from dialmeter.readers.file_spans import spans
 
-from .invoke import call, call_process, checked
-from .samples import native_lines, town, written
+from ..invoke import call, call_process, checked
+from ..samples import native_lines, town, written
 
 LINE = (
     "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both hold a value, such as gold '17:00' and predicted "

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from .invoke import call
-from .samples import EAST, TOWN, native_lines, nested_document, town, written
+from ..invoke import call
+from ..samples import EAST, TOWN, native_lines, nested_document, town, written
 
 TEXT = """\
 town.jsonl: format native

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ..shared_data import shared
-from .invoke import call
-from .user_samples import users
+from ...shared_data import shared
+from ..invoke import call
+from ..user_samples import users
 
 TASKMASTER = [
     {
