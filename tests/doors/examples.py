@@ -27,7 +27,6 @@ def run_example(heading: str, start: str = "") -> dict[str, object]:
 
 def write_predictions(folder: Path) -> None:
     """Two trackers under the names of the page: the new one is better under JGA and worse under GCA."""
-    written("steady", folder).rename(folder / "base.json")
-    written("hasty", folder).rename(folder / "new.json")
-    for name in ("predictions.json", "gold.json"):
-        (folder / name).write_bytes((folder / "new.json").read_bytes())
+    written("steady", folder).rename(folder / "base.jsonl")
+    written("hasty", folder).rename(folder / "new.jsonl")
+    (folder / "gold.jsonl").write_bytes((folder / "new.jsonl").read_bytes())

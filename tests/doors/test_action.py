@@ -75,29 +75,29 @@ def test_a_worse_tracker_fails_and_the_table_is_in_the_summary(folder: Path) -> 
 
 
 def test_conditions(folder: Path) -> None:
-    code, said, _ = run_action(folder, base="base.json", new="new.json", measures="JGA", **{"fail-if": "JGA < 0.3"})
+    code, said, _ = run_action(folder, base="base.jsonl", new="new.jsonl", measures="JGA", **{"fail-if": "JGA < 0.3"})
     assert (code, said) == (0, "")
     code, said, _ = run_action(
-        folder, base="base.json", new="new.json", measures="JGA", **{"fail-if": "JGA < 0.3\nJGA < 0.9"}
+        folder, base="base.jsonl", new="new.jsonl", measures="JGA", **{"fail-if": "JGA < 0.3\nJGA < 0.9"}
     )
     assert (code, said) == (1, "dialmeter: JGA < 0.9: JGA is 0.5451\n")
 
 
 def test_inputs_are_never_commands(folder: Path) -> None:
     for name in ("base", "new", "gold", "measures", "subject", "fail-if"):
-        given = {"base": "base.json", "new": "new.json", "measures": "JGA", name: "$(touch broken); touch broken"}
+        given = {"base": "base.jsonl", "new": "new.jsonl", "measures": "JGA", name: "$(touch broken); touch broken"}
         code, said, _ = run_action(folder, **given)
         assert code == 2, (name, said)
         assert not (folder / "broken").exists()
         assert "Traceback" not in said
-    code, said, _ = run_action(folder, base="--json", new="new.json")
+    code, said, _ = run_action(folder, base="--json", new="new.jsonl")
     assert code == 2
     assert "--json" in said
 
 
 def test_gold_in_another_file(folder: Path) -> None:
-    (folder / "other.json").write_bytes((folder / "base.json").read_bytes())
-    code, said, summary = run_action(folder, base="base.json", new="other.json", gold="gold.json", measures="JGA")
+    (folder / "other.json").write_bytes((folder / "base.jsonl").read_bytes())
+    code, said, summary = run_action(folder, base="base.jsonl", new="other.json", gold="gold.jsonl", measures="JGA")
     assert (code, said) == (0, "")
     assert "| other | 37.59 |" in summary
 

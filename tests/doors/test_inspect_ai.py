@@ -28,7 +28,7 @@ MODEL = "mockllm/model"
 @pytest.fixture(autouse=True)
 def _few(folder: Path) -> None:
     """Ten dialogues are enough, and quicker."""
-    for path in (folder / "new.json", folder / "gold.json"):
+    for path in (folder / "new.jsonl", folder / "gold.jsonl"):
         path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:10]))
 
 
@@ -71,8 +71,8 @@ def metrics(log: EvalLog) -> dict[str, float]:
 
 
 def test_the_values_are_those_of_tracker_score(folder: Path) -> None:
-    log = evaluated(samples(folder / "new.json"))
-    expected = score_tracker("new.json", measures=["JGA", "GCA"])
+    log = evaluated(samples(folder / "new.jsonl"))
+    expected = score_tracker("new.jsonl", measures=["JGA", "GCA"])
     values = {"jga": expected["JGA"].value, "gca": expected["GCA"].value, "unparsed": 0}
     assert metrics(log) == pytest.approx(values, abs=1e-12)
     assert log.samples is not None
@@ -82,8 +82,8 @@ def test_the_values_are_those_of_tracker_score(folder: Path) -> None:
 def test_other_measures_and_rules(folder: Path) -> None:
     scorer = dialogue_state(rules="trade")
     asked = [jga(), dialogue_measure("FGA(lam=0.5)", rules="trade")]
-    log = evaluated(samples(folder / "new.json"), scorer=scorer, metrics=asked)
-    expected = score_tracker("new.json", measures=["JGA", "FGA(lam=0.5)"], rules="trade")
+    log = evaluated(samples(folder / "new.jsonl"), scorer=scorer, metrics=asked)
+    expected = score_tracker("new.jsonl", measures=["JGA", "FGA(lam=0.5)"], rules="trade")
     assert sorted(metrics(log).values()) == pytest.approx(sorted(score.value or 0 for score in expected.scores))
 
 
@@ -121,29 +121,29 @@ def test_bad_samples_are_one_line(folder: Path, change: dict[str, Any], line: st
 
 def test_missing_turns_and_epochs_give_no_value_and_say_why(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "dialmeter")
-    given = [each for each in samples(folder / "new.json") if (each.metadata or {})["turn"] != 1]
+    given = [each for each in samples(folder / "new.jsonl") if (each.metadata or {})["turn"] != 1]
     found = metrics(evaluated(given))
     assert math.isnan(found["gca"])
     assert 0 < found["jga"] < 1
     assert "GCA has no value: dialogue saltmere-" in caplog.text
     assert "turn 1: no score, but later turns have one" in caplog.text
     caplog.clear()
-    found = metrics(evaluated(samples(folder / "new.json"), epochs=2))
+    found = metrics(evaluated(samples(folder / "new.jsonl"), epochs=2))
     assert math.isnan(found["gca"])
-    assert found["jga"] == pytest.approx(score_tracker("new.json", measures=["JGA"]).value)
+    assert found["jga"] == pytest.approx(score_tracker("new.jsonl", measures=["JGA"]).value)
     assert "several answers: run with one epoch" in caplog.text
 
 
 def test_the_scorer_by_its_name(folder: Path) -> None:
     """Inspect finds it by the entry point, in a process that has not imported it."""
-    plain = Task(dataset=samples(folder / "new.json"), solver=tracker())
+    plain = Task(dataset=samples(folder / "new.jsonl"), solver=tracker())
     [log] = evaluate(plain, model=MODEL, display="none", log_dir="logs")
     command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--scorer", "dialmeter/dialogue_state"]
     command += ["--action", "append", "--output-file", "scored.eval", "--display", "none"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
     values = metrics(read_eval_log("scored.eval"))
-    expected = score_tracker("new.json", measures=["JGA", "GCA"])
+    expected = score_tracker("new.jsonl", measures=["JGA", "GCA"])
     assert values["jga"] == pytest.approx(expected["JGA"].value)
     assert values["gca"] == pytest.approx(expected["GCA"].value)
 
@@ -152,5 +152,5 @@ def test_the_task_of_the_page(folder: Path) -> None:
     task = run_example("Inspect")["tracking"]
     [log] = evaluate(task(), solver=tracker(), model=MODEL, display="none", log_dir="logs")  # type: ignore[operator]
     assert log.samples is not None
-    assert metrics(log)["unparsed"] == len(log.samples) == score_tracker("gold.json").turns
+    assert metrics(log)["unparsed"] == len(log.samples) == score_tracker("gold.jsonl").turns
     assert "user: I need a bed in Saltmere." in str(log.samples[0].input)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.cli.main import run
+
 from .examples import PAGE, example
 
 SESSION = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:deepeval")
@@ -26,22 +28,34 @@ def table(lines: list[str]) -> list[str]:
     return [line for line in lines[start + 1 : start + 5] if not line.startswith("=")]
 
 
-def test_the_example_of_the_page(folder: Path) -> None:
+def test_the_example_of_the_page_with_the_sample(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(["sample", str(tmp_path), "--quiet"])
+    assert stop.value.code == 0
+    (tmp_path / "test_tracker.py").write_text(example("pytest"))
+    code, lines = session(tmp_path)
+    assert code == 0
+    shown = table(lines)
+    assert len(shown) == 4
+    assert "\n".join(shown) in PAGE
+
+
+def test_a_tracker_that_is_worse_under_one_measure_fails(folder: Path) -> None:
     (folder / "test_tracker.py").write_text(example("pytest"))
     code, lines = session(folder)
     assert code == 1
     assert any("new is worse than base under GCA: -11.67, p = " in line for line in lines)
-    assert "\n".join(table(lines)) in PAGE
+    assert [line.split()[-1] for line in table(lines)[2:]] == ["better", "worse"]
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_one_that_is_no_worse_passes_in_workers_too(folder: Path, workers: str) -> None:
     (folder / "test_tracker.py").write_text(
         "def test_jga(assert_not_worse):\n"
-        "    compared = assert_not_worse('base.json', 'new.json', measures=['JGA'])\n"
+        "    compared = assert_not_worse('base.jsonl', 'new.jsonl', measures=['JGA'])\n"
         "    assert compared.results['new'].value > compared.results['base'].value\n\n\n"
         "def test_same(assert_not_worse):\n"
-        "    assert_not_worse('new.json', 'new.json', measures=['GCA'])\n"
+        "    assert_not_worse('new.jsonl', 'new.jsonl', measures=['GCA'])\n"
     )
     code, lines = session(folder, "-n", workers, "--junitxml=report.xml")
     assert code == 0
@@ -65,15 +79,15 @@ def test_states_and_gold_from_python(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "line"),
     [
-        ("'base.json', 'absent.json'", "absent.json: "),
-        ("'base.json', 'new.json', measures=['JGB']", "unknown measure 'JGB'; did you mean JGA?"),
-        ("'base.json', 'few.json', measures=['JGA']", "base and new are not on the same dialogues"),
+        ("'base.jsonl', 'absent.json'", "absent.json: "),
+        ("'base.jsonl', 'new.jsonl', measures=['JGB']", "unknown measure 'JGB'; did you mean JGA?"),
+        ("'base.jsonl', 'few.json', measures=['JGA']", "base and new are not on the same dialogues"),
         ("'few.json', 'few.json', measures=['JGA']", "JGA cannot be tested: too few dialogues"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(folder: Path, call: str, line: str) -> None:
     """A guard that can never fail would be worse than none."""
-    few = (folder / "new.json").read_bytes().splitlines(keepends=True)[:3]
+    few = (folder / "new.jsonl").read_bytes().splitlines(keepends=True)[:3]
     (folder / "few.json").write_bytes(b"".join(few))
     (folder / "test_tracker.py").write_text(f"def test_it(assert_not_worse):\n    assert_not_worse({call})\n")
     code, lines = session(folder)

@@ -25,7 +25,7 @@ def test_mlflow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.data.metrics["FGA_lam_0.5_low"] == pytest.approx(low)
     assert run.data.metrics["FGA_lam_0.5_high"] == pytest.approx(high)
     assert run.data.tags["JGA_signature"] == result["JGA"].signature
-    assert [each.path for each in mlflow.MlflowClient().list_artifacts(run.info.run_id)] == ["predictions.json"]
+    assert [each.path for each in mlflow.MlflowClient().list_artifacts(run.info.run_id)] == ["new.jsonl"]
 
 
 def test_wandb(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,12 +54,12 @@ def test_evaluate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     kind: Any = run_example("Hugging Face evaluate")["DialogueState"]
     metric = kind(cache_dir=str(folder / "cache"))
-    for each in read("predictions.json"):
+    for each in read("new.jsonl"):
         metric.add(
             predictions=[json.dumps(turn.pred) for turn in each.turns],
             references=[json.dumps(turn.gold) for turn in each.turns],
         )
-    expected = score_tracker("predictions.json", measures=["JGA", "GCA"])
+    expected = score_tracker("new.jsonl", measures=["JGA", "GCA"])
     assert metric.compute() == {"JGA": expected["JGA"].value, "GCA": expected["GCA"].value}
 
 

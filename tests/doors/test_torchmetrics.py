@@ -40,7 +40,7 @@ def turns(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any], str]]:
                 yield dict(each.turns[number].pred or {}), dict(each.turns[number].gold or {}), each.id
 
 
-@pytest.mark.parametrize("name", ["base.json", "new.json"])
+@pytest.mark.parametrize("name", ["base.jsonl", "new.jsonl"])
 @pytest.mark.parametrize("rules", ["dialmeter", "trade", "fga-repo"])
 def test_turn_by_turn_equals_tracker_score(folder: Path, name: str, rules: str) -> None:
     metric = DialogueStateMetric(MEASURES, rules)
@@ -53,14 +53,14 @@ def test_turn_by_turn_equals_tracker_score(folder: Path, name: str, rules: str) 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_batches_of_turns_and_the_value_of_each_batch(folder: Path, size: int) -> None:
     metric = DialogueStateMetric(MEASURES)
-    listed = list(turns(folder / "new.json"))
+    listed = list(turns(folder / "new.jsonl"))
     for start in range(0, len(listed), size):
         preds, target, dialogues = zip(*listed[start : start + size], strict=True)
         values = metric(list(preds), list(target), list(dialogues))
         assert 0 <= values["JGA"] <= 1
-    assert numbers(metric.compute()) == pytest.approx(expected(folder / "new.json"), abs=1e-12)
+    assert numbers(metric.compute()) == pytest.approx(expected(folder / "new.jsonl"), abs=1e-12)
     if size == 1000:
-        assert numbers(values) == pytest.approx(expected(folder / "new.json"), abs=1e-12)
+        assert numbers(values) == pytest.approx(expected(folder / "new.jsonl"), abs=1e-12)
 
 
 def whole_dialogues(path: Path) -> tuple[list[Any], list[Any], list[str]]:
@@ -71,7 +71,7 @@ def whole_dialogues(path: Path) -> tuple[list[Any], list[Any], list[str]]:
 
 def test_whole_dialogues_and_a_new_epoch(folder: Path) -> None:
     metric = DialogueStateMetric(MEASURES)
-    for name in ("base.json", "new.json"):
+    for name in ("base.jsonl", "new.jsonl"):
         metric.update(*whole_dialogues(folder / name))
         assert numbers(metric.compute()) == pytest.approx(expected(folder / name), abs=1e-12)
         metric.reset()
@@ -79,29 +79,29 @@ def test_whole_dialogues_and_a_new_epoch(folder: Path) -> None:
 
 def test_a_copy_goes_on_with_open_dialogues(folder: Path) -> None:
     metric = DialogueStateMetric(MEASURES)
-    listed = list(turns(folder / "new.json"))
+    listed = list(turns(folder / "new.jsonl"))
     for each in listed[:100]:
         metric.update(*each)
     copies = [metric.clone(), pickle.loads(pickle.dumps(metric))]
     for copy in copies:
         for each in listed[100:]:
             copy.update(*each)
-        assert numbers(copy.compute()) == pytest.approx(expected(folder / "new.json"), abs=1e-12)
+        assert numbers(copy.compute()) == pytest.approx(expected(folder / "new.jsonl"), abs=1e-12)
 
 
 def test_a_collection_does_not_mix_metrics_up(folder: Path) -> None:
     metrics = {name: DialogueStateMetric([name]) for name in ("JGA", "JGA(average=dialogue)", "FinalJGA")}
     collection = MetricCollection(metrics)
-    for pred, gold, dialogue in turns(folder / "new.json"):
+    for pred, gold, dialogue in turns(folder / "new.jsonl"):
         collection.update(pred, gold, dialogue)
-    known = expected(folder / "new.json")
+    known = expected(folder / "new.jsonl")
     assert sorted(numbers(collection.compute()).values()) == pytest.approx(sorted(known[name] for name in metrics))
 
 
 def _work(rank: int, folder: Path, results: Any) -> None:
     torch.distributed.init_process_group("gloo", f"file://{folder / 'meeting'}", rank=rank, world_size=2)
     metric = DialogueStateMetric(MEASURES)
-    preds, target, dialogues = whole_dialogues(folder / "new.json")
+    preds, target, dialogues = whole_dialogues(folder / "new.jsonl")
     cut = 11
     mine = slice(0, cut) if rank == 0 else slice(cut, None)
     metric.update(preds[mine], target[mine], dialogues[mine])
@@ -120,7 +120,7 @@ def test_two_processes_equal_one(folder: Path) -> None:
         worker.join(120)
         assert worker.exitcode == 0
     found = dict(results.get() for _ in workers)
-    assert found[0] == found[1] == pytest.approx(expected(folder / "new.json"), abs=1e-12)
+    assert found[0] == found[1] == pytest.approx(expected(folder / "new.jsonl"), abs=1e-12)
 
 
 def test_nothing_to_count_is_not_a_number() -> None:
