@@ -197,7 +197,7 @@ def fail_if_option(*examples: str, of: str = "") -> Option:
 
 def fail_if_worse_option(subject: str) -> Option:
     """The option by which a comparison ends with exit code 1."""
-    about = f"Exit 1 if a {subject} is significantly worse than the first."
+    about = f"Exit 1 if {subject} is significantly worse than the first."
     return click.option("--fail-if-worse", is_flag=True, help=about)
 
 

@@ -29,7 +29,7 @@ from .scoring import log_options, scored_log
 @command()
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--name", "names", multiple=True, metavar="NAME", help="What to call an agent; one for each log.")
-@fail_if_worse_option("agent")
+@fail_if_worse_option("an agent")
 @log_options
 @interval_options(resamples=10_000)
 @chart_options

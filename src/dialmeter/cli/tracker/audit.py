@@ -102,10 +102,11 @@ def _read(options: dict[str, Any]) -> Output:
     found = read_sheets(options["sheets"])
     patch = found.patch
     write_file(options["out"], patch.encoded(), force=options["force"])
-    counts = {"sheets": len(options["sheets"]), "candidates": found.candidates, "corrections": len(patch.corrections)}
+    count = len(patch.corrections)
+    counts = {"sheets": len(options["sheets"]), "candidates": found.candidates, "corrections": count}
     verdicts = ", ".join(f"{count} {word}" for word, count in found.verdicts.items())
     said = (
-        f"{one_line(options['out'], 200)}: {len(patch.corrections)} corrections, digest {patch.digest}",
+        f"{one_line(options['out'], 200)}: {count} correction{'s' * (count != 1)}, digest {patch.digest}",
         f"{found.candidates} candidates: {verdicts}",
     )
     return Output(

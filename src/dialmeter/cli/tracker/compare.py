@@ -84,7 +84,7 @@ _LISTED = 10
     ["stars", "letters"],
     "Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
 )
-@shared.fail_if_worse_option("system")
+@shared.fail_if_worse_option("a system")
 @paper_options
 @shared.chart_options
 @study_options

@@ -38,7 +38,7 @@ from .scoring import chosen_how, dialogue_options, scored, scoring_options
 @click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a user; one for each file.")
 @click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare in one domain.")
 @click.option("--distance", is_flag=True, help="How the second user differs from people, who are the first file.")
-@fail_if_worse_option("user")
+@fail_if_worse_option("a user")
 @dialogue_options
 @scoring_options
 @work_options
