@@ -35,6 +35,7 @@ CORPUS: tuple[Found, ...] = (
     Found("runs/judge/rows.jsonl", b'"adversarial":"', b'"x":"', REPORT.format("judge"), "internal error: missing field"),
     Found("runs/user/rows.jsonl", b'"talk":', b'"x":', REPORT.format("user"), "internal error: missing field"),
     Found("runs/tracker/run.json", b'"value"', b'"x"', "report runs/tracker --as latex --out -", "internal error: missing field"),
+    Found("runs/tracker/index.npz", b"PK\x03\x04", b"PK\x03\x05", "GET /run/tracker", "internal error: damaged index, in the viewer"),
     Found("own.toml", b'"keep"', b"9" * 5000, "tracker rules native.jsonl --quiet --rules {} --rules trade", "internal error: digits"),
     Found("profile.toml", b"", b"x = " + b"[" * 3000, "user check agenda.jsonl --quiet --profile {}", "internal error: recursion"),
     Found("own.toml", b"", b"x = " + b"[" * 3000, "tracker score native.jsonl --quiet --rules {}", "internal error: recursion"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from math import nan
@@ -95,7 +94,8 @@ class DialogueStateMetric(Metric):
         self._measures: list[tuple[ResolvedMeasure, Any]] = [(each, formulas[each.text].take) for each in result.asked]
         self._zero = result.rules.undefined == "zero"
         # Collections share the state of metrics whose states have the same name and value.
-        self._sums = "_".join(re.findall(r"\w+", f"sums {self._scorer.rules.name} {list(formulas)}"))
+        name = f"sums {self._scorer.rules.name} {' '.join(formulas)}"
+        self._sums = "".join(sign if sign.isalnum() else "_" for sign in name)
         self.add_state(self._sums, torch.zeros(matrix.shape[1], dtype=torch.float64), dist_reduce_fx="sum")
 
     def update(

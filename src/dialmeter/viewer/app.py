@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -65,7 +66,9 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
             for each in folder.entries()
             if each.comparable and each.kind == found.kind.NAME and each.key != found.key
         ]
-        return StreamingResponse(run_page(found, others, LINKS), media_type="text/html")
+        pieces = run_page(found, others, LINKS)
+        # The first piece is made here, where an error still becomes an error page.
+        return StreamingResponse(chain([next(pieces)], pieces), media_type="text/html")
 
     def rows(request: Request) -> Response:
         found = folder.open(request.path_params["run"])

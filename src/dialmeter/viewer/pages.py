@@ -82,6 +82,7 @@ def run_page(run: Opened, others: Sequence[str], links: Links) -> Iterator[str]:
         crumbs=[(run.key, "")],
         run=run,
         facts=facts(run),
+        has_rows=len(run) > 0,
         others=[(other, links.compare([run.key, other], {})) for other in others],
         headlines=list(run.kind.headlines(run, leads)),
         signature=signature(run),
