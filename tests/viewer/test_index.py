@@ -151,3 +151,10 @@ def test_the_list_has_the_date_of_each_run(tmp_path: Path) -> None:
     places = [text.index(f"/run/{name}") for name in "ab"]
     assert places == sorted(places)
     assert "2026-03-01 23:30" in text
+
+
+def test_the_list_counts_the_rows_of_every_kind(runs: Path) -> None:
+    finished = [each for each in RunFolder(runs).entries() if each.comparable]
+    assert {each.kind for each in finished} >= {"tracker", "user", "judge", "people", "system", "items"}
+    lines = {each.key: len((each.folder / "rows.jsonl").read_bytes().splitlines()) for each in finished}
+    assert {each.key: each.size for each in finished} == lines

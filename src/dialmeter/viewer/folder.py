@@ -187,7 +187,7 @@ def _read_entry(key: str, folder: Path) -> RunEntry:
     except (DialmeterError, OSError) as error:
         return RunEntry(key, folder, "broken", str(error).replace(f"{folder}{os.sep}", ""))
     counts = run.manifest.get("counts") or {}
-    size = counts.get("dialogues", counts.get("cases", 0))
+    size = next((counts[name] for name in ("dialogues", "cases", "items") if name in counts), 0)
     return RunEntry(
         key,
         folder,
