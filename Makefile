@@ -1,8 +1,8 @@
 # Two commands for a fresh machine with Python >= 3.11 and make; tools/install.py says where packages come from:
 #   make demo   the core in .venv, then `dialmeter demo`
 #   make test   everything the tests need, then the whole suite (make quick: without the slow tests)
-#   make doors  other tools in an environment of their own (.venv-doors), then the tests of what connects dialmeter to them
-#   make site   the documentation as web pages in site/, in an environment of its own (.venv-site)
+#   make doors  other tools in a separate environment (.venv-doors), then the tests of what connects dialmeter to them
+#   make site   the documentation as web pages in site/, made in a separate environment (.venv-site)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -107,7 +107,7 @@ def _measured(
 
 
 def simulated(clean: TrackerSet, count: int, folder: Path, copies: int = 0) -> dict[str, str]:
-    """Made-up trackers: gold with mistakes of their own. Copies share all but a tenth of the mistakes of the first."""
+    """Made-up trackers: gold with different mistakes. Copies share all but a tenth of the mistakes of the first."""
     files = {}
     values: dict[str, list[str]] = {}
     states = {

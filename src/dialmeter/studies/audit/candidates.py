@@ -228,7 +228,7 @@ class CandidateFinder:
         if not weights:
             return
         best = max(sorted(weights), key=lambda turn: round(weights[turn], 9))
-        # Trackers have habits of their own, such as waiting for an answer: gold has a vote on turns.
+        # Trackers have different habits, such as waiting for an answer: gold has a vote on turns.
         strength = round(2 * weights[best] - sum(weights.values()) - float(self._votes.timing[-1, mention.slot]), 9)
         if best == began or strength <= 0:
             return

@@ -30,7 +30,7 @@ def _of_tracker(
 
     if not candidates:
         return []
-    # Every candidate is a dialogue of its own here, named by its place.
+    # Every candidate is a separate dialogue here, named by its place.
     scorer = TrackerScorer(MEASURES, trackers.rules, vocabulary=trackers.words)
     for place, candidate in enumerate(candidates):
         read = tracker.reads[dialogue_key(candidate.dialogue)]
