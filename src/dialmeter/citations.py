@@ -22,6 +22,7 @@ _OTHER_SUBJECTS = {
     "actbleu": ("jung-2009", "papineni-2002"),
     "cvm": ("williams-2007",),
     "schemasensitivity": ("lee-2022",),
+    **dict.fromkeys(("turns", "toolcalls", "toolerrors", "agentcost", "usercost", "seconds"), ()),
 }
 """Citations for the measures of users, judges and systems, which are not in the registry of tracker measures."""
 

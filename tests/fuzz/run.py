@@ -34,7 +34,7 @@ CHUNK = 2_000
 HANGS = 30
 """Seconds of CPU after which an input is stopped."""
 ADDRESSES = 4 << 30
-"""Bytes of address space, so that a mistake does not take the machine along."""
+"""Bytes of address space that a chunk may add to what is imported, so that a mistake does not take the machine along."""
 
 
 def run_chunk(
@@ -94,7 +94,7 @@ def keep_constant_parts() -> None:
     ssl.create_default_context = lambda *_, **__: context
 
 
-def all_commands() -> dict[str, set[str]]:
+def all_command_lines() -> dict[str, set[str]]:
     """Every command line once, and the kinds of files that it reads."""
     found: dict[str, set[str]] = {}
     for target in targets():
@@ -106,12 +106,13 @@ def all_commands() -> dict[str, set[str]]:
 def warm_up(samples: Path) -> None:
     """Imports all that commands import, so that children have it from the start."""
     with stand_in(samples.resolve()):
-        for command in all_commands():
+        for command in all_command_lines():
             execute(command, "")
 
 
 def _child(first: int, last: int, seed: int, samples: Path, result: Path, kind: str) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    imported = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (imported + ADDRESSES, imported + ADDRESSES))
     keep_constant_parts()
     found = run_chunk(first, last, seed, samples, result.with_suffix(".current"), kind)
     result.with_suffix(".part").write_text(json.dumps(found))

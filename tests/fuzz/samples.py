@@ -68,12 +68,22 @@ def write_samples(folder: Path) -> None:
         write_logs()
         write_ratings()
         _write_people()
+        _write_audit()
+        _write_trained()
+        _write_stored()
         _run(f"tracker score native.jsonl {QUICK} --out runs/tracker")
         _run(f"tracker score llm.jsonl {QUICK} --out runs/other")
         _run("user score agenda.jsonl --profile town --ci 0 --quiet --out runs/user")
         _run("judge score cases.jsonl --judge length --ci 0 --quiet --out runs/judge")
         _run("system score logs/tau.json --ci 0 --quiet --out runs/system")
         _run("judge human people/own.jsonl --judge length --resamples 100 --quiet --out runs/people")
+        _run("user items logs/tau.json --quiet --out runs/items")
+        few = "--measure JGA --resamples 100 --quiet --out runs"
+        _run(f"tracker compare native.jsonl nested.json {few}/compared")
+        _run(f"tracker bias native.jsonl --trivial none {few}/biased")
+        _run(f"tracker curve . --manifest manifest.csv {few}/curved")
+        _run("tracker rules native.jsonl --rules dialmeter --rules trade --quiet --out runs/ruled")
+        _run("user cross --goals agenda.jsonl --max-turns 2 --workers 1 --ci 0 --quiet --out runs/crossed")
 
 
 def _write_people() -> None:
@@ -91,10 +101,59 @@ def _write_people() -> None:
     _run("judge bench run bench.jsonl --judge overlap --quiet --out submissions")
 
 
-def _run(words: str) -> None:
-    code, _, err = call(words.split())
+def _write_audit() -> None:
+    """A filled sheet of an audit with its patch, a manifest of a board, and a second wording of a schema."""
+    _run("tracker audit gold.jsonl pred.jsonl --quiet --sheet audited.csv")
+    with Path("audited.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with Path("audited.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "verdict": "wrong"} for row in rows)
+    _run("tracker audit --read-sheet audited.csv --quiet --out patch.json")
+    Path("board.toml").write_text(
+        'title = "Two trackers"\ngold = "gold.jsonl"\n'
+        '[[row]]\nsystem = "one"\nfile = "pred.jsonl"\nsource = "ours"\nlicence = "MIT"\ndate = "2026"\n'
+        '[[row]]\nsystem = "two"\nfile = "native.jsonl"\n'
+    )
+    shutil.copy("audited.csv", "audited2.csv")
+    for copy in ("sgd/pred2", "sgd/pred3"):
+        shutil.copytree("sgd/pred", copy)
+
+
+def _write_trained() -> None:
+    """What training reads, a head that was trained, and the JSON of two commands that other commands read."""
+    rated = "".join(
+        f"USER\t{text}\t\t{score},3,3\nSYSTEM\tyes\t\t\n" for text, score in (("thanks", 4), ("no", 2), ("well", 3))
+    )
+    Path("satisfied.txt").write_text("\n".join([f"{rated}USER\tOVERALL\t\t3,3,3\n"] * 6))
+    _run("user play --goals 6 --max-turns 3 --seed 9 --quiet --out talk.jsonl")
+    attacks = "--attack repetition --attack dullness --attack contradiction"
+    _run(f"judge attack talk.jsonl --light --no-cache --cases 6 {attacks} --quiet --out many_cases.jsonl")
+    _run("judge train robust many_cases.jsonl --quiet --out head")
+    for words, name in (
+        ("user understand agenda.jsonl --profile town --quiet --json", "accuracy.json"),
+        ("judge human people/own.jsonl --judge overlap --ci 0 --quiet --json", "agreement.json"),
+    ):
+        Path(name).write_text(_run(words), "utf-8")
+    _run("user goals logs/tau.json --make-sheet --quiet --out items.csv")
+
+
+def _write_stored() -> None:
+    """The layout in which the authors of the paper on attacks store cases and failing cases."""
+    folder = Path("stored/dailydialog/contradiction")
+    folder.mkdir(parents=True)
+    for number in range(3):
+        talk = ["original_conversation", "Hi", "I am here.", "modified_conversation", "Hi", "I am not here."]
+        (folder / f"case_{number}").write_text("\n".join(talk) + "\n")
+    (folder / "prob_cases_DialogRPT").write_text("case_1 0.5 0.25\n")
+
+
+def _run(words: str) -> str:
+    code, out, err = call(words.split())
     if code:
         raise RuntimeError(f"{words}: {err}")
+    return out
 
 
 def _write_lists() -> None:

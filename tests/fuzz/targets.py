@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
+
+import click
+
+from dialmeter.cli.main import cli
 
 from ..readers.talk.samples import LAYOUTS
 
@@ -51,9 +56,21 @@ _USER = (
     "user score {} --profile town --ci 0 --quiet --from-text --blame",
     "user labels {} --profile town --quiet --as csv",
     f"tracker score {{}} {QUICK}",
+    "user compare {} agenda.jsonl --profile town --resamples 100 --quiet --name a --name b",
+    "user compare {} agenda.jsonl --profile town --resamples 100 --quiet --name a --name b --distance",
+    "user compare agenda.jsonl {} --profile town --ci 0 --resamples 100 --quiet --name a --name b --json --distance",
+    "user goals {} --profile town --quiet",
+    "user profile {} --propose --quiet",
+    "user understand {} --profile town --quiet",
+    "user cross --goals {} --max-turns 2 --workers 1 --ci 0 --quiet",
 )
 _ATTACK = "judge attack {} --light --no-cache --cases 1 --quiet --force --out made/cases.jsonl"
-_TALK = (f"{_ATTACK} --attack repetition --attack identical", "user check {} --quiet", f"{_ATTACK} --attack dullness")
+_TALK = (
+    f"{_ATTACK} --attack repetition --attack identical",
+    "user check {} --quiet",
+    f"{_ATTACK} --attack dullness",
+    "judge bench make {} --light --cases 1 --attack repetition --quiet --out made/set.jsonl --force",
+)
 _SCORE = f"tracker score native.jsonl {QUICK}"
 _USER_SCORE = "user score agenda.jsonl --ci 0 --quiet"
 _JUDGE = "judge score cases.jsonl --quiet"
@@ -71,13 +88,29 @@ _PEOPLE = (
     "judge human {} --resamples 100 --quiet --json",
     "judge human {} --judge length --resamples 100 --quiet --out made/people --force",
 )
+_PATCHED = (
+    "tracker check pred.jsonl --gold gold.jsonl --quiet",
+    f"tracker score pred.jsonl --gold gold.jsonl {QUICK} --json",
+    f"tracker score pred.jsonl --gold gold.jsonl {QUICK} --out made/run --force",
+    f"tracker compare pred.jsonl pred.jsonl --gold gold.jsonl {PAIR}",
+)
+_BOARD = "--measure JGA --resamples 100 --quiet --force --out made/trackers"
+_VARIANTS = "tracker sensitivity sgd/pred sgd/pred2 --gold sgd/gold --resamples 100 --quiet"
+_RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 _RUNS = {
-    "tracker": (),
-    "user": ("user query {} --show --limit 1 --quiet", "user query {} --json --quiet"),
-    "judge": (),
-    "system": (),
-    "people": (),
+    "tracker": (("tracker audit {} --quiet", f"tracker board {{}} runs/other {_BOARD}"), ()),
+    "user": (("user query {} --show --limit 1 --quiet", "user query {} --json --quiet"), ()),
+    "judge": ((), ()),
+    "system": ((), ()),
+    "people": ((), ()),
+    "items": (("user query {} --json --quiet",), ()),
+    "compared": ((), ("document.json", "chart-measures.svg")),
+    "biased": ((), ("document.json",)),
+    "curved": ((), ("document.json",)),
+    "ruled": ((), ("document.json",)),
+    "crossed": ((), ("document.json",)),
 }
+"""Runs by name: commands that read them and no others, and files that other runs do not have."""
 _OF_A_RUN = ("report {} --as markdown --out -", "cite {}", "report {} --as latex --out -")
 _PAGES = ("GET /", "GET /rows/{}", "GET /row/0/{}", "GET /row/1/{}", "GET /compare?run={}&run=other")
 """Pages of the viewer, by the name of the run."""
@@ -109,6 +142,23 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("validity sheet", "validity.csv", ("judge validity cases.jsonl --read {} --quiet", "judge validity cases.jsonl --read {} --read validity.csv --json")),
     ("bench set", "bench.jsonl", ("judge bench run {} --judge length --quiet --out made/bench --force", "judge bench verify {} submissions/overlap.json")),
     ("bench submission", "submissions/overlap.json", ("judge bench verify bench.jsonl {}", "judge bench page bench.jsonl {} --quiet --out made/board --force")),
+    ("patch of gold", "patch.json", tuple(f"{command} --patch {{}}" for command in _PATCHED)),
+    ("gold to audit", "gold.jsonl", ("tracker audit {} pred.jsonl --quiet", "tracker audit {} pred.jsonl --quiet --sheet made/audit.html --force")),
+    ("predictions for an audit", "pred.jsonl", ("tracker audit gold.jsonl {} --quiet --json", "tracker audit gold.jsonl {} --quiet --talk native.jsonl")),
+    ("audit sheet", "audited.csv", ("tracker audit --read-sheet {} --quiet --out made/patch.json --force", "tracker audit --read-sheet {} --read-sheet audited2.csv --quiet --out made/patch.json --force --json")),
+    ("board manifest", "board.toml", (f"tracker board {{}} {_BOARD}",)),
+    ("tracker on a board", "nested.json", (f"tracker board native.jsonl {{}} {_BOARD}",)),
+    ("variant of a schema", "sgd/pred2/dialogues_001.json", (_VARIANTS, f"{_VARIANTS} --original sgd/pred3 --original-gold sgd/gold --json")),
+    ("accuracy of reading", "accuracy.json", ("user score agenda.jsonl --profile town --ci 0 --quiet --from-text --accuracy {}",)),
+    ("states for goals", "native.jsonl", ("user goals talk.jsonl --states {} --quiet",)),
+    ("sheet of items", "items.csv", ("user items logs/tau.json --goals {} --quiet", "user items logs/tau.json --goals {} --quiet --json")),
+    ("log for a sheet", "logs/tau.json", ("user goals {} --make-sheet --quiet --out made/items.csv --force",)),
+    ("ratings to train on", "satisfied.txt", ("judge train satisfaction {} --held-out 2 --epochs 1 --threads 1 --quiet --out made/trained --force",)),
+    ("cases to train on", "many_cases.jsonl", ("judge train robust {} --quiet --out made/head --force",)),
+    ("trained judge", "head/robust.json", (f"{_JUDGE} --judge 'robust(folder=head)'",)),
+    *((f"stored {name}", f"stored/dailydialog/contradiction/{name}", ("judge published stored --quiet", "judge published stored --json --quiet --keep-no-ops")) for name in ("case_0", "prob_cases_DialogRPT")),
+    ("agreement on a board", "agreement.json", ("judge bench page bench.jsonl submissions/overlap.json --people town={} --quiet --out made/board --force",)),
+    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge length --endpoint http://127.0.0.1:9/v1 --model m --parameter retries=0 --{name} {{}} --dry-run",)) for name in ("system", "rubric")),
     ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
 )  # fmt: skip
 
@@ -137,12 +187,21 @@ def targets() -> list[Target]:
         found.append(Target(f"gold {name}", name, (*ways, "convert {} - --quiet")))
     found += [Target(f"talk {label}", f"talk/{place}", _TALK) for place, label in enumerate(LAYOUTS)]
     found += [Target(*each) for each in _OTHERS]
-    for name, queries in _RUNS.items():
+    for name, (queries, more_files) in _RUNS.items():
         commands = tuple(each.replace("{}", f"runs/{name}") for each in (*_OF_A_RUN, *queries))
         pages, drawn = (tuple(each.replace("{}", name) for each in some) for some in (_PAGES, _WITH_CHARTS))
         commands = commands * 48 + pages * 6 + drawn  # how often each is drawn
-        found += [
-            Target(f"{name} run {file}", f"runs/{name}/{file}", commands)
-            for file in ("run.json", "rows.jsonl", "index.npz", "findings.npz")
-        ]
+        found += [Target(f"{name} run {file}", f"runs/{name}/{file}", commands) for file in (*_RUN_FILES, *more_files)]
     return found
+
+
+def all_commands(group: click.Group = cli, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command of the command line that is no group, with its name as one types it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from all_commands(command, f"{path}{name} ")
+        else:
+            yield f"{path}{name}", command

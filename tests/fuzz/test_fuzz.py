@@ -16,9 +16,9 @@ from ..golden.execution import stand_in
 from .attempt import attempt, execute
 from .corpus import CORPUS, Found
 from .mutator import VALUES, mutate
-from .run import all_commands, run_all
+from .run import all_command_lines, run_all
 from .samples import write_samples
-from .targets import TRACKER_FILES, TRACKER_WAYS, Target
+from .targets import TRACKER_FILES, TRACKER_WAYS, Target, all_commands
 
 INPUTS = 20_000
 LAW_INPUTS = 60
@@ -109,7 +109,7 @@ def test_samples_are_accepted(town: Path) -> None:
     """A mutation says something only where the file is fine without it."""
     codes: dict[str, set[int]] = {}
     with stand_in(town):
-        for command, kinds in all_commands().items():
+        for command, kinds in all_command_lines().items():
             code = execute(command, "")[0]
             for kind in kinds:
                 codes.setdefault(kind, set()).add(code)
@@ -123,3 +123,14 @@ def test_values_are_distinct_and_the_mutator_is_deterministic() -> None:
     data = b'{"a": [1, {"b": "c"}], "d": "e"}\n'
     assert [mutate(data, Random(seed)) for seed in range(200)] == [mutate(data, Random(seed)) for seed in range(200)]
     assert len({mutate(data, Random(seed))[0] for seed in range(200)}) > 120
+
+
+NOT_FUZZED = {"demo", "sample", "list", "completion", "view"}
+"""They read no file of the user; the pages that ``view`` shows are asked for with ``GET``."""
+
+
+def test_every_command_reads_mutated_files() -> None:
+    lines = list(all_command_lines())
+    names = [name for name, _ in all_commands()]
+    assert {name for name in names if not any(line.startswith(f"{name} ") for line in lines)} == NOT_FUZZED
+    assert any(line.startswith("GET ") for line in lines)
