@@ -8,6 +8,7 @@ number only: one that fails can be made again with ``--only NUMBER``. Ended chun
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import resource
@@ -128,6 +129,7 @@ def run_all(inputs: int, seed: int, workers: int, state: Path, kind: str = "") -
         write_samples((state / "making").resolve())
         (state / "making").rename(samples)
     warm_up(samples)
+    gc.freeze()  # children need not look at what is imported
     results = {first: state / f"{seed}-{first}-{min(first + CHUNK, inputs)}.json" for first in range(0, inputs, CHUNK)}
     waiting = [first for first, result in results.items() if not result.exists()]
     running: dict[int, int] = {}
