@@ -26,6 +26,7 @@ from dialmeter.simulation.files import play_to_file
 from ..golden.execution import stand_in
 from ..golden.logs import write_logs, write_ratings
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
+from .sheets import fill_sheet
 
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 _DONE = re.compile(r"holds a finished run|is there already|is not (?:an )?empty")
@@ -63,6 +64,10 @@ _PLAY = "user play --goals 6 --workers 1 -q --out talk.jsonl"
 _SYSTEM = "system score ../input/logs/tau.json --ci 0 -q --out run"
 _PEOPLE = "judge human ../input/people/own.jsonl --judge overlap --ci 0 -q --out run"
 _BENCH = "judge bench make ../input/talk.jsonl --light --attack repetition --attack dullness --cases 3 -q"
+_FEW = "--measure JGA --resamples 100 -q"
+_TWO = f"../input/few.jsonl ../input/two.jsonl {_FEW}"
+_USERS = "../input/few.jsonl ../input/two.jsonl --profile town --resamples 100 -q"
+_LOGS = "../input/logs/tau.json ../input/logs/other.json --resamples 100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
 _OLD_RUN = ("tracker score ../input/other.jsonl --ci 0 -q --out run", "report run --as markdown -q", "report run -q")
 
@@ -118,6 +123,51 @@ SCENARIOS = (
     Scenario("tracker human --read-sheets", "tracker human --read-sheets ../input/sheets --out r.csv -q", again=""),
     Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
     Scenario("tracker rules --out", "tracker rules ../input/few.jsonl -q --out run", again="--force"),
+    Scenario("tracker compare --out", f"tracker compare {_TWO} --out run", again="--force"),
+    Scenario(
+        "tracker compare --out --force",
+        f"tracker compare {_TWO} --out run --force",
+        (f"tracker compare {_TWO} --seed 3 --out run",),
+        again="--force",
+        kept="run",
+    ),
+    Scenario("tracker bias --out", f"tracker bias ../input/few.jsonl {_FEW} --out run", again="--force"),
+    Scenario(
+        "tracker curve --out",
+        f"tracker curve ../input --manifest ../input/ratios.csv {_FEW} --out run",
+        again="--force",
+    ),
+    Scenario("tracker board", f"tracker board {_TWO} --out board", again="--force"),
+    Scenario(
+        "tracker board --force",
+        f"tracker board {_TWO} --out board --force",
+        (f"tracker board {_TWO} --seed 3 --out board", f"{_NOTES} board/notes.jsonl"),
+        again="--force",
+        kept="board",
+    ),
+    Scenario(
+        "tracker audit --sheet", "tracker audit ../input/few.jsonl ../input/two.jsonl -q --sheet sheet.html", again=""
+    ),
+    Scenario("tracker audit --out", "tracker audit --read-sheet ../input/audited.csv -q --out patch.json", again=""),
+    Scenario("user cross --out", "user cross --goals 2 --max-turns 2 --workers 1 --ci 0 -q --out run", again="--force"),
+    Scenario("user compare --out", f"user compare {_USERS} --out run", again="--force"),
+    Scenario("user goals", "user goals ../input/few.jsonl --profile town -q --out goals.json", again=""),
+    Scenario("user goals --make-sheet", "user goals ../input/logs/tau.json --make-sheet -q --out items.csv", again=""),
+    Scenario("user profile", "user profile ../input/few.jsonl --propose -q --out own.toml", again=""),
+    Scenario("user items", "user items ../input/logs/tau.json -q --out run"),
+    Scenario("system compare --out", f"system compare {_LOGS} --out run", again="--force"),
+    Scenario(
+        "judge explain --charts",
+        "judge explain ../input/cases.jsonl --judge length --cases 1 -q --charts charts",
+        again="",
+    ),
+    Scenario(
+        "judge human --charts",
+        "judge human ../input/people/own.jsonl --judge length --ci 0 -q --charts charts",
+        again="",
+    ),
+    Scenario("judge train robust", "judge train robust ../input/cases.jsonl -q --out head", again=""),
+    Scenario("sample", "sample town -q", again="--force", most=40),
     Scenario("view --bundle", "view ../input/run --bundle pages", again=""),
     Scenario(
         "view --bundle --force",
@@ -190,6 +240,8 @@ def write_inputs(folder: Path) -> None:
     play_to_file(folder / "other.jsonl", goals=5, seed=4, noise=0.3)
     lines = (folder / "other.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "few.jsonl").write_bytes(b"".join(lines[:2]))
+    (folder / "two.jsonl").write_bytes(b"".join(lines[:2]).replace(b'"wednesday"', b'"thursday"'))
+    (folder / "ratios.csv").write_text("file,ratio,seed,domain\nfew.jsonl,0.1,1,\ntwo.jsonl,0.01,1,\n")
     (folder / "right.jsonl").write_text(
         '{"dialogue_id":"a","turns":[{"turn":0,"gold":{"a-b":"1"},"pred":{"a-b":"1"}}]}\n', "utf-8"
     )
@@ -207,8 +259,10 @@ def write_inputs(folder: Path) -> None:
         f"{_ATTACK.replace('../input/', '')} cases.jsonl",
         "tracker score few.jsonl --ci 0 -q --out run",
         "tracker human few.jsonl --make-sheets sheets -q",
+        "tracker audit few.jsonl two.jsonl -q --sheet audited.csv",
     ):
         _expect(_forked(words, folder), words)
+    fill_sheet(folder / "audited.csv", "wrong")
     for sheet in (folder / "sheets").rglob("*.txt"):
         text = sheet.read_text("utf-8")
         sheet.write_text(re.sub(r"(?m)^(rating\b[^:\n]*:).*$", r"\1 3", text, flags=re.IGNORECASE), "utf-8")

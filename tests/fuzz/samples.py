@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from pathlib import Path
@@ -17,6 +16,7 @@ from ..golden.layouts import Corpus, Turn
 from ..golden.logs import write_logs, write_ratings
 from ..readers.states import layouts as states
 from ..readers.talk.samples import LAYOUTS
+from .sheets import fill_sheet
 from .targets import QUICK
 
 ROW_LAYOUTS = (
@@ -89,12 +89,7 @@ def write_samples(folder: Path) -> None:
 def _write_people() -> None:
     """A sheet of cases that was read, and a bench with a submission."""
     _run("judge validity cases.jsonl --make-sheet --quiet --out validity.csv")
-    with Path("validity.csv").open(encoding="utf-8", newline="") as file:
-        read = list(csv.DictReader(file))
-    with Path("validity.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, read[0])
-        writer.writeheader()
-        writer.writerows({**row, "verdict": "valid"} for row in read)
+    fill_sheet(Path("validity.csv"), "valid")
     _run(
         "judge bench make agenda.jsonl --light --attack repetition --attack identical --cases 1 --quiet --out bench.jsonl"
     )
@@ -104,12 +99,7 @@ def _write_people() -> None:
 def _write_audit() -> None:
     """A filled sheet of an audit with its patch, a manifest of a board, and a second wording of a schema."""
     _run("tracker audit gold.jsonl pred.jsonl --quiet --sheet audited.csv")
-    with Path("audited.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    with Path("audited.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows({**row, "verdict": "wrong"} for row in rows)
+    fill_sheet(Path("audited.csv"), "wrong")
     _run("tracker audit --read-sheet audited.csv --quiet --out patch.json")
     Path("board.toml").write_text(
         'title = "Two trackers"\ngold = "gold.jsonl"\n'

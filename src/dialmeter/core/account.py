@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
@@ -28,7 +28,7 @@ class Account(Struct, frozen=True):
     """How much of what was asked for is in a result.
 
     Attributes:
-        unit: what is counted, such as ``dialogue``.
+        unit: what is counted.
         asked: how many were asked for.
         found: how many of them the input holds.
         scored: how many of these were scored.
@@ -36,7 +36,7 @@ class Account(Struct, frozen=True):
         done: what was done with them where it is not scoring, such as ``played``.
     """
 
-    unit: str
+    unit: Literal["dialogue", "case", "item"]
     asked: int
     found: int
     scored: int

@@ -31,9 +31,9 @@ _T = TypeVar("_T")
 
 
 class _Input(Struct):
-    role: str = ""
-    name: str = ""
-    sha256: str | None = None
+    role: str
+    name: str
+    sha256: str | None
     tracker: str = ""
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError, InputError
 from ...model import Conversation
 from ...readers.source import Source
+from ...readers.strict_json import parse_as
 from ...simulation.language.town_maker import TownMaker
 from ...users.profile import load as load_profile
 from ...users.text import ActMaker, RuleMaker, TextReader
@@ -114,10 +114,7 @@ def measured_accuracy(file: str, reader: str) -> str:
         InputError: another file, or another reader.
     """
     source = Source(file)
-    try:
-        found = msgspec.json.decode(source.read_all(), type=_Measured)
-    except msgspec.MsgspecError:
-        raise InputError("not what `dialmeter user understand --json` prints", file=source.name) from None
+    found = parse_as(source.read_all(), _Measured, source.name, what="JSON of `dialmeter user understand --json`")
     if found.command != "user understand":
         raise InputError("not what `dialmeter user understand --json` prints", file=source.name)
     if found.reader != reader:

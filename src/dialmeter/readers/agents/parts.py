@@ -69,7 +69,7 @@ def reward_of(thing: Any) -> dict[str, float]:
     if isinstance(thing, bool) or not isinstance(thing, int | float):
         raise InputError(f"reward must be a number, found {kind_of(thing)}")
     if not -CLOSE <= thing <= 1 + CLOSE:
-        raise InputError(f"reward must lie between 0 and 1, found {thing:g}")
+        raise InputError(f"reward must lie between 0 and 1, found {one_line(str(thing), 40)}")
     return {"reward": float(thing)}
 
 

@@ -270,7 +270,7 @@ def _rows(
                 },
                 best_rank=min(places, default=None),
                 worst_rank=max(places, default=None),
-                diagnosis=system.findings if isinstance(system, RunSystem) else result.diagnosis,
+                diagnosis=system.manifest.diagnosis if isinstance(system, RunSystem) else result.diagnosis,
                 given_gold=given.get(entry.system),
             )
         )

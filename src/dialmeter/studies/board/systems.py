@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -150,6 +149,19 @@ class _RunRow(Struct):
     turns: list[_RunTurn]
 
 
+class _RunIntervals(Struct):
+    confidence: float | None = None
+
+
+class _TrackerManifest(Struct):
+    """What a board needs of the ``run.json`` of a tracker."""
+
+    rules: Rules
+    scores: list[Score]
+    diagnosis: list[Finding] = []
+    intervals: _RunIntervals | None = None
+
+
 class RunSystem(BoardSystem):
     """A finished run of ``tracker score``.
 
@@ -157,25 +169,20 @@ class RunSystem(BoardSystem):
     others. Its scores are those of ``run.json``; the rows give the vectors for paired tests.
 
     Attributes:
-        manifest: the content of ``run.json``.
+        manifest: what a board needs of ``run.json``.
     """
 
-    manifest: Mapping[str, Any] = {}
+    manifest: _TrackerManifest
 
     @property
     def rules(self) -> Rules:
         """The rule set of the run; a patch of gold is in its rows already, and its file may be gone."""
-        return msgspec.convert({**self.manifest["rules"], "patch": ""}, Rules)
+        return replace(self.manifest.rules, patch="")
 
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of every score of the whole, by measure."""
-        return {score["measure"]: score.get("signature", "") for score in self.manifest["scores"]}
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The diagnosis of the run."""
-        return msgspec.convert(self.manifest.get("diagnosis") or [], list[Finding])
+        return {score.measure: score.signature for score in self.manifest.scores}
 
     def scored(self, settings: TrackerSettings, how: Resampling, sink: Sink) -> TrackerResult:
         """The scores of the run, with vectors from its rows.
@@ -183,7 +190,7 @@ class RunSystem(BoardSystem):
         Raises:
             InputError: the rows do not give the scores of ``run.json``.
         """
-        made = (self.manifest.get("intervals") or {}).get("confidence")
+        made = self.manifest.intervals.confidence if self.manifest.intervals else None
         if made is not None and made != how.confidence:
             message = f"the run has intervals of {100 * made:g} %, the board of {100 * how.confidence:g} %; give --ci {made:g}"
             raise InputError(message, file=self.entry.file)
@@ -199,7 +206,7 @@ class RunSystem(BoardSystem):
             map="",
             state="cumulative",
         )
-        recorded = {score["measure"]: score for score in self.manifest["scores"]}
+        recorded = {score.measure: score for score in self.manifest.scores}
         scorer = TrackerScorer(settings.measures, applied, self.schema, vocabulary=self.vocabulary)
         try:
             for each in self.dialogues:
@@ -215,11 +222,11 @@ class RunSystem(BoardSystem):
             known = recorded.get(score.measure)
             if known is None:
                 raise InputError(f"the run has no {score.measure}", file=self.entry.file)
-            value = known.get("value")
+            value = known.value
             if (score.value is None) is not (value is None) or abs((score.value or 0.0) - (value or 0.0)) > _EQUAL:
                 message = f"the rows give {score.measure} {score.value} and run.json has {value}; give the prediction file, or --schema"
                 raise InputError(message, file=self.entry.file)
-            found.append(msgspec.convert({**known, "ci": known.get("ci")}, Score))
+            found.append(known)
         result.scores = found
         return result
 
@@ -238,6 +245,10 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
     inputs = {each.get("role"): each for each in run.manifest.get("inputs") or ()}
     predictions = inputs.get("predictions", {})
     words = Vocabulary()
+    try:
+        manifest = msgspec.convert(run.manifest, _TrackerManifest)
+    except msgspec.ValidationError as error:
+        raise InputError(f"damaged: {str(error).replace('`', '')}", file=str(run.path("run.json"))) from None
     return RunSystem(
         entry=entry,
         name=str(predictions.get("name") or Path(entry.file).name),
@@ -246,7 +257,7 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
         dialogues=[words.number_dialogue(each, FLAT) for each in _dialogues(run)],
         vocabulary=words,
         schema=read_schema(schema) if schema else None,
-        manifest=run.manifest,
+        manifest=manifest,
     )
 
 

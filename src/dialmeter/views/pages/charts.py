@@ -78,7 +78,7 @@ def tracker_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
     yield _by_turn(runs, link)
     for run in runs:
         of = _of(run, runs)
-        yield _spread(run, link, of)
+        yield from _spread(run, link, of)
         yield _mistakes(run, link, of)
         wrong = run.findings.counts("slot", where={"class": "wrong"})
         for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:CONFUSED_SLOTS]:
@@ -90,7 +90,7 @@ def user_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
     for run in runs:
         of = _of(run, runs)
         yield _by_domain(run, link, of)
-        yield _spread(run, link, of)
+        yield from _spread(run, link, of)
         yield _events(run, link, of)
         if run.findings.options("party"):
             yield _parties(run, link, of)
@@ -102,7 +102,7 @@ def judge_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         of = _of(run, runs)
         for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
             yield _errors(run, corpus, link, of)
-        yield _spread(run, link, of)
+        yield from _spread(run, link, of)
 
 
 def system_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
@@ -197,9 +197,11 @@ def _measures(runs: Sequence[Opened], link: RowsLink) -> Chart:
     return drawn.chart("measures", "Scores with intervals", "score in percent")
 
 
-def _spread(run: Opened, link: RowsLink, of: str) -> Chart:
-    """How many rows have which score; a bar leads to the rows that it counts."""
+def _spread(run: Opened, link: RowsLink, of: str) -> Iterator[Chart]:
+    """How many rows have which score; a bar leads to the rows that it counts. Nothing where rows have no score."""
     measure = run.ranking
+    if not measure:
+        return
     values = run.columns[measure]
     one, many = run.kind.UNIT
     limits = edges(values)
@@ -223,7 +225,7 @@ def _spread(run: Opened, link: RowsLink, of: str) -> Chart:
         links=links,
         texts=texts,
     )
-    return _linked(made, lambda at, _: {2: links.get(at)})
+    yield _linked(made, lambda at, _: {2: links.get(at)})
 
 
 def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Chart:
