@@ -21,6 +21,8 @@ class Found(NamedTuple):
 
 QUERY = "user query runs/user --json --quiet"
 REPORT = "report runs/{} --as markdown --out -"
+ACCURACY = "user score agenda.jsonl --profile town --ci 0 --quiet --from-text --accuracy {}"
+BOARD = "tracker board runs/tracker runs/other --measure JGA --resamples 100 --quiet --force --out made/trackers"
 
 CORPUS: tuple[Found, ...] = (
     Found("runs/user/rows.jsonl", b"", b'{"dialogue_id": "x"', QUERY, "internal error: torn row"),
@@ -50,4 +52,12 @@ CORPUS: tuple[Found, ...] = (
     Found("cases.jsonl", b'"reply":', b'"reply": ' + b"[" * 3000 + b"]" * 3000 + b', "x":', "judge score {} --judge length --quiet", "internal error: recursion"),
     Found("llm.jsonl", b'"completion": "', b'"completion": "SELECT * FROM hotel WHERE area = east' + b" " * 100_000 + b"\\u0000", "tracker score {} --quiet --ci 0", "quadratic time"),
     Found("cases.jsonl", b'"reply":"', b'"reply":"' + b"." * 30_000 + b"a", "judge explain {} --judge length --cases 1 --quiet", "quadratic time"),
+    Found("accuracy.json", b"", b"[" * 3000, ACCURACY, "internal error: recursion"),
+    Found("accuracy.json", b'"reader"', b'"r\xffeader"', ACCURACY, "internal error: not UTF-8"),
+    Found("runs/tracker/run.json", b'"backend": ', b'"backend": {}, "x": ', BOARD, "internal error: retyped field"),
+    Found("board.toml", b'"pred.jsonl"', b'"pred\\u0000.jsonl"', "tracker board {} --quiet --force --out made/trackers", "internal error: NUL in a path"),
+    Found("logs/chat.jsonl", b'"reward": 1.0', b'"reward": 1' + b"0" * 400, "system check {} --quiet", "internal error: overflow"),
+    Found("runs/user/run.json", b'"unit": "dialogue"', b'"unit": "a-b-c"', QUERY, "internal error: unknown unit"),
+    Found("runs/judge/run.json", b'"sha256"', b'"x"', "GET /run/judge", "internal error: missing field"),
+    Found("runs/judge/rows.jsonl", b'"length":{', b'"\xc2\x9b31m":{', "GET /row/0/judge", "control character in a page"),
 )  # fmt: skip

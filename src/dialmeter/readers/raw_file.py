@@ -135,7 +135,7 @@ def is_stream(path: str) -> bool:
         return True
     try:
         mode = os.stat(path).st_mode
-    except (OSError, ValueError):  # no such file, or a name that no file can have
+    except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 

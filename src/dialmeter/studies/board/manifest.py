@@ -92,6 +92,8 @@ def read_manifest(path: str) -> BoardManifest:
     folder = Path(path).parent
 
     def beside(name: str) -> str:
+        if "\0" in name:
+            raise InputError("the name of a file has a NUL character", file=source.name)
         return str(folder / name) if name else ""
 
     rows = [
