@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from .crash_points import SCENARIOS, Scenario, memory_folder, points_of, write_inputs
+from .targets import all_commands
 
 SAMPLED = {
     "tracker score": 6,
@@ -29,7 +30,12 @@ SAMPLED = {
     "system score --force": 3,
     "judge human --force": 3,
     "judge bench run --force": 3,
+    "tracker board --force": 2,
+    "tracker compare --out --force": 2,
+    "tracker audit --out": 3,
+    "user goals": 3,
 }
+WRITING_OPTIONS = {"--out", "--make-sheets", "--make-sheet", "--sheet", "--bundle", "--store"}
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +53,20 @@ def test_points(scenario: Scenario, inputs: Path) -> None:
         found = list(points_of(scenario, Path(folder), SAMPLED[scenario.name]))
     assert len(found) == SAMPLED[scenario.name]
     assert [point for point in found if point.trouble] == []
+
+
+def test_every_command_that_writes_has_a_scenario() -> None:
+    lines = [each.words for each in SCENARIOS]
+    writing = {
+        (name, option)
+        for name, command in all_commands()
+        for parameter in command.params
+        for option in parameter.opts
+        if option in WRITING_OPTIONS
+    }
+    missing = {
+        pair for pair in writing if not any(line.startswith(f"{pair[0]} ") and pair[1] in line for line in lines)
+    }
+    assert missing == {("judge human", "--store")}  # the store of `judge score`
+    for name in ("sample", "convert", "report"):
+        assert any(line.startswith(f"{name} ") for line in lines)
