@@ -98,6 +98,29 @@ def test_one_report(count: int, tmp_path: Path) -> None:
     assert not [*tmp_path.rglob("*.lock"), *tmp_path.rglob("*.part")]
 
 
+REPORTING = (
+    "import sys\n"
+    "from dialmeter.cli.main import run\n"
+    "for _ in range(3):\n"
+    "    try: run(['report', sys.argv[1], '--out', sys.argv[2], '--force', '--quiet'])\n"
+    "    except SystemExit as stop: assert stop.code in (0, 2), stop.code\n"
+)
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_a_report_that_several_replace_is_whole_at_every_moment(count: int, tmp_path: Path) -> None:
+    file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
+    assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
+    page = tmp_path / "page.md"
+    assert call_process("report", tmp_path / "run", "--out", page, "--quiet").code == 0
+    whole = page.read_bytes()
+    command = [sys.executable, "-c", REPORTING, str(tmp_path / "run"), str(page)]
+    started = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(count)]
+    while any(process.poll() is None for process in started):
+        assert page.read_bytes() == whole
+    assert [process.returncode for process in started] == [0] * count
+
+
 APPENDING = {
     "scores": (
         "from dialmeter.judges.store import ScoreStore\n"
@@ -179,8 +202,9 @@ BEGINNING = (
 def test_caches_that_several_begin_at_once(count: int, tmp_path: Path) -> None:
     """Each process may write the first line of a new file; a second one made the whole file unreadable, about once in 30 files."""
     commands = [[sys.executable, "-c", BEGINNING, str(tmp_path), str(number)] for number in range(count)]
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
-    started = [subprocess.Popen(command, **streams) for command in commands]  # type: ignore[call-overload]
+    started = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) for command in commands
+    ]
     for process in started:
         assert process.stdout.readline() == b"ready\n"
     for process in started:

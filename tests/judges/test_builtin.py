@@ -77,7 +77,10 @@ def summed_with_care(values: Iterable[float], start: float = 0) -> float:
 def test_scores_do_not_depend_on_how_a_python_sums(
     judge: type[NgramCoherence | NgramFluency], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    talk = [["a cheap hotel", "the bridge inn is a cheap old inn"], ["a late train please", "it leaves at nine, it does"]]
+    talk = [
+        ["a cheap hotel", "the bridge inn is a cheap old inn"],
+        ["a late train please", "it leaves at nine, it does"],
+    ]
     texts = ["the the bridge inn is is cheap", "it leaves at at nine or is it a late train", "a a b c c d e e e e f"]
     found = []
     for way in (summed_in_order, summed_with_care):
