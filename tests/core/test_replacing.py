@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from dialmeter.core.output import new_file, new_folder, write_file
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import DialmeterError
 
-from ..cli.invoke import call, files_in
+from ..cli.invoke import call, call_process, files_in
 from ..cli.samples import native_lines, written
 
 TURNS = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}}]
@@ -59,6 +61,22 @@ def test_a_report_of_the_old_run_goes_with_it(good: Path, tmp_path: Path, capsys
     made = ["findings.npz", "index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
     assert sorted(files_in(run)) == made
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
+
+
+@pytest.mark.parametrize("style", ["html", "markdown", "latex"])
+def test_a_report_that_cannot_be_written_leaves_the_old_one(style: str, good: Path, tmp_path: Path) -> None:
+    """A limit on the size of files is as good as a full disk."""
+    run, page = tmp_path / "run", tmp_path / "page"
+    assert call_process("tracker", "score", good, "--out", run, "--quiet", "--ci", "0").code == 0
+    words = ["report", str(run), "--as", style, "--out", str(page), "--quiet", "--force"]
+    assert call_process(*words).code == 0
+    before = page.read_bytes()
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)); "
+    code = limited + "from dialmeter.cli.main import run; run(sys.argv[1:])"
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (2, f"dialmeter: {page}: cannot be written: File too large\n")
+    assert page.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["good.jsonl", "page", "run"]
 
 
 class TestEmptyRun:

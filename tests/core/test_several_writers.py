@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter import open_run
-from dialmeter.core.endpoint import AnswerStore
+from dialmeter.core.endpoint import AnswerStore, ChatAnswer
 from dialmeter.core.lock import Lock
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.store import ScoreStore
@@ -98,6 +98,29 @@ def test_one_report(count: int, tmp_path: Path) -> None:
     assert not [*tmp_path.rglob("*.lock"), *tmp_path.rglob("*.part")]
 
 
+REPORTING = (
+    "import sys\n"
+    "from dialmeter.cli.main import run\n"
+    "for _ in range(3):\n"
+    "    try: run(['report', sys.argv[1], '--out', sys.argv[2], '--force', '--quiet'])\n"
+    "    except SystemExit as stop: assert stop.code in (0, 2), stop.code\n"
+)
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_a_report_that_several_replace_is_whole_at_every_moment(count: int, tmp_path: Path) -> None:
+    file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
+    assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
+    page = tmp_path / "page.md"
+    assert call_process("report", tmp_path / "run", "--out", page, "--quiet").code == 0
+    whole = page.read_bytes()
+    command = [sys.executable, "-c", REPORTING, str(tmp_path / "run"), str(page)]
+    started = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(count)]
+    while any(process.poll() is None for process in started):
+        assert page.read_bytes() == whole
+    assert [process.returncode for process in started] == [0] * count
+
+
 APPENDING = {
     "scores": (
         "from dialmeter.judges.store import ScoreStore\n"
@@ -153,8 +176,8 @@ KNOWN: dict[str, Callable[[Path, Sequence[str]], int]] = {
 def test_one_cache(cache: str, count: int, tmp_path: Path) -> None:
     """Each process writes 60 entries; none is lost, and none waits for ever.
 
-    The old code passes this, too: it is no test of a fault that was found. It guards the stores against a way of appending that is
-    not safe for several processes, such as reading all lines and writing them again.
+    This guards the stores against a way of appending that is not safe for several processes, such as reading all lines and writing
+    them again. The faults that there were are in the two tests below.
     """
     code = "import sys\n" + APPENDING[cache]
     commands = [[sys.executable, "-c", code, str(tmp_path / "cache"), str(number)] for number in range(count)]
@@ -162,6 +185,53 @@ def test_one_cache(cache: str, count: int, tmp_path: Path) -> None:
     assert [(process.communicate()[1], process.returncode) for process in started] == [(b"", 0)] * count
     keys = [f"{process}-{number}" for process in range(count) for number in range(60)]
     assert KNOWN[cache](tmp_path / "cache", keys) == len(keys)
+
+
+BEGINNING = (
+    "import os, sys\n"
+    "from dialmeter.judges.store import ScoreStore\n"
+    "os.fsync = lambda file: None\n"
+    "store = ScoreStore(sys.argv[1])\n"
+    "print('ready', flush=True)\n"
+    "sys.stdin.readline()\n"
+    "for number in range(400): store.add(f'judge {number}', {sys.argv[2]: 1.0})\n"
+)
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_caches_that_several_begin_at_once(count: int, tmp_path: Path) -> None:
+    """Each process may write the first line of a new file; a second one made the whole file unreadable, about once in 30 files."""
+    commands = [[sys.executable, "-c", BEGINNING, str(tmp_path), str(number)] for number in range(count)]
+    started = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) for command in commands
+    ]
+    for process in started:
+        assert process.stdout.readline() == b"ready\n"
+    for process in started:
+        process.stdin.write(b"go\n")
+    for process in started:
+        process.communicate()
+        assert process.returncode == 0
+    store = ScoreStore(tmp_path)
+    for number in range(400):
+        assert len(store.scores(f"judge {number}")) == count
+
+
+@pytest.mark.parametrize("cache", ["scores", "answers"])
+def test_reading_a_cache_leaves_a_line_that_is_being_written(cache: str, tmp_path: Path) -> None:
+    """A reader cut the beginning of a line off, or put an end behind it, while another process wrote the rest."""
+    if cache == "scores":
+        ScoreStore(tmp_path).add("judge", {"a": 1.0})
+    else:
+        AnswerStore(str(tmp_path)).add("a", ChatAnswer("one"))
+    [file] = tmp_path.iterdir()
+    last = file.read_bytes().splitlines(keepends=True)[-1]
+    with file.open("ab", buffering=0) as writer:
+        writer.write(last[:5])
+        assert KNOWN[cache](tmp_path, ["a"]) == 1
+        writer.write(last[5:])
+    assert file.read_bytes().endswith(last + last)
+    assert KNOWN[cache](tmp_path, ["a"]) == 1
 
 
 def test_a_torn_line_of_a_cache_is_cut_by_the_next_writer(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from itertools import product
 
 import pytest
@@ -52,6 +54,41 @@ def test_coherence_looks_across_the_turn() -> None:
     fitting, other = judge.score([(ASKED, "the bridge inn"), (ASKED, "it leaves at nine")])
     assert fitting > other
     assert judge.score([(ASKED, "..."), ((), "hello")]) == [0.0, 0.0]
+
+
+def summed_in_order(values: Iterable[float], start: float = 0) -> float:
+    """Sums as Python 3.11 does."""
+    for value in values:
+        start += value
+    return start
+
+
+def summed_with_care(values: Iterable[float], start: float = 0) -> float:
+    """Sums as Python 3.12 does: what is lost of each addend is added at the end."""
+    lost = 0.0
+    for value in values:
+        total = start + value
+        lost += (start - total) + value if abs(start) >= abs(value) else (value - total) + start
+        start = total
+    return start + lost
+
+
+@pytest.mark.parametrize("judge", [NgramCoherence, NgramFluency])
+def test_scores_do_not_depend_on_how_a_python_sums(
+    judge: type[NgramCoherence | NgramFluency], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = [
+        ["a cheap hotel", "the bridge inn is a cheap old inn"],
+        ["a late train please", "it leaves at nine, it does"],
+    ]
+    texts = ["the the bridge inn is is cheap", "it leaves at at nine or is it a late train", "a a b c c d e e e e f"]
+    found = []
+    for way in (summed_in_order, summed_with_care):
+        for name, module in list(sys.modules.items()):
+            if name.startswith("dialmeter.judges."):
+                monkeypatch.setattr(module, "sum", way, raising=False)
+        found.append([repr(score) for score in judge(talk).score([(ASKED, text) for text in texts])])
+    assert found[0] == found[1]
 
 
 def test_judges_that_learn_are_told_apart_by_what_they_learned() -> None:

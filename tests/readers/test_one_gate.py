@@ -94,6 +94,49 @@ def test_every_command_refuses_the_same_talk(kind: str, capsys: pytest.CaptureFi
     assert f"dialmeter: {expected}\n" in scored.err
 
 
+BAD_TURNS = {
+    "a prediction twice": (f'"pred":{STATE}', "duplicate key 'pred' in a turn"),
+    "gold twice, once with an escape": (f'"go\\u006cd":{STATE}', "duplicate key 'gold' in a turn"),
+    "the turns twice": ('"user":"x"}],"turns":[{"turn":0', "duplicate key 'turns' in a line"),
+    "an utterance twice": ('"user":"x","user":"y"', "duplicate key 'user' in a turn"),
+    "an utterance that is a number": ('"user":3', "user must be a string, found a number"),
+    "an utterance that is a list": ('"user":[]', "user must be a string, found a list"),
+    "a system that is an object": ('"system":{}', "system must be a string, found an object"),
+    "a system that is true": ('"system":true', "system must be a string, found true"),
+    "frames that are a number": ('"frames":3', "frames: Expected object, got int"),
+    "frames that are a list": ('"frames":[3]', "frames: Expected object, got array"),
+    "bytes in an utterance that are no text": ('"user":"\udcff"', "not UTF-8 text (byte 104)"),
+    "bytes in another field that are no text": ('"x":"\udcff"', "not UTF-8 text (byte 101)"),
+    "a raw half character": ('"user":"\ud800"', "not UTF-8 text (byte 104)"),
+    "an id twice": ('"user":"x"}],"dialogue_id":"f","x":[{', "duplicate key 'dialogue_id' in a line"),
+    "a key of another field twice": ('"x":{"a":1,"a":2}', "duplicate key 'a'"),
+    "too large a number": ('"x":1e400', "1e400 is too large a number"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_TURNS)
+def test_every_command_refuses_the_same_turns(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Scoring gave a number for such files, where writing a run, checking and converting them ended in an error."""
+    more, message = BAD_TURNS[kind]
+    text = f'{{"dialogue_id":"%s","turns":[{{"turn":0,"gold":{STATE},"pred":{STATE}%s}}]}}\n'
+    errors = "surrogatepass" if "half" in kind else "surrogateescape"
+    file = written(tmp_path / "file.jsonl", (text % ("e", "") + text % ("d", f",{more}")).encode("utf-8", errors))
+    ways = [
+        ("tracker", "score", file, "-q"),
+        ("tracker", "score", file, "-q", "--out", tmp_path / "run"),
+        ("tracker", "score", file, "-q", "--show", "e"),
+        ("tracker", "check", file),
+        ("tracker", "rules", file),
+        ("tracker", "compare", file, file, "--name", "a", "--name", "b"),
+        ("convert", file, tmp_path / "out.jsonl"),
+    ]
+    said = [call(capsys, *words) for words in ways]
+    assert {each.code for each in said} == {2}
+    [complaint] = {each.complaint for each in said}
+    assert complaint.startswith(f"{file}: line 2")
+    assert message in complaint
+
+
 def written(path: Path, data: bytes | str) -> Path:
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return path
@@ -149,7 +192,14 @@ def test_a_reply_twice_in_a_case(capsys: pytest.CaptureFixture[str], tmp_path: P
     text = json.dumps(CASE)
     file = written(tmp_path / "cases.jsonl", f'{text}\n{text[:-1]}, "reply": "other"}}\n')
     expected = f"{file}: line 2: duplicate key 'reply'"
-    assert call(capsys, "judge", "score", file).complaint == expected
+    assert call(capsys, "judge", "score", file, "--judge", "length").complaint == expected
+
+
+def test_brackets_in_a_field_of_a_case_that_nobody_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = f'{json.dumps(CASE)[:-1]}, "x": {"[" * 3000}{"]" * 3000}}}\n'
+    file = written(tmp_path / "cases.jsonl", text)
+    said = call(capsys, "judge", "score", file, "--judge", "length")
+    assert (said.code, said.complaint) == (2, f"{file}: line 1: JSON nested too deeply")
 
 
 def test_a_heading_twice_in_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
