@@ -2,8 +2,8 @@
 
 Run with `python benchmarks/bench_board.py FOLDER [--ratings NAME=FILE ...] [--judge J ...]`. The submissions, the agreement with people
 and the page are in FOLDER; the table is printed as Markdown, as in `docs/bench.md`. `trained` and `trained-minilm` are heads of `judge
-train robust`, made in FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take hours on two
-cores; name the others with `--judge` to do without them.
+train robust`, made in FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take about half
+an hour of one core each; name the others with `--judge` to do without them.
 """
 
 import argparse
