@@ -49,7 +49,7 @@ CORPUS: tuple[Found, ...] = (
     Found("fga.txt", b"'leaveAt'", b"'\\udc00x'", "convert {} - --quiet", "internal error: half character"),
     Found("goals.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --goals {}", "internal error: half character"),
     Found("map.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --map {}", "internal error: half character"),
-    Found("cases.jsonl", b'"reply":', b'"reply": ' + b"[" * 3000 + b"]" * 3000 + b', "x":', "judge score {} --judge length --quiet", "internal error: recursion"),
+    Found("cases.jsonl", b'"reply":', b'"x": ' + b"[" * 3000 + b"]" * 3000 + b', "reply":', "judge score {} --judge length --quiet", "internal error: recursion"),
     Found("llm.jsonl", b'"completion": "', b'"completion": "SELECT * FROM hotel WHERE area = east' + b" " * 100_000 + b"\\u0000", "tracker score {} --quiet --ci 0", "quadratic time"),
     Found("cases.jsonl", b'"reply":"', b'"reply":"' + b"." * 30_000 + b"a", "judge explain {} --judge length --cases 1 --quiet", "quadratic time"),
     Found("accuracy.json", b"", b"[" * 3000, ACCURACY, "internal error: recursion"),
