@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from ...conditions import Condition
-from ...core.account import in_documents
 from ...core.document import bootstrap, make_document
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
@@ -184,16 +183,9 @@ def _named(result: PeopleResult) -> list[str]:
 def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge]) -> JudgeHumanDocument:
     return make_document(
         JudgeHumanDocument,
-        scores=result.to_dicts(),
-        **in_documents(result.accounts),
-        counts=result.counts,
-        warnings=result.notices,
-        main_dimension=result.main_dimension,
+        result,
         resample=result.how.resample,
         intervals=bootstrap(result.how.resampling),
-        raters=result.raters,
-        left_out=result.left_out,
-        differences=result.differences,
         differing={name: result.worst(differing, name) for name in _named(result)},
         usage=usage_of(judges),
     )

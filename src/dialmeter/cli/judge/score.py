@@ -10,7 +10,6 @@ import click
 from msgspec.structs import replace
 
 from ...conditions import Condition
-from ...core.account import in_documents
 from ...core.document import make_document
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
@@ -164,15 +163,9 @@ def _named(result: JudgeResult) -> list[str]:
 def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) -> JudgeScoreDocument:
     return make_document(
         JudgeScoreDocument,
-        scores=result.to_dicts(),
-        **in_documents(result.accounts),
-        counts=result.counts,
-        warnings=result.notices,
+        result,
         threshold=str(result.how.threshold),
         verdict=result.how.verdict,
-        averages=result.averages,
-        comparisons=result.comparisons,
-        position_bias=result.position_bias,
         failing={
             name: [_failing(result, name, case) for case in result.failing(name)[:failing]] for name in _named(result)
         },

@@ -16,6 +16,7 @@ from ..main import EXIT_INPUT
 from ..options import command, from_option
 from ..printer import EVERY, Block, Output, tables
 from ..progress import watched
+from .documents import SystemCheckDocument
 
 LISTED = 20
 """How many dialogues that cannot be scored are named on a terminal."""
@@ -37,7 +38,7 @@ def check(**options: Any) -> Output:
     found = check_log(log, lambda each: watched(each, log, options["quiet"]))
     more = len(found.problems) - LISTED
     return Output(
-        document=lambda _: _document(found),
+        document=lambda _: make_document(SystemCheckDocument, found),
         parts=_parts(found, one_line(options["log"], 200)),
         notices=found.notices,
         errors=[
@@ -45,26 +46,6 @@ def check(**options: Any) -> Output:
             *([f"… and {more} more dialogues that cannot be scored"] if more > 0 else []),
         ],
         exit_code=0 if found.fit else EXIT_INPUT,
-    )
-
-
-def _document(found: LogCheck) -> Any:
-    from .documents import SystemCheckDocument
-
-    return make_document(
-        SystemCheckDocument,
-        account=found.account,
-        counts=found.counts,
-        warnings=found.notices,
-        format=found.format,
-        fit=found.fit,
-        roles=found.roles,
-        endings=found.endings,
-        tools=found.tools,
-        scorers=found.scorers,
-        sources=found.sources,
-        basis=found.basis,
-        problems=found.problems,
     )
 
 

@@ -83,7 +83,13 @@ def score(**options: Any) -> Output:
             guard.check(result.to_dicts())
 
     return Output(
-        document=lambda _: _document(result, form),
+        document=lambda _: make_document(
+            SystemScoreDocument,
+            result,
+            format=form,
+            intervals=bootstrap(result.resampling),
+            refused=[str(error) for error in result.refused],
+        ),
         parts=_parts(result, form, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
         charts=lambda: system_charts({Path(options["log"]).name.split(".")[0]: result}),
@@ -93,22 +99,6 @@ def score(**options: Any) -> Output:
         ],
         check=check,
         exit_code=0 if accepted else EXIT_INPUT,
-    )
-
-
-def _document(result: SystemResult, form: str) -> SystemScoreDocument:
-    return make_document(
-        SystemScoreDocument,
-        scores=result.to_dicts(),
-        account=result.account,
-        counts=result.counts,
-        warnings=result.notices,
-        format=form,
-        intervals=bootstrap(result.resampling),
-        efforts=result.efforts,
-        endings=result.endings,
-        tasks=result.tasks,
-        refused=[str(error) for error in result.refused],
     )
 
 

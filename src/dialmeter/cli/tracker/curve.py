@@ -102,6 +102,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
     files = list(zip(curve.files, kinds, strict=True))
     return make_document(
         TrackerCurveDocument,
+        curve,
         scores=[{**score_dict(score), **kind} for each, kind in files for score in each.scores],
         **in_documents({each.entry.name: each.account for each in curve.files}),
         counts={
@@ -112,11 +113,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
         },
         warnings=notices,
         intervals=bootstrap(curve.resampling),
-        reference=curve.reference,
-        scale=curve.scale,
         files=[{**kind, **each.counts, "data": each.data} for each, kind in files],
-        points=curve.points,
-        trends=curve.trends,
         domains=[
             {
                 "ratio": table.ratio,

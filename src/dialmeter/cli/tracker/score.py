@@ -158,14 +158,11 @@ def _document(
     by_slot = "slot" in groups and result.values_known
     return make_document(
         TrackerScoreDocument,
+        result,
         scores=scores,
-        account=result.account,
-        counts=result.counts,
-        warnings=result.notices,
         format=form,
         intervals=bootstrap(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
-        diagnosis=result.diagnosis,
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
     )
 

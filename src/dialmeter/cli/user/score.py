@@ -101,29 +101,21 @@ def score(**options: Any) -> Output:
             guard.check(scores)
 
     return Output(
-        document=lambda _: _document(result, verdicts, found.form),
+        document=lambda _: make_document(
+            UserScoreDocument,
+            result,
+            format=found.form,
+            intervals=bootstrap(result.resampling),
+            worst=result.worst(3),
+            refused=[str(error) for error in result.refused],
+            verdicts=UNSET if verdicts is None else verdicts,
+        ),
         parts=_parts(result, verdicts, found.form, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
         charts=lambda: user_charts(UserCounts.of(found.rows)),
         errors=errors,
         check=check,
         exit_code=0 if accepted else EXIT_INPUT,
-    )
-
-
-def _document(result: UserResult, verdicts: dict[str, Any] | None, form: str) -> UserScoreDocument:
-    return make_document(
-        UserScoreDocument,
-        scores=result.to_dicts(),
-        account=result.account,
-        counts=result.counts,
-        warnings=result.notices,
-        format=form,
-        intervals=bootstrap(result.resampling),
-        events=result.events,
-        worst=result.worst(3),
-        refused=[str(error) for error in result.refused],
-        verdicts=UNSET if verdicts is None else verdicts,
     )
 
 

@@ -92,16 +92,10 @@ def items(**options: Any) -> Output:
     return Output(
         document=lambda _: make_document(
             UserItemsDocument,
-            scores=found.to_dicts(),
-            account=found.account,
-            counts=found.counts,
-            warnings=log.notices,
+            found,
             format=log.format,
             intervals=bootstrap(found.resampling),
-            verdicts=found.verdicts,
-            events=found.events,
             faults=found.faults(),
-            parties=found.parties,
             dialogues=found.every,
         ),
         parts=_parts(found, one_line(options["log"])),
