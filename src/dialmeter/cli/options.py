@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -289,6 +289,12 @@ def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
 def chosen_guards(options: dict[str, Any]) -> list[Condition]:
     """The conditions of --fail-if."""
     return [parse_condition(text) for text in options["conditions"]]
+
+
+def check_guards(guards: Iterable[Condition], scores: Sequence[Mapping[str, Any]]) -> None:
+    """Ends the command if a condition of --fail-if holds."""
+    for guard in guards:
+        guard.check(scores)
 
 
 def _refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:

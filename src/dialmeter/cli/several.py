@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
+from ..core.account import in_documents
 from ..core.comparison import PairedDifference, worse_than_base
+from ..core.record import RecordedResult
 from ..errors import ConditionHolds, DialmeterError, one_line
+from ..model import Notice
 
 
 def chosen_golds(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
@@ -73,10 +78,34 @@ def _components(file: str, without_ending: bool) -> list[str]:
     return [*parts, tracker] if tracker else parts
 
 
-def fail_if_worse(found: Sequence[PairedDifference], level: float, message: str) -> None:
-    """Ends a command if something is significantly worse than its base.
+def named_notices(name: str, notices: Iterable[Notice]) -> list[Notice]:
+    """The warnings about one of several files, with its name."""
+    return [replace(each, message=f"{name}: {each.message}") for each in notices]
+
+
+def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "system") -> dict[str, Any]:
+    """The fields of a document that hold the scores and accounts of several results.
 
     Args:
+        results: by name.
+        key: the key of a score that holds the name.
+    """
+    return {
+        "scores": [{**each, key: name} for name, result in results.items() for each in result.to_dicts()],
+        **in_documents({name: result.account for name, result in results.items()}),
+    }
+
+
+WORSE = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
+
+
+def fail_if_worse(
+    options: dict[str, Any], found: Sequence[PairedDifference], level: float, message: str = WORSE
+) -> None:
+    """Ends a command if --fail-if-worse is given and something is significantly worse than its base.
+
+    Args:
+        options: of the command.
         found: the comparisons.
         level: of significance.
         message: with the fields of the comparison in braces; the difference is in points.
@@ -84,5 +113,5 @@ def fail_if_worse(found: Sequence[PairedDifference], level: float, message: str)
     Raises:
         ConditionHolds: something is worse.
     """
-    for each in worse_than_base(found, level):
+    for each in worse_than_base(found, level) if options["fail_if_worse"] else ():
         raise ConditionHolds(message.format(**{**to_builtins(each), "difference": 100 * (each.difference or 0)}))

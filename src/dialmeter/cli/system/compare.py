@@ -8,11 +8,9 @@ from typing import Any
 
 import click
 
-from ...core.account import in_documents
 from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
-from ...model import Notice
 from ...systems.compare import LogComparison, compare_systems
 from ...views.compare import comparison_rows, result_lines
 from ...views.system import system_charts, system_comparison_table
@@ -20,7 +18,7 @@ from ...views.tracker import signature_of
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..progress import expect_files
-from ..several import chosen_names, fail_if_worse
+from ..several import chosen_names, fail_if_worse, named_notices, scores_and_accounts
 from ..study import study_options
 from .documents import SystemCompareDocument
 from .scoring import log_options, scored_log
@@ -49,20 +47,12 @@ def compare(**options: Any) -> Output:
     whole = {name: scored_log(path, options)[1] for name, path in names.items()}
     found = compare_systems(whole, resampling)
     tasks = len(next(iter(found.results.values())).by_task)
-    notices = [
-        *found.notices,
-        *(
-            Notice(each.code, each.count, f"{name}: {each.message}", each.where)
-            for name, result in whole.items()
-            for each in result.notices
-        ),
-    ]
-    worse = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
+    named = (each for name, result in whole.items() for each in named_notices(name, result.notices))
+    notices = [*found.notices, *named]
     return Output(
         document=lambda _: make_document(
             SystemCompareDocument,
-            scores=[{**each, "system": name} for name, result in found.results.items() for each in result.to_dicts()],
-            **in_documents({name: result.account for name, result in found.results.items()}),
+            **scores_and_accounts(found.results),
             counts={"tasks": tasks, "systems": len(found.results)},
             warnings=notices,
             versus=found.versus,
@@ -71,9 +61,7 @@ def compare(**options: Any) -> Output:
         parts=_parts(found, tasks),
         notices=notices,
         charts=lambda: system_charts(found.results),
-        check=lambda: (
-            fail_if_worse(found.versus, 1 - resampling.confidence, worse) if options["fail_if_worse"] else None
-        ),
+        check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
     )
 
 

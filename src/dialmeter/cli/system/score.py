@@ -78,10 +78,6 @@ def score(**options: Any) -> Output:
     accepted = options["skip_bad"] or not result.refused
     errors = [] if accepted else [one_line(str(error), 1000) for error in result.refused[:20]]
 
-    def check() -> None:
-        for guard in guards:
-            guard.check(result.to_dicts())
-
     return Output(
         document=lambda _: make_document(
             SystemScoreDocument,
@@ -97,7 +93,7 @@ def score(**options: Any) -> Output:
             *errors,
             *([] if accepted else [f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
         ],
-        check=check,
+        check=lambda: shared.check_guards(guards, result.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,
     )
 

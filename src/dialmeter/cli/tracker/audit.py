@@ -8,10 +8,8 @@ from typing import Any
 
 import click
 
-from ...core.account import in_documents
 from ...core.document import make_document
 from ...core.output import write_file
-from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import GoldAudit, audit_gold
 from ...studies.audit.reading import is_run, read_talk, read_trackers
@@ -21,7 +19,7 @@ from ...views.tracker import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, message, signature, tables
 from ..progress import watched
-from ..several import chosen_names
+from ..several import chosen_names, scores_and_accounts
 from .audit_document import TrackerAuditDocument, candidate_record
 
 
@@ -121,8 +119,7 @@ def _document(audit: GoldAudit) -> TrackerAuditDocument:
     trackers = audit.trackers.trackers
     return make_document(
         TrackerAuditDocument,
-        scores=[{**score_dict(score), "system": each.name} for each in trackers for score in each.result.scores],
-        **in_documents({each.name: each.result.account for each in trackers}),
+        **scores_and_accounts({each.name: each.result for each in trackers}),
         counts={
             "systems": len(trackers),
             "voters": len(audit.trackers.voters),

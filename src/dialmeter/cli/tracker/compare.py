@@ -130,7 +130,7 @@ def compare_(**options: Any) -> Output:
         parts=chain(_parts(compared, further, options), _shown(further.apart, systems, options, rules)),
         notices=notices,
         charts=lambda: system_charts(results),
-        check=lambda: fail_if_worse(compared.versus, level, worse) if options["fail_if_worse"] else None,
+        check=lambda: fail_if_worse(options, compared.versus, level, worse),
     )
 
 

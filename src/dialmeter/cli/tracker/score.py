@@ -117,8 +117,7 @@ def score(**options: Any) -> Output:
         for key, name in wanted.items():
             if key not in found.printed:
                 raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
-        for guard in guards:
-            guard.check(scores)
+        shared.check_guards(guards, scores)
 
     return Output(
         document=lambda _: _document(result, groups, scores, found.form),

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from ...core.account import in_documents, lines
+from ...core.account import lines
 from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
-from ...core.result import score_dict
 from ...errors import DialmeterError, NotApplicable
 from ...model import Notice
 from ...studies.sensitivity import SchemaSensitivity, study_sensitivity
@@ -22,7 +21,7 @@ from .. import options as shared
 from ..paper_options import paper_options
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature, tables
 from ..progress import watched
-from ..several import chosen_golds, chosen_names
+from ..several import chosen_golds, chosen_names, scores_and_accounts
 from .study_documents import TrackerSensitivityDocument
 
 _ORIGINAL = "original"
@@ -112,8 +111,7 @@ def _document(
     first = next(iter(results.values()))
     return make_document(
         TrackerSensitivityDocument,
-        scores=[{**score_dict(score), "variant": name} for name, result in results.items() for score in result.scores],
-        **in_documents({name: result.account for name, result in results.items()}),
+        **scores_and_accounts(results, "variant"),
         counts={"variants": len(results), "dialogues": first.dialogues, "turns": first.turns},
         warnings=notices,
         intervals=bootstrap(first.resampling),

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ...core.account import in_documents
 from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
@@ -24,7 +23,7 @@ from ...views.user import comparison_chart, comparison_table
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..progress import expect_files
-from ..several import chosen_names, fail_if_worse
+from ..several import chosen_names, fail_if_worse, named_notices, scores_and_accounts
 from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
@@ -83,12 +82,10 @@ def compare(**options: Any) -> Output:
         raise DialmeterError(f"no domain {domain!r}; there are: {', '.join(sorted(known))}")
     found = compared_with(results, resampling, domain)
     notices = [*common.notices, *found.notices, *_notices(whole, results)]
-    worse = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
     return Output(
         document=lambda _: make_document(
             UserCompareDocument,
-            scores=[{**each, "system": name} for name, result in results.items() for each in result.to_dicts()],
-            **in_documents({name: result.account for name, result in results.items()}),
+            **scores_and_accounts(results),
             counts={"dialogues": len(common.keys), "systems": len(results)},
             warnings=notices,
             versus=found.versus,
@@ -98,19 +95,17 @@ def compare(**options: Any) -> Output:
         parts=_parts(found, len(common.keys), domain),
         notices=notices,
         charts=lambda: [comparison_chart(found, domain)],
-        check=lambda: (
-            fail_if_worse(found.versus, 1 - resampling.confidence, worse) if options["fail_if_worse"] else None
-        ),
+        check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
     )
 
 
 def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:
     """What there is to say of each user, with its name: dialogues of the whole file that cannot be scored, then the rest."""
     return [
-        Notice(each.code, each.count, f"{name}: {each.message}", each.where)
+        each
         for name, result in results.items()
         for refused, notices in ((True, whole[name].notices), (False, result.notices))
-        for each in notices
+        for each in named_notices(name, notices)
         if (each.code == "refused") is refused
     ]
 

@@ -97,8 +97,7 @@ def score(**options: Any) -> Output:
     def check() -> None:
         combined = ("domain", COMBINED)
         scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in result.to_dicts()]
-        for guard in guards:
-            guard.check(scores)
+        shared.check_guards(guards, scores)
 
     return Output(
         document=lambda _: make_document(

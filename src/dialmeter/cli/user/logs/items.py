@@ -85,10 +85,6 @@ def items(**options: Any) -> Output:
         finish_items_run(writer, found, about, items_report(Path(options["log"]).name, found))
     accepted = options["skip_bad"] or not log.refused
 
-    def check() -> None:
-        for guard in guards:
-            guard.check(found.to_dicts())
-
     return Output(
         document=lambda _: make_document(
             UserItemsDocument,
@@ -104,7 +100,7 @@ def items(**options: Any) -> Output:
             *(one_line(str(error), 1000) for error in log.refused[:20]),
             *([] if accepted else [f"{len(log.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
         ],
-        check=check,
+        check=lambda: shared.check_guards(guards, found.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,
     )
 

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from ....core.document import make_document
 from ....core.open_runs import open_run
-from ....errors import DialmeterError, did_you_mean, one_line
+from ....errors import DialmeterError, InputError, did_you_mean, one_line
 from ....model import Notice, dialogue_key
 from ....readers.trajectories import is_log, open_trajectories
 from ....users.events import Event
@@ -75,10 +75,13 @@ def _rows(where: str, options: dict[str, Any]) -> tuple[Iterable[ItemRow], list[
         return open_run(where).rows_as(ItemRow), []
     log = open_trajectories(where, options["form"])
     pairs = dialogue_items(list(watched(log, log, options["quiet"])))
-    count = len(log.refused)
-    where_ = tuple(str(error) for error in log.refused[:5])
-    refused = [Notice("refused", count, f"{count} dialogues that cannot be read", where_)] if count else []
-    return [item_row(*pair) for pair in pairs], [*log.notices, *refused]
+    return [item_row(*pair) for pair in pairs], [*log.notices, *unread_notices(log.refused)]
+
+
+def unread_notices(refused: Sequence[InputError]) -> list[Notice]:
+    """One warning for the dialogues of a log that cannot be read, if there are any."""
+    count, where = len(refused), tuple(str(error) for error in refused[:5])
+    return [Notice("refused", count, f"{count} dialogues that cannot be read", where)] if count else []
 
 
 def _fits(row: ItemRow, options: dict[str, Any]) -> bool:
