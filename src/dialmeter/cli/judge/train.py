@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -39,6 +41,26 @@ def train() -> None:
     """Train a judge from ratings, or from attacked replies."""
 
 
+@contextmanager
+def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]:
+    """The folder of --out, to be filled with a judge.
+
+    Args:
+        options: of the command.
+        ours: patterns of the names of files that a judge has.
+
+    Raises:
+        DialmeterError: it is not empty, and there is no --force.
+    """
+
+    def check(names: set[str]) -> None:
+        if names and not options["force"]:
+            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
+
+    with new_folder(Path(options["out"]), check, ours) as folder:
+        yield folder
+
+
 @command()
 @click.argument("data")
 @click.option(
@@ -73,12 +95,7 @@ def satisfaction(**options: Any) -> Output:
     torch.set_num_threads(options["threads"])
     settings = TrainingSettings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
     found: list[Trained] = []
-
-    def check(names: set[str]) -> None:
-        if names and not options["force"]:
-            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
-
-    with new_folder(Path(options["out"]), check, _OURS) as out:
+    with judge_folder(options, _OURS) as out:
         for seed in seeds:
 
             def told(epoch: int, quality: Quality, seed: int = seed) -> None:
