@@ -137,6 +137,11 @@ def fields_option(what: str) -> Option:
     )
 
 
+def name_option(about: str) -> Option:
+    """The option that names each of several files."""
+    return click.option("--name", "names", multiple=True, metavar="NAME", help=about)
+
+
 def source_options(
     what: str = "predictions",
     gold: str = "The file with gold states, if FILE has only predictions.",
@@ -155,7 +160,7 @@ def source_options(
     about = "Gold states: one for all files, or one for each." if several else gold
     return stacked(
         click.option("--gold", multiple=several, metavar="FILE", help=about),
-        *([click.option("--name", "names", multiple=True, metavar="NAME", help=names)] if names else []),
+        *([name_option(names)] if names else []),
         from_option(what),
         fields_option(what),
         click.option("--gold-from", "gold_form", metavar="FORMAT", help=f"The format of the gold file{'s' * several}."),
@@ -357,6 +362,14 @@ chart_options = stacked(
     click.option("--font-size", type=click.FloatRange(4, 40), help="Of charts, in points (9 if not given)."),
     click.option("--no-title", is_flag=True, help="Charts without a title, because a paper has captions."),
 )
+
+paper_options = stacked(
+    choice_option("--columns", ["1", "2"], "In LaTeX: how many columns of a page with two a table may take."),
+    click.option("--bold", is_flag=True, help="In LaTeX and Markdown: the best values in bold letters."),
+    click.option("--caption", metavar="TEXT", help="In LaTeX: the caption, before the title of a table that has one."),
+    click.option("--label", metavar="NAME", help="In LaTeX: the label; tab: and the command where it is not given."),
+)
+"""The options of tables that go into papers."""
 
 run_options = stacked(
     click.option("--out", metavar="DIR", help="Keep the run in this folder."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from msgspec import Struct
 
+from ..core.comparability import joint_signature
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
@@ -16,6 +17,7 @@ from ..views.charts.fit import ChartFit
 from ..views.tables import Table, distinct, markdown_code, markdown_text, render, visible
 
 if TYPE_CHECKING:
+    from ..measure import Score
     from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
     from ..views.latex.paper_table import Paper
@@ -80,6 +82,17 @@ def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Blo
     plain = Block("\n".join(f"signature  {visible(line)}" for line in lines), PROSE[::2] if quoted else PROSE, gap)
     code = Block("\n".join(f"Signature: {markdown_code(line)}" for line in lines), ("markdown",), gap)
     return [plain, code] if quoted else [plain]
+
+
+def score_signatures(scores: Sequence[Score], every: bool) -> list[Block]:
+    """The signatures of a table of scores.
+
+    Args:
+        scores: of the table.
+        every: a line for each score, as --signatures asks for, and not one for all.
+    """
+    found = [each.signature for each in scores]
+    return signature(*(found if every else [joint_signature(found)]))
 
 
 class Output(Struct, kw_only=True):
@@ -207,6 +220,17 @@ def warn(notices: Sequence[Notice], quiet: bool) -> None:
     for notice in () if quiet else notices:
         where = f" [{'; '.join(notice.where[:3])}{'; …' if len(notice.where) > 3 else ''}]" if notice.where else ""
         click.echo(f"warning: {one_line(notice.message + where, 400)}", err=True)
+
+
+LISTED = 20
+"""How many dialogues that cannot be used are named on a terminal."""
+
+
+def refused_lines(refused: Sequence[InputError | str]) -> list[str]:
+    """Dialogues that cannot be scored, one line each."""
+    lines = [one_line(str(error), 1000) for error in refused[:LISTED]]
+    more = len(refused) - LISTED
+    return [*lines, f"… and {more} more dialogues that cannot be scored"] if more > 0 else lines
 
 
 def refusals(refused: Sequence[InputError]) -> list[Notice]:

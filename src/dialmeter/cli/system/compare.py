@@ -15,7 +15,7 @@ from ...systems.compare import LogComparison, compare_systems
 from ...views.compare import comparison_rows, result_lines
 from ...views.system import system_charts, system_comparison_table
 from ...views.tracker import signature_of
-from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
+from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..progress import expect_files
 from ..several import chosen_names, fail_if_worse, named_notices, scores_and_accounts
@@ -26,7 +26,7 @@ from .scoring import log_options, scored_log
 
 @command()
 @click.argument("logs", nargs=-1, required=True)
-@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call an agent; one for each log.")
+@name_option("What to call an agent; one for each log.")
 @fail_if_worse_option("an agent")
 @log_options
 @interval_options(resamples=10_000)

@@ -24,10 +24,9 @@ from ...views.system import (
     task_table,
 )
 from ...views.tables import records_table, score_records
-from ...views.tracker import signature_of
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..printer import CSV, LISTED, TEXT, Block, Output, score_signatures, tables
 from ..run_files import run_writer, with_inputs
 from .documents import SystemScoreDocument
 from .scoring import chosen_settings, log_options, scored_log
@@ -76,7 +75,10 @@ def score(**options: Any) -> Output:
         about = with_inputs(about, inputs, writer)
         finish_system_run(writer, result, about, markdown_report(Path(options["log"]).name, result))
     accepted = options["skip_bad"] or not result.refused
-    errors = [] if accepted else [one_line(str(error), 1000) for error in result.refused[:20]]
+    errors: list[str] = []
+    if not accepted:
+        unread = f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"
+        errors = [*(one_line(str(error), 1000) for error in result.refused[:LISTED]), unread]
 
     return Output(
         document=lambda _: make_document(
@@ -89,10 +91,7 @@ def score(**options: Any) -> Output:
         parts=_parts(result, form, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
         charts=lambda: system_charts({Path(options["log"]).name.split(".")[0]: result}),
-        errors=[
-            *errors,
-            *([] if accepted else [f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
-        ],
+        errors=errors,
         check=lambda: shared.check_guards(guards, result.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,
     )
@@ -102,8 +101,7 @@ def _parts(result: SystemResult, form: str, options: dict[str, Any]) -> Iterator
     yield Block(f"{one_line(options['log'])}  layout {form}  {len(result.by_task)} tasks", TEXT)
     yield Block(system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
-    yield from signature(*lines)
+    yield from score_signatures(result.scores, options["signatures"])
     yield from tables([effort_table(result), ending_table(result)])
     yield from tables([task_table(result, every=options["by_task"])])
     if options["out"]:

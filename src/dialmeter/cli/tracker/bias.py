@@ -20,7 +20,6 @@ from ...views.latex.paper_table import Paper
 from ...views.tables import Table
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import Block, Output
 from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names, scores_and_accounts
@@ -47,7 +46,7 @@ POOLED = "pooled"
 @shared.interval_options(resamples=1000)
 @click.option("--pairs", is_flag=True, help="Print every pair of measures, not only those with GCA.")
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
-@paper_options
+@shared.paper_options
 @shared.chart_options
 @study_options
 def bias(**options: Any) -> Output:

@@ -19,7 +19,6 @@ from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, signature, tables
 from ..study import study_options
 from .study_documents import TrackerCurveDocument
@@ -36,7 +35,7 @@ from .study_documents import TrackerCurveDocument
 @shared.choice_option("--trend", SCALES, "Slopes per tenfold training data, or per whole training set.", "scale")
 @shared.rule_options
 @shared.interval_options(resamples=1000)
-@paper_options
+@shared.paper_options
 @shared.chart_options
 @study_options
 def curve_(**options: Any) -> Output:

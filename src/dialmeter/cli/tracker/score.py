@@ -30,13 +30,11 @@ from ...views.tracker import (
     mistake_charts,
     mistakes_table,
     score_table,
-    signature_of,
     system_charts,
     worst_table,
 )
 from .. import options as shared
-from ..paper_options import paper_options
-from ..printer import CSV, PROSE, TEXT, Block, Output, message, signature, tables
+from ..printer import CSV, PROSE, TEXT, Block, Output, message, score_signatures, tables
 from ..run_files import run_writer, with_inputs
 from ..work import chosen_workers, work_options
 from .documents import TrackerScoreDocument
@@ -60,7 +58,7 @@ _MISTAKES = 10
 @click.option(
     "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
 )
-@paper_options
+@shared.paper_options
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
@@ -177,8 +175,7 @@ def _parts(
     yield from tables(group_table(found, group) for group, found in groups.items() if found)
     if "slot" in groups and result.values_known:
         yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), PROSE)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
-    yield from signature(*lines)
+    yield from score_signatures(result.scores, options["signatures"])
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":

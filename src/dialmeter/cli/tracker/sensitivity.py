@@ -18,7 +18,6 @@ from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature, tables
 from ..progress import watched
 from ..several import chosen_golds, chosen_names, scores_and_accounts
@@ -45,7 +44,7 @@ _ORIGINAL = "original"
 @click.option("--rules", "rules_name", default="sgd", show_default=True, metavar="NAME|FILE.toml", help="The rule set.")
 @shared.number_option("--most", least=0, default=5, about="How many of the most sensitive dialogues.")
 @shared.interval_options(resamples=1000)
-@paper_options
+@shared.paper_options
 def sensitivity(**options: Any) -> Output:
     """How much does a tracker depend on the wording of the schema (SGD-X)?
 

@@ -14,10 +14,10 @@ from ...users.analysis.check import UserCheck, check_talk
 from ...views.tables import percent
 from ..main import EXIT_INPUT
 from ..options import CHECKING, command
-from ..printer import Block, Output
+from ..printer import Block, Output, refused_lines
 from ..progress import watched
 from .documents import UserCheckDocument
-from .scoring import chosen_how, dialogue_options, refused_lines, scoring_options
+from .scoring import chosen_how, dialogue_options, scoring_options
 
 
 @command(last=CHECKING)

@@ -20,7 +20,7 @@ from ...users.result import UserResult
 from ...views.compare import comparison_rows, result_lines
 from ...views.tracker import signature_of
 from ...views.user import comparison_chart, comparison_table
-from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
+from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
 from ..progress import expect_files
 from ..several import chosen_names, fail_if_worse, named_notices, scores_and_accounts
@@ -34,7 +34,7 @@ from .scoring import chosen_how, dialogue_options, scored, scoring_options
 
 @command()
 @click.argument("files", nargs=-1, required=True)
-@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a user; one for each file.")
+@name_option("What to call a user; one for each file.")
 @click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare in one domain.")
 @click.option("--distance", is_flag=True, help="How the second user differs from people, who are the first file.")
 @fail_if_worse_option("a user")

@@ -38,12 +38,12 @@ def endpoint_options(purpose: str) -> Callable[[Command], Command]:
             metavar="NAME",
             help="The environment variable with the key for --endpoint.",
         ),
-        click.option(
-            "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
-        ),
     )
 
 
+cache_option = click.option(
+    "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
+)
 reading_options = stacked(
     click.option(
         "--reader",
@@ -53,6 +53,7 @@ reading_options = stacked(
         help="What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
     ),
     endpoint_options("--reader model"),
+    cache_option,
 )
 
 

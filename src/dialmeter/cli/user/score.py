@@ -17,7 +17,6 @@ from ...users import record
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
 from ...views.tables import records_table, score_records
-from ...views.tracker import signature_of
 from ...views.user import (
     event_table,
     markdown_report,
@@ -30,12 +29,12 @@ from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, signature, tables
+from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signatures, tables
 from ..run_files import run_writer, with_inputs
 from ..work import work_options
 from .documents import UserScoreDocument
 from .reading import reading_dry_run
-from .scoring import chosen_how, dialogue_options, next_line, refused_lines, scored, scoring_options
+from .scoring import chosen_how, dialogue_options, next_line, scored, scoring_options
 
 
 @shared.command()
@@ -123,8 +122,7 @@ def _parts(result: UserResult, verdicts: dict[str, Any] | None, form: str, optio
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]), TEXT)
     yield Block(score_table(result.scores, result.account))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
-    yield from signature(*lines)
+    yield from score_signatures(result.scores, options["signatures"])
     yield from tables([event_table(result.events, options["logs"])])
     yield from tables(verdict_tables(verdicts) if verdicts is not None else [])
     yield from tables([worst_table(result, 3)], TEXT)

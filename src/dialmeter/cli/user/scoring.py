@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,9 +31,6 @@ from ..options import Option, chosen_map, from_option, map_option, rules_option,
 from ..progress import watched
 from ..work import worked
 from .reading import chosen_maker, measured_accuracy, reading_options
-
-LISTED = 20
-"""How many dialogues that cannot be scored are named on a terminal."""
 
 goals_option = click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
 dialogue_options = stacked(from_option("the file", "layout"), goals_option)
@@ -185,13 +182,6 @@ def rows_in(
         return run.rows_as(UserRow), account_in(run.manifest), []
     found = scored(where, chosen_how(options), options, None, kept=True, blamed=blamed)
     return found.rows, found.result.account, found.result.notices
-
-
-def refused_lines(refused: Sequence[InputError]) -> list[str]:
-    """Dialogues that cannot be scored, one line each."""
-    lines = [one_line(str(error), 1000) for error in refused[:LISTED]]
-    more = len(refused) - LISTED
-    return [*lines, f"… and {more} more dialogues that cannot be scored"] if more > 0 else lines
 
 
 def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:

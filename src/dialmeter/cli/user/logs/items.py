@@ -27,7 +27,7 @@ from ....views.pages.item_tables import (
 from ....views.tables import dicts_table
 from ... import options as shared
 from ...main import EXIT_INPUT
-from ...printer import CSV, TEXT, Block, Output, signature, tables
+from ...printer import CSV, LISTED, TEXT, Block, Output, signature, tables
 from ...progress import watched
 from ...run_files import run_writer, with_inputs
 from .documents import UserItemsDocument
@@ -97,7 +97,7 @@ def items(**options: Any) -> Output:
         parts=_parts(found, one_line(options["log"])),
         notices=log.notices,
         errors=[
-            *(one_line(str(error), 1000) for error in log.refused[:20]),
+            *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
             *([] if accepted else [f"{len(log.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
         ],
         check=lambda: shared.check_guards(guards, found.to_dicts()),
