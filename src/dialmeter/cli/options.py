@@ -241,10 +241,10 @@ RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name
 """The option that changes each rule; --only is taken."""
 
 
-def rules_option(about: str = "The rule set.") -> Option:
+def rules_option(about: str = "The rule set.", default: str = "dialmeter") -> Option:
     """The option that names a rule set."""
     return click.option(
-        "--rules", "rules_name", default="dialmeter", show_default=True, metavar="NAME|FILE.toml", help=about
+        "--rules", "rules_name", default=default, show_default=True, metavar="NAME|FILE.toml", help=about
     )
 
 

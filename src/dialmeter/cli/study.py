@@ -33,7 +33,6 @@ _ELSEWHERE = frozenset(
         "force",
         "quiet",
         "style",
-        "as_json",
         "charts",
         "chart_format",
         "width",

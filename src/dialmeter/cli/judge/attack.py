@@ -34,9 +34,10 @@ from ..work import work_options
 from .attacking import attacked
 from .documents import JudgeAttackDocument
 
+light_option = click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed.")
 _resource_options = shared.stacked(
     click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; found where it is not named."),
-    click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed."),
+    light_option,
     click.option("--paraphraser", metavar="MODULE:FUNCTION", help="Gives a text in other words (natural-paraphrase)."),
     click.option(
         "--cache", metavar="DIR", help="Keep analyses of utterances here, not in the platform's cache folder."

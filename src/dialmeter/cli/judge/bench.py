@@ -32,6 +32,7 @@ from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message
 from ..progress import watching
+from .attack import light_option
 from .bench_documents import (
     JudgeBenchMakeDocument,
     JudgeBenchPageDocument,
@@ -71,7 +72,7 @@ def bench() -> None:
 @click.option("--attack", "names", multiple=True, default=("all",), metavar="A", help="As for judge attack.")
 @shared.number_option("--cases", least=1, default=120, about="How many of each attack.")
 @shared.seed_option(7)
-@click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed.")
+@light_option
 @shared.force_option("the file of --out")
 def make(**options: Any) -> Output:
     """Make a set of cases from CORPUS files; without any, from dialogues of the town and sentences of our own.

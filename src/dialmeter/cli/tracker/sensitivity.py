@@ -41,7 +41,7 @@ _ORIGINAL = "original"
     metavar="M",
     help="A measure of frames; may be repeated.",
 )
-@click.option("--rules", "rules_name", default="sgd", show_default=True, metavar="NAME|FILE.toml", help="The rule set.")
+@shared.rules_option(default="sgd")
 @shared.number_option("--most", least=0, default=5, about="How many of the most sensitive dialogues.")
 @shared.interval_options(resamples=1000)
 @shared.paper_options

@@ -28,7 +28,7 @@ from .scoring import profile_option
 @command(last=PLAIN)
 @click.argument("dialogues")
 @from_option("the file", "layout")
-@profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd.")
+@profile_option()
 @click.option("--states", metavar="FILE", help="Belief states by dialogue, for dialogues without acts of the user.")
 @click.option(
     "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out, as CSV."

@@ -16,10 +16,8 @@ from ...simulation.language.town_maker import TownMaker
 from ...users.profile import load as load_profile
 from ...users.text import ActMaker, RuleMaker, TextReader
 from ..dry_run import dry_run_output
-from ..options import Command, chosen_map, stacked
+from ..options import Command, choice_option, chosen_map, stacked
 from ..printer import Output
-
-READERS = ("rules", "town", "model")
 
 
 def endpoint_options(purpose: str) -> Callable[[Command], Command]:
@@ -45,12 +43,10 @@ cache_option = click.option(
     "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
 )
 reading_options = stacked(
-    click.option(
+    choice_option(
         "--reader",
-        type=click.Choice(READERS),
-        default="rules",
-        show_default=True,
-        help="What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
+        ["rules", "town", "model"],
+        "What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
     ),
     endpoint_options("--reader model"),
     cache_option,

@@ -36,21 +36,23 @@ goals_option = click.option("--goals", metavar="FILE", help="Goals by dialogue, 
 dialogue_options = stacked(from_option("the file", "layout"), goals_option)
 
 
-def profile_option(default: str, about: str) -> Option:
+def profile_option(
+    about: str = "How the corpus names acts, slots and services: multiwoz, town, sgd.", default: str = "multiwoz"
+) -> Option:
     """The option that names the profile of a corpus."""
     return click.option("--profile", default=default, show_default=True, metavar="NAME|FILE.toml", help=about)
 
 
-def set_option(about: str) -> Option:
+def set_option(about: str = "Change one switch, as repetitions.max=4.") -> Option:
     """The option that changes a switch of the rule set."""
     return click.option("--set", "changes", multiple=True, metavar="SWITCH=VALUE", help=about)
 
 
 scoring_options = stacked(
     map_option,
-    profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd."),
+    profile_option(),
     rules_option("The rule set: dialmeter, or gcdf1-repo for the published evaluator."),
-    set_option("Change one switch, as repetitions.max=4."),
+    set_option(),
     click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
     reading_options,
     click.option(

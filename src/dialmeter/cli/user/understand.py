@@ -36,9 +36,9 @@ _SHOWN = ("I-GCDF1", "R-GCDF1")
 @click.argument("dialogues")
 @dialogue_options
 @map_option
-@profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd.")
+@profile_option()
 @rules_option("The rule set under which both are scored.")
-@set_option("Change one switch, as repetitions.max=4.")
+@set_option()
 @reading_options
 @dry_run_option
 @price_option
