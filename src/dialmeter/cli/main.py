@@ -121,24 +121,10 @@ def cli() -> None:
     """Numbers you can trust for dialogue systems: trackers, users, judges, agents."""
 
 
-@click.command("tracker", cls=LazyGroup, lazy=_TRACKER)
-def tracker() -> None:
-    """Measure dialogue state trackers."""
-
-
-@click.command("user", cls=LazyGroup, lazy=_USER)
-def user() -> None:
-    """Measure user simulators."""
-
-
-@click.command("judge", cls=LazyGroup, lazy=_JUDGE)
-def judge() -> None:
-    """Measure automatic judges of dialogue, language models among them."""
-
-
-@click.command("system", cls=LazyGroup, lazy=_SYSTEM)
-def system() -> None:
-    """Measure dialogue systems and agents that act, on their logs."""
+tracker = LazyGroup("tracker", lazy=_TRACKER, help="Measure dialogue state trackers.")
+user = LazyGroup("user", lazy=_USER, help="Measure user simulators.")
+judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialogue, language models among them.")
+system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and agents that act, on their logs.")
 
 
 @click.command()

@@ -203,16 +203,12 @@ def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
 def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> list[str]:
     from ..views.chart_files import write_charts
 
-    written = write_charts(options["charts"], charts(), options["chart_format"], _chart_fit(options))
+    given = {name: options[name] for name in ("width", "font_size", "dpi") if options.get(name)}
+    page = ChartFit(**given, title=not options.get("no_title"))
+    written = write_charts(options["charts"], charts(), options["chart_format"], page)
     if not options["quiet"]:
         click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
     return written
-
-
-def _chart_fit(options: dict[str, Any]) -> ChartFit:
-    """The page that the charts are for."""
-    given = {name: options[name] for name in ("width", "font_size", "dpi") if options.get(name)}
-    return ChartFit(**given, title=not options.get("no_title"))
 
 
 def warn(notices: Sequence[Notice], quiet: bool) -> None:

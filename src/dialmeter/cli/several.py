@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,12 @@ from ..core.account import in_documents
 from ..core.comparison import PairedDifference, worse_than_base
 from ..core.record import RecordedResult
 from ..errors import ConditionHolds, DialmeterError, one_line
+from ..measure import Score
 from ..model import Notice
+from ..views.compare import comparison_rows, result_lines
+from ..views.tables import Table
+from ..views.tracker import signature_of
+from .printer import CSV, TEXT, Block, result_blocks, signature
 
 
 def chosen_golds(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
@@ -94,6 +100,29 @@ def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "syste
         "scores": [{**each, key: name} for name, result in results.items() for each in result.to_dicts()],
         **in_documents({name: result.account for name, result in results.items()}),
     }
+
+
+def comparison_parts(
+    table: Table,
+    scores: Mapping[str, Sequence[Score]],
+    versus: Sequence[PairedDifference],
+    note: str,
+    who: str = "system",
+) -> Iterator[Block]:
+    """A comparison: its result in words, its table, how much was compared, and the signature.
+
+    Args:
+        table: the comparison as a table.
+        scores: by name.
+        versus: the comparisons.
+        note: what is below the table on a terminal.
+        who: what is compared.
+    """
+    yield from result_blocks(result_lines(versus))
+    yield Block(table)
+    yield Block(comparison_rows(scores, versus, who), CSV)
+    yield Block(note, TEXT)
+    yield from signature(signature_of(chain.from_iterable(scores.values())), gap=("markdown",))
 
 
 WORSE = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"

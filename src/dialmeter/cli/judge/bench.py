@@ -48,9 +48,9 @@ MADE_VERSION = "2"
 """Of a set that is made from the town today. The set that comes with dialmeter is version 1, from before synonyms were chosen by uses of senses."""
 
 
-@click.command(
+bench = LazyGroup(
     "bench",
-    cls=LazyGroup,
+    help="A benchmark of judges: a frozen set of cases, submissions, and a board.",
     lazy={
         "make": ("judge.bench:make", "Make a set of cases and freeze it."),
         "run": ("judge.bench:run", "Score judges on a set; a submission for each."),
@@ -58,8 +58,6 @@ MADE_VERSION = "2"
         "page": ("judge.bench:page", "A board of submissions as one page."),
     },
 )
-def bench() -> None:
-    """A benchmark of judges: a frozen set of cases, submissions, and a board."""
 
 
 @shared.command()

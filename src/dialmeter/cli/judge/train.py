@@ -29,16 +29,14 @@ if TYPE_CHECKING:
 _OURS = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
 
 
-@click.command(
+train = LazyGroup(
     "train",
-    cls=LazyGroup,
+    help="Train a judge from ratings, or from attacked replies.",
     lazy={
         "satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction."),
         "robust": ("judge.train_robust:robust", "Train on pairs of human and attacked replies."),
     },
 )
-def train() -> None:
-    """Train a judge from ratings, or from attacked replies."""
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 import click
@@ -11,14 +9,12 @@ import click
 from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
-from ...systems.compare import LogComparison, compare_systems
-from ...views.compare import comparison_rows, result_lines
+from ...systems.compare import compare_systems
 from ...views.system import system_charts, system_comparison_table
-from ...views.tracker import signature_of
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
-from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
+from ..printer import Output
 from ..progress import expect_files
-from ..several import chosen_names, fail_if_worse, named_notices, scores_and_accounts
+from ..several import chosen_names, comparison_parts, fail_if_worse, named_notices, scores_and_accounts
 from ..study import study_options
 from .documents import SystemCompareDocument
 from .scoring import log_options, scored_log
@@ -58,17 +54,13 @@ def compare(**options: Any) -> Output:
             versus=found.versus,
             intervals=bootstrap(resampling),
         ),
-        parts=_parts(found, tasks),
+        parts=comparison_parts(
+            system_comparison_table(found),
+            {name: result.scores for name, result in found.results.items()},
+            found.versus,
+            f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ",
+        ),
         notices=notices,
         charts=lambda: system_charts(found.results),
         check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
     )
-
-
-def _parts(found: LogComparison, tasks: int) -> Iterator[Block]:
-    yield from result_blocks(result_lines(found.versus))
-    yield Block(system_comparison_table(found))
-    listed = {name: result.scores for name, result in found.results.items()}
-    yield Block(comparison_rows(listed, found.versus), CSV)
-    yield Block(f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ", TEXT)
-    yield from signature(signature_of(chain.from_iterable(listed.values())), gap=("markdown",))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -13,17 +12,15 @@ from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
 from ...model import Notice
 from ...readers.trajectories import is_log
-from ...users.compare import UserComparison, common_goals
+from ...users.compare import common_goals
 from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
-from ...views.compare import comparison_rows, result_lines
-from ...views.tracker import signature_of
 from ...views.user import comparison_chart, comparison_table
 from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
-from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
+from ..printer import Output
 from ..progress import expect_files
-from ..several import chosen_names, fail_if_worse, named_notices, scores_and_accounts
+from ..several import chosen_names, comparison_parts, fail_if_worse, named_notices, scores_and_accounts
 from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
@@ -92,7 +89,16 @@ def compare(**options: Any) -> Output:
             domain=domain,
             intervals=bootstrap(resampling),
         ),
-        parts=_parts(found, len(common.keys), domain),
+        parts=comparison_parts(
+            comparison_table(found, domain),
+            {
+                name: [score for score in result.scores if score.group["domain"] == domain]
+                for name, result in results.items()
+            },
+            found.versus,
+            f"{len(common.keys)} dialogues with the same goal for every user",
+            "user",
+        ),
         notices=notices,
         charts=lambda: [comparison_chart(found, domain)],
         check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
@@ -108,15 +114,3 @@ def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult])
         for each in named_notices(name, notices)
         if (each.code == "refused") is refused
     ]
-
-
-def _parts(found: UserComparison, dialogues: int, domain: str) -> Iterator[Block]:
-    yield from result_blocks(result_lines(found.versus))
-    yield Block(comparison_table(found, domain))
-    listed = {
-        name: [score for score in result.scores if score.group["domain"] == domain]
-        for name, result in found.results.items()
-    }
-    yield Block(comparison_rows(listed, found.versus, "user"), CSV)
-    yield Block(f"{dialogues} dialogues with the same goal for every user", TEXT)
-    yield from signature(signature_of(chain.from_iterable(listed.values())), gap=("markdown",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +27,9 @@ from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
+from ...views.tables import Table
 from ..options import Option, chosen_map, from_option, map_option, rules_option, stacked
+from ..printer import EVERY, TEXT, Block, message
 from ..progress import watched
 from ..work import worked
 from .reading import chosen_maker, measured_accuracy, reading_options
@@ -184,6 +186,29 @@ def rows_in(
         return run.rows_as(UserRow), account_in(run.manifest), []
     found = scored(where, chosen_how(options), options, None, kept=True, blamed=blamed)
     return found.rows, found.result.account, found.result.notices
+
+
+def found_parts(
+    table: Table, dialogues: Iterable[Iterable[str]], total: int, options: dict[str, Any]
+) -> Iterator[Block]:
+    """The dialogues that a query found: turn by turn where it is asked for, and as a table.
+
+    Args:
+        table: has a row for each that is shown.
+        dialogues: the lines of each, turn by turn.
+        total: how many were found.
+        options: of the command.
+    """
+    if not total:
+        yield message("; ".join(["no dialogue fits", *table.foot]))
+        return
+    turn_by_turn = bool(options["dialogue"] or options["shown"])
+    if turn_by_turn:
+        yield Block("\n\n".join("\n".join(lines) for lines in dialogues), TEXT)
+    yield Block(table, EVERY[1:] if turn_by_turn else EVERY)
+    if not options["dialogue"]:
+        more = f", {len(table.rows)} shown (--limit)" if len(table.rows) < total else ""
+        yield Block(f"{total} dialogue{'s' if total > 1 else ''} found{more}", TEXT)
 
 
 def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:
