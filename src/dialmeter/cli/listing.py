@@ -257,7 +257,7 @@ def _shown(value: object) -> str:
 
 
 def _user_rule_set(name: str) -> str:
-    """A rule set for users with every switch, and what the default has where that is something else."""
+    """A rule set for users with every switch, and the value of the default rule set where it differs."""
     found = user_rules.load(name)
     usual = user_rules.switches(user_rules.named("dialmeter"))
     lines = [f"{found.name}: {found.about}", "for: users", f"checked against: {found.evidence}", ""]

@@ -1,4 +1,4 @@
-"""Options that several commands share, each defined once, and what is made of them."""
+"""Options that several commands share, each declared once, and the functions that read their values."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def fail_if_worse_option(subject: str) -> Option:
 
 
 def force_option(what: str) -> Option:
-    """The option that allows to replace what is there."""
+    """The option that allows a command to replace what is there."""
     return click.option("--force", is_flag=True, help=f"Replace {what}.")
 
 
@@ -311,7 +311,7 @@ map_option = stacked(
     click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map'].capitalize()}."),
     click.option("--values", hidden=True, expose_value=False, callback=_refuse),
 )
-"""The value map; --values is its name before trackers had maps, where it means nothing else."""
+"""The value map. --values is its old name, which is refused."""
 
 
 def chosen_map(options: dict[str, Any]) -> ValueMap | None:

@@ -55,7 +55,7 @@ class Block(Struct, frozen=True):
 
 
 def message(text: str) -> Block:
-    """Text that is all that a command prints, in every style."""
+    """Text that is the whole output of a command, in every style."""
     return Block(text, EVERY, raw=True)
 
 
@@ -96,7 +96,7 @@ def score_signatures(scores: Sequence[Score], every: bool) -> list[Block]:
 
 
 class Output(Struct, kw_only=True):
-    """All that a command has to say.
+    """The whole output of a command.
 
     Attributes:
         document: makes the document of --json from the names of the chart files; None for a command without --json.
@@ -135,7 +135,7 @@ class PrintedCommand(click.Command):
 
 
 def _study(context: click.Context) -> Study | None:
-    """The folder that the result goes to, where --out asks for it."""
+    """The folder for the result, if --out names one."""
     if not context.params.get("study") and not ("study" in context.params and context.params.get("force")):
         return None
     from .study import Study

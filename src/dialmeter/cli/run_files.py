@@ -17,12 +17,12 @@ from ..views.pages.findings_file import write_findings
 def run_writer(
     options: dict[str, Any], inputs: Iterable[str | None], identity: Callable[[], dict[str, Any]]
 ) -> tuple[RunWriter | None, dict[str, Any]]:
-    """What writes the run that --out asks for, and what makes the run this run; None and nothing without --out.
+    """The writer of the run that --out asks for, and what identifies the run; None and nothing without --out.
 
     Args:
         options: of the command.
         inputs: the files that are read, ``-`` among them where it is standard input.
-        identity: says what makes the run this run; reads the inputs, and is asked only where there is a run.
+        identity: gives what identifies the run; it reads the inputs, and is called only with --out.
     """
     if not options["out"]:
         if options["resume"] or options["force"] or options["rows"] == "parquet":
@@ -46,10 +46,10 @@ def run_writer(
 
 
 def with_inputs(about: dict[str, Any], inputs: RunInputs, writer: RunWriter) -> dict[str, Any]:
-    """What makes the run this run, with the hash of every input when all is read.
+    """What identifies the run, with the hash of every input now that all is read.
 
     Raises:
-        InputError: a file changed meanwhile; the run is taken back.
+        InputError: a file changed meanwhile; the run is abandoned.
     """
     try:
         return {**about, "inputs": inputs.after_reading()}

@@ -1,4 +1,4 @@
-"""What commands share that take several files, one for each system or user."""
+"""What is shared by commands that take several files, one for each system or user."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def chosen_names(files: Sequence[str], given: Sequence[str], what: str, more: Se
 
 
 def _parts_that_differ(files: Sequence[str]) -> list[str]:
-    """The shortest ends of paths that differ, without what is the same at the end of all."""
+    """The shortest ends of paths that differ, without the parts at the end that all have."""
     for without_ending in (True, False):
         paths = [_components(file, without_ending) for file in files]
         while len(files) > 1 and all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:

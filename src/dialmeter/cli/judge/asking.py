@@ -1,4 +1,4 @@
-"""What the commands share that ask judges: options, where scores are kept, who asks, and conditions on scores."""
+"""What is shared by the commands that ask judges: options, where scores are kept, who asks, and conditions on scores."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def check_cells(
 
 
 def asking(chosen: Chosen, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
-    """Has shards answered wherever the options say. Judges that stay, and the trivial ones, are asked here.
+    """A function that asks judges: in this process, in others, or on a cluster, as the options say.
+
+    Judges that must stay in this process, and the trivial ones, are always asked here.
 
     Args:
         chosen: the judges that were named.
@@ -89,7 +91,7 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], file: str, options: dict
     """
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
-        # How many workers there are by default is a matter of the file, which workers do not read.
+        # The size of the file decides how many workers there are by default, although workers do not read it.
         how = {**options, "workers": chosen_workers(options, [file]), "quiet": True}
         here = Asker(judges.__getitem__).ask
         away = [shard for shard in shards if shard.judge in chosen.recipes]

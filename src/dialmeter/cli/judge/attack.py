@@ -170,7 +170,7 @@ def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
 
 
 def _read(count: int, notices: list[Notice], options: dict[str, Any]) -> Output:
-    """What to say of published cases that were read and written anew."""
+    """The output for published cases that were read and written again."""
     left = sum(notice.count for notice in notices)
     reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
     account = Account("case", count + left, count + left, count, reasons, "written")

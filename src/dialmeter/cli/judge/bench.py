@@ -45,7 +45,7 @@ from .options import chosen_judges, judge_options
 TOWN_SEED = 2026
 TOWN_DIALOGUES = 120
 MADE_VERSION = "2"
-"""Of a set that is made from the town today. The set that comes with dialmeter is version 1, from before synonyms were chosen by uses of senses."""
+"""The version of a set that is made from the town. The set that comes with dialmeter is version 1: older rules chose its synonyms."""
 
 
 bench = LazyGroup(

@@ -184,7 +184,7 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
 
 
 def _check(guards: Iterable[Condition], result: PeopleResult) -> None:
-    """Conditions hold of correlations over items, of the judges that are not trivial."""
+    """Checks the conditions of --fail-if on correlations over items, of the judges that are not trivial."""
     named = set(_named(result))
     cells = [
         {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}

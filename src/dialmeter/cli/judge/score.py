@@ -175,9 +175,9 @@ def _failing(result: JudgeResult, name: str, number: int) -> dict[str, Any]:
 
 
 def _stability(judges: Mapping[str, Judge]) -> dict[str, dict[str, Any]]:
-    """What judges that are asked several times say of their own spread."""
+    """How far judges that are asked several times agree with themselves."""
     found: dict[str, dict[str, Any]] = {name: getattr(judge, "stability", dict)() for name, judge in judges.items()}
-    return {name: told for name, told in found.items() if told}
+    return {name: each for name, each in found.items() if each}
 
 
 def _stability_line(name: str, found: Mapping[str, Any]) -> str:
@@ -188,7 +188,7 @@ def _stability_line(name: str, found: Mapping[str, Any]) -> str:
 
 
 def _check(guards: Iterable[Condition], result: JudgeResult) -> None:
-    """Conditions hold of the judges that were named; the trivial ones are yardsticks, not candidates."""
+    """Checks the conditions of --fail-if on the judges that were named, not on the trivial ones."""
     named = {judge.name for judge in result.judges if not judge.trivial}
     keys = ("judge", "attack", "corpus", "facet")
     cells = [

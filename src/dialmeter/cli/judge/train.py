@@ -96,7 +96,7 @@ def satisfaction(**options: Any) -> Output:
     with judge_folder(options, _OURS) as out:
         for seed in seeds:
 
-            def told(epoch: int, quality: Quality, seed: int = seed) -> None:
+            def report(epoch: int, quality: Quality, seed: int = seed) -> None:
                 if not options["quiet"]:
                     click.echo(
                         f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, "
@@ -105,14 +105,14 @@ def satisfaction(**options: Any) -> Output:
                     )
 
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
-            trained, beside = run(options["data"], place, seed=seed, settings=settings, told=told)
+            trained, majority = run(options["data"], place, seed=seed, settings=settings, told=report)
             (place / "training.json").write_bytes(
                 msgspec.json.format(
-                    msgspec.json.encode({"settings": settings, "trained": trained, "majority": beside}), indent=1
+                    msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority}), indent=1
                 )
             )
             found.append(trained)
-    return Output(document=lambda _: _document(found, beside), parts=[Block(training_table(found, beside), EVERY)])
+    return Output(document=lambda _: _document(found, majority), parts=[Block(training_table(found, majority), EVERY)])
 
 
 _MEASURES = ("accuracy", "uar", "macro_f1", "spearman")

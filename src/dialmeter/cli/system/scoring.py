@@ -70,7 +70,7 @@ def scored_log(
 
 
 def act_scorer(options: dict[str, Any]) -> UserScorer:
-    """What names of acts and values dialogues with acts have."""
+    """The scorer of dialogues with acts, with the profile and the value map that the options name."""
     return UserScorer(profile=options["profile"], value_map=chosen_map(options))
 
 

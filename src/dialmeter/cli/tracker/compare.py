@@ -134,7 +134,7 @@ def compare_(**options: Any) -> Output:
 
 
 class Further(NamedTuple):
-    """What is shown beside the comparison where it is asked for."""
+    """What options add to the comparison."""
 
     tests: list[TurnTest]
     apart: list[Disagreement]

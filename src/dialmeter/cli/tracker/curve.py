@@ -45,8 +45,8 @@ def curve_(**options: Any) -> Output:
     T5_result_zeroshot_hotel.json (domain); files with other names go into a manifest.
     """
     folder, manifest = options["folder"], options["manifest"]
-    beside = [path for path in (options["gold"], options["schema"], options["only"]) if path]
-    entries, notices = in_manifest(manifest, folder, beside) if manifest else in_folder(folder, beside)
+    others = [path for path in (options["gold"], options["schema"], options["only"]) if path]
+    entries, notices = in_manifest(manifest, folder, others) if manifest else in_folder(folder, others)
     found = draw_curve(
         entries,
         options["gold"],

@@ -124,7 +124,7 @@ def score(**options: Any) -> Output:
         else chain(
             _parts(result, groups, found.form, options, again), (Block("\n".join(each), TEXT) for each in shown)
         ),
-        # The diagnosis says it too, with the points that hang on it.
+        # The diagnosis has it, too, with the points that it costs.
         notices=[notice for notice in result.notices if notice.code != "turn-level"],
         diagnosis=result.diagnosis,
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),

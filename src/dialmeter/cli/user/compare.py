@@ -106,7 +106,7 @@ def compare(**options: Any) -> Output:
 
 
 def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:
-    """What there is to say of each user, with its name: dialogues of the whole file that cannot be scored, then the rest."""
+    """The warnings about each user, with its name: dialogues of the whole file that cannot be scored, then the rest."""
     return [
         each
         for name, result in results.items()

@@ -126,7 +126,7 @@ def _cells(
         goals = outcome(talk, town())
         rows[place].append(row(talk, scorers[place].add(talk), goals))
         systems[place].append(system_outcome(talk, goals))
-        if told := silence(talk):
-            silent[place].append((talk.id, told))
+        if reason := silence(talk):
+            silent[place].append((talk.id, reason))
     for setting, scorer, found, quiet, reached in zip(settings, scorers, rows, silent, systems, strict=True):
         yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet), reached)

@@ -1,4 +1,4 @@
-"""What the commands share that find acts in words: which reader, and what was measured of it."""
+"""What is shared by the commands that find acts in words: the reader, and its measured accuracy."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def chosen_maker(options: dict[str, Any]) -> ActMaker:
 
 
 def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conversation]) -> Output:
-    """What reading the turns without acts of some dialogues with a language model would take; nothing is sent.
+    """What it would take to have a language model read the turns without acts; nothing is sent.
 
     Raises:
         DialmeterError: no language model is named.

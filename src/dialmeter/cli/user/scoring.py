@@ -66,7 +66,7 @@ scoring_options = stacked(
 
 
 def chosen_how(options: dict[str, Any]) -> UserSettings:
-    """All that dialogues are scored with, from a command's options."""
+    """The settings for scoring dialogues, from a command's options."""
     return UserSettings(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
@@ -76,7 +76,7 @@ def chosen_how(options: dict[str, Any]) -> UserSettings:
 
 
 def _chosen_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """What finds acts in words, and what was measured of it, where they are looked for."""
+    """With --from-text: the reader that finds acts in words, and its measured accuracy."""
     if not options.get("from_text"):
         if options.get("accuracy"):
             raise DialmeterError("--accuracy goes with --from-text")
@@ -126,7 +126,7 @@ def scored(
     if len(spans) > 1:
         opened.close()
     parts = None if writer is None else str(writer.begin())
-    # The town is the one place whose tables are known.
+    # Only the tables of the town are known.
     database = matches if blamed and how.profile.name == "town" else None
     limit = _turn_limit(file, form, goals) if blamed else None
     settings = UserShardSettings(form, how, goals, only, blamed, kept, database, limit)
