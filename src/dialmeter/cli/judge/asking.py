@@ -62,6 +62,19 @@ def chosen_store(options: dict[str, Any], writer: RunWriter | None, judges: Mapp
     return store
 
 
+def unfinished_lines(writer: RunWriter | None, *found: Sequence[str]) -> list[list[str]]:
+    """Closes the run if there are messages on why it is unfinished, and adds to each of them how to go on.
+
+    Args:
+        writer: of the run, if there is one.
+        found: lists of messages.
+    """
+    if writer is None or not any(found):
+        return [list(lines) for lines in found]
+    writer.close()
+    return [[f"{line}; the run is unfinished, go on with --resume" for line in lines] for lines in found]
+
+
 def check_cells(
     guards: Iterable[Condition], cells: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]
 ) -> None:

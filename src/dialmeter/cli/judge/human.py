@@ -36,7 +36,16 @@ from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import watching
 from ..run_files import run_writer, with_inputs
-from .asking import asking, asking_options, check_cells, chosen_store, named_files, run_inputs, scores_option
+from .asking import (
+    asking,
+    asking_options,
+    check_cells,
+    chosen_store,
+    named_files,
+    run_inputs,
+    scores_option,
+    unfinished_lines,
+)
 from .endpoints import dry_run, usage_line, usage_of
 from .options import chosen_judges, judge_options
 from .people_documents import JudgeHumanDocument
@@ -117,13 +126,8 @@ def human(**options: Any) -> Output:
         watch=watching("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: asking(chosen, judges, options["ratings_file"], options),
     )
-    mute = silent([column for column in result.columns if column.name in chosen.judges and not over_budget([column])])
-    spent = over_budget(result.columns)
-    if (mute or spent) and writer is not None:
-        writer.close()
-        mute, spent = (
-            [f"{line}; the run is unfinished, go on with --resume" for line in lines] for lines in (mute, spent)
-        )
+    within_budget = [each for each in result.columns if each.name in chosen.judges and not over_budget([each])]
+    mute, spent = unfinished_lines(writer, silent(within_budget), over_budget(result.columns))
     if writer is not None and not mute and not spent:
         about = with_inputs(about, inputs, writer)
         record.finish(writer, result, about, markdown_report(Path(options["ratings_file"]).name, result))

@@ -30,7 +30,16 @@ from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output, warn
 from ..progress import watching
 from ..run_files import run_writer, with_inputs
-from .asking import asking, asking_options, check_cells, chosen_store, named_files, run_inputs, scores_option
+from .asking import (
+    asking,
+    asking_options,
+    check_cells,
+    chosen_store,
+    named_files,
+    run_inputs,
+    scores_option,
+    unfinished_lines,
+)
 from .documents import JudgeScoreDocument
 from .endpoints import checked_models, dry_run, usage_line, usage_of
 from .options import chosen_judges, judge_options
@@ -94,11 +103,7 @@ def score(**options: Any) -> Output:
         watch=watching("scoring", options["quiet"], len(asked)),
         ask=asking(chosen, asked, options["cases_file"], options),
     )
-    more = "; the run is unfinished, go on with --resume" if writer is not None else ""
-    spent = [f"{line}{more}" for line in result.over_budget]
-    silent = [f"{line}{more}" for line in result.silent]
-    if writer is not None and (silent or spent):
-        writer.close()
+    silent, spent = unfinished_lines(writer, result.silent, result.over_budget)
     if len(silent) == len(result.accounts):
         warn(result.notices, options["quiet"])
         raise DialmeterError("; ".join(silent))

@@ -20,7 +20,7 @@ from .. import options as shared
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature, tables
 from ..progress import counted
 from ..several import chosen_golds, chosen_names
-from .board_documents import TrackerBoardDocument
+from .study_documents import TrackerBoardDocument
 
 
 @shared.command("board")
