@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ...conditions import Condition
 from ...core.engine import note
-from ...core.record import RunInput, RunInputs
+from ...core.record import RunInput
 from ...core.run_writer import RunWriter
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.judge import Judge, load_weights
@@ -47,10 +47,9 @@ def named_files(options: dict[str, Any]) -> list[tuple[str | None, str]]:
     return [(name, path) if equals else (None, name) for name, equals, path in parts]
 
 
-def run_inputs(role: str, file: str, options: dict[str, Any]) -> RunInputs:
-    """The inputs of the run that --out asks for: the file that is judged, and the files of --scores."""
-    scores = [RunInput("scores", path) for _, path in named_files(options)]
-    return RunInputs([RunInput(role, file), *scores] if options["out"] else [])
+def run_inputs(role: str, file: str, options: dict[str, Any]) -> list[RunInput]:
+    """The inputs of a run: the file that is judged, and the files of --scores."""
+    return [RunInput(role, file), *(RunInput("scores", path) for _, path in named_files(options))]
 
 
 def chosen_store(options: dict[str, Any], writer: RunWriter | None, judges: Mapping[str, Judge]) -> str | Path | None:

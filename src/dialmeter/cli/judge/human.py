@@ -35,7 +35,7 @@ from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import watching
-from ..run_files import run_writer, with_inputs
+from ..run_files import KeptRun
 from .asking import (
     asking,
     asking_options,
@@ -88,7 +88,7 @@ def human(**options: Any) -> Output:
     """
     how = PeopleSettings(options["resample"], shared.chosen_resampling(options))
     guards = shared.chosen_guards(options)
-    inputs = run_inputs("ratings", options["ratings_file"], options)
+    run = KeptRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
     chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
@@ -98,11 +98,10 @@ def human(**options: Any) -> Output:
     scores = _scores(options, items)
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
     checked_names(items, [*chosen.judges, *scores], carried)
-    writer, about = run_writer(
-        options,
+    run.begin(
         [options["ratings_file"]],
-        lambda: record.identity(
-            inputs.described(),
+        lambda inputs: record.identity(
+            inputs,
             {name: identity_of(judge) for name, judge in chosen.judges.items()},
             dimensions,
             how,
@@ -112,7 +111,7 @@ def human(**options: Any) -> Output:
             first=options["first"],
         ),
     )
-    store = chosen_store(options, writer, chosen.judges)
+    store = chosen_store(options, run.writer, chosen.judges)
     result = compared(
         items,
         chosen.judges,
@@ -127,11 +126,10 @@ def human(**options: Any) -> Output:
         asking=lambda judges: asking(chosen, judges, options["ratings_file"], options),
     )
     within_budget = [each for each in result.columns if each.name in chosen.judges and not over_budget([each])]
-    mute, spent = unfinished_lines(writer, silent(within_budget), over_budget(result.columns))
-    if writer is not None and not mute and not spent:
-        about = with_inputs(about, inputs, writer)
-        record.finish(writer, result, about, markdown_report(Path(options["ratings_file"]).name, result))
-
+    mute, spent = unfinished_lines(run.writer, silent(within_budget), over_budget(result.columns))
+    name = Path(options["ratings_file"]).name
+    if not mute and not spent:
+        run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
     return Output(
         document=lambda _: _document(result, options["differing"], chosen.judges),
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],

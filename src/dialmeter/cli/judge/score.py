@@ -29,7 +29,7 @@ from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output, warn
 from ..progress import watching
-from ..run_files import run_writer, with_inputs
+from ..run_files import KeptRun
 from .asking import (
     asking,
     asking_options,
@@ -79,7 +79,7 @@ def score(**options: Any) -> Output:
     confidence = shared.chosen_confidence(options)
     how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
     guards = shared.chosen_guards(options)
-    inputs = run_inputs("cases", options["cases_file"], options)
+    run = KeptRun(options, run_inputs("cases", options["cases_file"], options))
     cases = read_cases(options["cases_file"])
     chosen = chosen_judges(options, cases, pairwise=True)
     judges = chosen.judges
@@ -90,26 +90,24 @@ def score(**options: Any) -> Output:
         Path(path).stem if name is None else name: read_scores(path, cases) for name, path in named_files(options)
     }
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = run_writer(
-        options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
-    )
+    run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, known, how))
     result = assembled(
         cases,
         asked,
         known,
         elsewhere,
         how=how,
-        store=chosen_store(options, writer, judges),
+        store=chosen_store(options, run.writer, judges),
         watch=watching("scoring", options["quiet"], len(asked)),
         ask=asking(chosen, asked, options["cases_file"], options),
     )
-    silent, spent = unfinished_lines(writer, result.silent, result.over_budget)
+    silent, spent = unfinished_lines(run.writer, result.silent, result.over_budget)
     if len(silent) == len(result.accounts):
         warn(result.notices, options["quiet"])
         raise DialmeterError("; ".join(silent))
-    if writer is not None and not silent and not spent:
-        about = with_inputs(about, inputs, writer)
-        record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result), judges)
+    name = Path(options["cases_file"]).name
+    if not silent and not spent:
+        run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), judges))
 
     def charts() -> Iterator[Chart]:
         from ...views.judge import error_charts

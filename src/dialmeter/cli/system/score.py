@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
+from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
 from ...systems.outcome import SystemOutcome
@@ -27,7 +27,7 @@ from ...views.tables import records_table, score_records
 from .. import options as shared
 from ..main import EXIT_INPUT
 from ..printer import CSV, LISTED, TEXT, Block, Output, score_signatures, tables
-from ..run_files import run_writer, with_inputs
+from ..run_files import KeptRun
 from .documents import SystemScoreDocument
 from .scoring import chosen_settings, log_options, scored_log
 
@@ -53,33 +53,23 @@ def score(**options: Any) -> Output:
     """
     how = chosen_settings(options["log"], options)
     paths = {"log": options["log"], "goals": options["goals"], "map": shared.map_file(options)}
-    inputs = RunInputs([RunInput(role, path) for role, path in paths.items() if path] if options["out"] else [])
+    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
     guards = shared.chosen_guards(options)
-    writer, about = run_writer(
-        options,
-        paths.values(),
-        lambda: system_identity(inputs.described(), how, options["measures"], options["profile"]),
-    )
+    run.begin(paths.values(), lambda inputs: system_identity(inputs, how, options["measures"], options["profile"]))
 
     def keep(found: Trajectory, outcome: SystemOutcome) -> None:
-        if writer is not None and found.id not in writer.done:
-            writer.add(system_row(found, outcome))
+        if run.writer is not None and found.id not in run.writer.done:
+            run.writer.add(system_row(found, outcome))
 
-    try:
+    with run.abandoned_on(DialmeterError):
         form, result = scored_log(options["log"], options, keep)
-    except DialmeterError:
-        if writer is not None:
-            writer.abandon()
-        raise
-    if writer is not None:
-        about = with_inputs(about, inputs, writer)
-        finish_system_run(writer, result, about, markdown_report(Path(options["log"]).name, result))
+    name = Path(options["log"]).name
+    run.finish(lambda writer, about: finish_system_run(writer, result, about, markdown_report(name, result)))
     accepted = options["skip_bad"] or not result.refused
     errors: list[str] = []
     if not accepted:
         unread = f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"
         errors = [*(one_line(str(error), 1000) for error in result.refused[:LISTED]), unread]
-
     return Output(
         document=lambda _: make_document(
             SystemScoreDocument,
@@ -90,7 +80,7 @@ def score(**options: Any) -> Output:
         ),
         parts=_parts(result, form, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
-        charts=lambda: system_charts({Path(options["log"]).name.split(".")[0]: result}),
+        charts=lambda: system_charts({name.split(".")[0]: result}),
         errors=errors,
         check=lambda: shared.check_guards(guards, result.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,

@@ -13,7 +13,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
+from ...core.record import RunInput
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import Score, parse
@@ -35,7 +35,7 @@ from ...views.tracker import (
 )
 from .. import options as shared
 from ..printer import CSV, PROSE, TEXT, Block, Output, message, score_signatures, tables
-from ..run_files import run_writer, with_inputs
+from ..run_files import KeptRun
 from ..work import chosen_workers, work_options
 from .documents import TrackerScoreDocument
 from .scoring import scored
@@ -88,9 +88,8 @@ def score(**options: Any) -> Output:
         "patch": rules.patch,
         "map": None if rules.map in maps.names() else rules.map,
     }
-    given = [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path]
-    inputs = RunInputs(given if options["out"] else [])
-    writer, about = run_writer(options, paths.values(), lambda: record.identity(inputs.described(), rules, measures))
+    run = KeptRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
+    run.begin(paths.values(), lambda inputs: record.identity(inputs, rules, measures))
     wanted = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
@@ -101,13 +100,12 @@ def score(**options: Any) -> Output:
         options["train_schema"],
         frozenset(wanted),
     )
-    found = scored(settings, writer, options)
+    found = scored(settings, run.writer, options)
     result = found.result
     result.threads = chosen_workers(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
-    if writer is not None:
-        about = with_inputs(about, inputs, writer)
-        record.finish(writer, result, about, markdown_report(Path(file).name, result))
+    name = Path(file).name
+    run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
     shown = [found.printed[key] for key in wanted if key in found.printed]
 

@@ -10,7 +10,7 @@ import click
 from msgspec import UNSET
 
 from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
+from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
 from ...users import record
@@ -30,7 +30,7 @@ from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
 from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signatures, tables
-from ..run_files import run_writer, with_inputs
+from ..run_files import KeptRun
 from ..work import work_options
 from .documents import UserScoreDocument
 from .reading import reading_dry_run
@@ -64,29 +64,24 @@ def score(**options: Any) -> Output:
         talks = open_conversations(options["dialogues"], options["form"], options["goals"])
         return reading_dry_run("user score", options, list(talks))
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.map_file(options)}
-    given = [RunInput(role, path) for role, path in paths.items() if path]
-    inputs = RunInputs(given if options["out"] else [])
+    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
     how = chosen_how(options)
     guards = shared.chosen_guards(options)
-    writer, about = run_writer(
-        options, paths.values(), lambda: record.identity(inputs.described(), how, options["blamed"])
-    )
+    run.begin(paths.values(), lambda inputs: record.identity(inputs, how, options["blamed"]))
     found = scored(
         options["dialogues"],
         how,
         options,
         shared.chosen_resampling(options),
-        writer=writer,
+        writer=run.writer,
         blamed=options["blamed"],
         kept=bool(options["charts"]),
     )
     result = found.result
     verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
-    if writer is not None:
-        more = {"verdicts": verdicts} if verdicts is not None else {}
-        about = with_inputs(about, inputs, writer)
-        report = markdown_report(Path(options["dialogues"]).name, result)
-        record.finish(writer, result, about, report, **more)
+    name = Path(options["dialogues"]).name
+    more = {"verdicts": verdicts} if verdicts is not None else {}
+    run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **more))
     accepted = options["skip_bad"] or not result.refused
     errors: list[str] = []
     if not accepted:
