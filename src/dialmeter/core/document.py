@@ -102,10 +102,8 @@ class Document(Struct, kw_only=True):
 
 
 DocumentType = TypeVar("DocumentType", bound=Document)
-
-
 _HEAD = ("schema", "dialmeter", "kind", "command", "scores", "warnings")
-"""Fields that are not attributes of a result."""
+"""Fields that are never taken from attributes of a result."""
 
 
 def make_document(kind: type[DocumentType], result: object = None, /, **fields: Any) -> DocumentType:
@@ -118,10 +116,12 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
             the same names.
 
     Example:
+        >>> from types import SimpleNamespace
         >>> from dialmeter.model import Notice
-        >>> notice = Notice("few", 1, "Too few dialogues.")
-        >>> make_document(Document, kind="user", command="user score", warnings=[notice]).warnings
-        [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])]
+        >>> result = SimpleNamespace(counts={"turns": 3}, notices=[Notice("few", 1, "Too few dialogues.")])
+        >>> document = make_document(Document, result, kind="user", command="user score")
+        >>> document.counts, document.warnings
+        ({'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
     """
     missing = [name for name in kind.__struct_fields__ if name not in fields and name not in _HEAD]
     given = {
