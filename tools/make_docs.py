@@ -32,7 +32,7 @@ from dialmeter.cli.listing import (
     describe_rules,
 )
 from dialmeter.cli.system import documents as system_documents
-from dialmeter.cli.tracker import audit_document, board_documents, study_documents
+from dialmeter.cli.tracker import audit_document, study_documents
 from dialmeter.cli.tracker import documents as tracker_documents
 from dialmeter.cli.user import documents as user_documents
 from dialmeter.cli.user.logs import documents as item_documents
@@ -410,7 +410,6 @@ def documents() -> Iterator[tuple[str, type[Document]]]:
     for module in (
         tracker_documents,
         study_documents,
-        board_documents,
         audit_document,
         user_documents,
         item_documents,

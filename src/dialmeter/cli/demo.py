@@ -14,6 +14,7 @@ import click
 
 from ..errors import DialmeterError
 from .main import cli
+from .options import force_option, number_option
 
 _MADE = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
 _TRACKERS = {"own": "agenda.jsonl", "keyword": "agenda.jsonl#keyword"}
@@ -30,8 +31,8 @@ class DemoStep(NamedTuple):
 
 @click.command()
 @click.option("--out", default="demo-run", show_default=True, metavar="DIR", help="Where everything goes.")
-@click.option("--goals", type=click.IntRange(min=20), default=200, show_default=True, help="Dialogues per user.")
-@click.option("--force", is_flag=True, help="Replace an older demo.")
+@number_option("--goals", least=20, default=200, about="Dialogues per user.")
+@force_option("an older demo")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
     """Play dialogues in an invented town; measure two trackers, two users and some judges on them; write a report.

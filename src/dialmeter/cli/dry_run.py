@@ -54,7 +54,7 @@ def dry_run_output(
         command: without ``dialmeter``.
         estimates: by name.
         counts: what the command would work on.
-        who: what the names are names of.
+        who: what has these names, such as ``judge``.
         price: as on the command line, where the estimates have no cost yet.
         notes: what the estimates rest on.
     """

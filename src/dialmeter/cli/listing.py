@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import click
 import msgspec
@@ -60,6 +60,20 @@ class Description(Struct, frozen=True):
         return "\n".join([self.title, *self.text, *(f"{label:{self.width}} {value}" for label, value in self.facts)])
 
 
+class Listing(NamedTuple):
+    """A list that can be printed.
+
+    Attributes:
+        about: what it has.
+        table: makes the list.
+        describe: describes one of its members by name.
+    """
+
+    about: str
+    table: Callable[[], Table]
+    describe: Callable[[str], object]
+
+
 class ListDocument(Document, kw_only=True):
     """Formats, layouts of conversations, measures, rule sets, classes of events, profiles, attacks, judges or agents, by
     the headings of the table; or the name and the description of one."""
@@ -81,32 +95,25 @@ class ListDocument(Document, kw_only=True):
     items: list[dict[str, str]]
 
 
-def _loaded(registry: Registry, headings: tuple[str, ...], row: Callable[[str, Any], Iterable[str]]) -> Table:
+def _loaded(registry: Registry, headings: tuple[str, ...], row: Callable[[Any], Iterable[str]]) -> Table:
     """A table of the members of a registry, with a warning for each that cannot be loaded."""
     members, notices = registry.loaded()
     warn(notices, quiet=False)
-    return Table("", headings, tuple((name, *row(name, member)) for name, member in members.items()))
+    return Table("", headings, tuple((name, *row(member)) for name, member in members.items()))
 
 
-def _formats() -> Table:
-    return _loaded(FORMATS, ("format", "carries"), lambda _, module: [module.CARRIES])
-
-
-def _conversations() -> Table:
-    return _loaded(CONVERSATION_FORMATS, ("layout", "carries"), lambda _, module: [module.CARRIES])
-
-
-def _logs() -> Table:
-    return _loaded(LOG_FORMATS, ("layout", "carries"), lambda _, module: [module.CARRIES])
-
-
-def _module_text(registry: Registry) -> Callable[[str], str]:
-    return lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}"
+def _layouts(about: str, registry: Registry, word: str = "layout") -> Listing:
+    """A list of layouts of files; the text of its module describes a layout."""
+    return Listing(
+        about,
+        lambda: _loaded(registry, (word, "carries"), lambda module: [module.CARRIES]),
+        lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}",
+    )
 
 
 def _measures() -> Table:
     headings = ("measure", "of", "title", "unit")
-    found = _loaded(measure.registry, headings, lambda _, kind: ("tracker", kind.title, kind.unit))
+    found = _loaded(measure.registry, headings, lambda kind: ("tracker", kind.title, kind.unit))
     more = tuple((each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values())
     shown = (("Success", system_measures.SUCCESS.title), ("Pass", "All of k trials of a task succeed (pass^k)"))
     more += tuple((name, "system", title, "task") for name, title in shown)
@@ -250,7 +257,7 @@ def _shown(value: object) -> str:
 
 
 def _user_rule_set(name: str) -> str:
-    """A rule set for users with every switch, and what the default has where that is something else."""
+    """A rule set for users with every switch, and the value of the default rule set where it differs."""
     found = user_rules.load(name)
     usual = user_rules.switches(user_rules.named("dialmeter"))
     lines = [f"{found.name}: {found.about}", "for: users", f"checked against: {found.evidence}", ""]
@@ -262,7 +269,7 @@ def _user_rule_set(name: str) -> str:
 
 def _attacks() -> Table:
     headings = ("attack", "facet", "the score", "what it does")
-    return _loaded(attacking.registry, headings, lambda _, each: (each.facet, READING[each.expected], each.help))
+    return _loaded(attacking.registry, headings, lambda each: (each.facet, READING[each.expected], each.help))
 
 
 def describe_attack(name: str) -> Description:
@@ -282,8 +289,8 @@ def describe_attack(name: str) -> Description:
 
 
 def _judges() -> Table:
-    first_line = lambda _, member: [(inspect.getdoc(member) or "").partition("\n")[0]]  # noqa: E731
-    return _loaded(judging.registry, ("judge", "what it scores"), first_line)
+    headings = ("judge", "what it scores")
+    return _loaded(judging.registry, headings, lambda member: [(inspect.getdoc(member) or "").partition("\n")[0]])
 
 
 def _judge(name: str) -> Description:
@@ -297,7 +304,7 @@ def _judge(name: str) -> Description:
 
 
 def _agents() -> Table:
-    return _loaded(talking.registry, ("agent", "role", "what it does"), lambda _, kind: (kind.role, kind.about))
+    return _loaded(talking.registry, ("agent", "role", "what it does"), lambda kind: (kind.role, kind.about))
 
 
 def _agent(name: str) -> Description:
@@ -307,46 +314,32 @@ def _agent(name: str) -> Description:
     return Description(f"{name} ({kind.role}): {kind.about}", (), facts)
 
 
-_KINDS: dict[str, tuple[Callable[[], Table], Callable[[str], object]]] = {
-    "formats": (_formats, _module_text(FORMATS)),
-    "conversations": (_conversations, _module_text(CONVERSATION_FORMATS)),
-    "logs": (_logs, _module_text(LOG_FORMATS)),
-    "measures": (_measures, describe_measure),
-    "rules": (_rules, _rule_sets),
-    "events": (_events, _event),
-    "profiles": (_profiles, _profile),
-    "attacks": (_attacks, describe_attack),
-    "judges": (_judges, _judge),
-    "agents": (_agents, _agent),
+_LISTS = {
+    "formats": _layouts("formats of files of states", FORMATS, "format"),
+    "conversations": _layouts("layouts of files of talk", CONVERSATION_FORMATS),
+    "logs": _layouts("layouts of logs of agents", LOG_FORMATS),
+    "measures": Listing("measures of trackers, users and systems", _measures, describe_measure),
+    "rules": Listing("rule sets of trackers and users", _rules, _rule_sets),
+    "events": Listing("classes of events of users", _events, _event),
+    "profiles": Listing("profiles of corpora, for users", _profiles, _profile),
+    "attacks": Listing("attacks on judges", _attacks, describe_attack),
+    "judges": Listing("judges of dialogues", _judges, _judge),
+    "agents": Listing("agents that talk", _agents, _agent),
 }
-
-
-_ABOUT = {
-    "formats": "formats of files of states",
-    "conversations": "layouts of files of talk",
-    "logs": "layouts of logs of agents",
-    "measures": "measures of trackers, users and systems",
-    "rules": "rule sets of trackers and users",
-    "events": "classes of events of users",
-    "profiles": "profiles of corpora, for users",
-    "attacks": "attacks on judges",
-    "judges": "judges of dialogues",
-    "agents": "agents that talk",
-}
-
-
-def _lists() -> Table:
-    return Table("", ("list", "what it has"), tuple(_ABOUT.items()))
 
 
 @command("list", last=[style_options])
-@click.argument("what", type=click.Choice(list(_KINDS)), required=False)
+@click.argument("what", type=click.Choice(list(_LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, **_: str) -> Output:
     """List what there is: formats of states, layouts of conversations and of agents' logs, measures, rule sets; for users the classes of
     events and the profiles of corpora; attacks, judges, and agents that talk. With NAME, describe one; without a word, list what can be listed."""
-    listing, describe = _KINDS[what] if what else (_lists, str)
-    found: str | Table = listing() if name is None else str(describe(name))
+    if what is None:
+        found: str | Table = Table(
+            "", ("list", "what it has"), tuple((key, each.about) for key, each in _LISTS.items())
+        )
+    else:
+        found = _LISTS[what].table() if name is None else str(_LISTS[what].describe(name))
     items = (
         [dict(zip(found.headings, row, strict=True)) for row in found.rows]
         if isinstance(found, Table)

@@ -121,24 +121,10 @@ def cli() -> None:
     """Numbers you can trust for dialogue systems: trackers, users, judges, agents."""
 
 
-@click.command("tracker", cls=LazyGroup, lazy=_TRACKER)
-def tracker() -> None:
-    """Measure dialogue state trackers."""
-
-
-@click.command("user", cls=LazyGroup, lazy=_USER)
-def user() -> None:
-    """Measure user simulators."""
-
-
-@click.command("judge", cls=LazyGroup, lazy=_JUDGE)
-def judge() -> None:
-    """Measure automatic judges of dialogue, language models among them."""
-
-
-@click.command("system", cls=LazyGroup, lazy=_SYSTEM)
-def system() -> None:
-    """Measure dialogue systems and agents that act, on their logs."""
+tracker = LazyGroup("tracker", lazy=_TRACKER, help="Measure dialogue state trackers.")
+user = LazyGroup("user", lazy=_USER, help="Measure user simulators.")
+judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialogue, language models among them.")
+system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and agents that act, on their logs.")
 
 
 @click.command()
@@ -184,7 +170,7 @@ def _guarded(call: Callable[[], Any]) -> int:
     except DialmeterError as error:
         return _complain(str(error), EXIT_INPUT)
     except BrokenPipeError:
-        # The reader of a pipe has left, as `head` does; there is nobody to complain to.
+        # The program that reads the pipe, such as `head`, has ended: nobody would read a message.
         give_up_output()
         return 0
     except Exception as error:
@@ -196,7 +182,7 @@ def _guarded(call: Callable[[], Any]) -> int:
 
 
 def _ordinary(error: Exception) -> str:
-    """What to say of trouble with memory, a file or standard output; nothing where the program is to blame."""
+    """The message for an error of memory, a file or standard output; empty for an error of the program."""
     if isinstance(error, MemoryError):
         return "not enough memory for this input; split it, or store one dialogue per line"
     if not isinstance(error, OSError) or isinstance(error, ConnectionError | TimeoutError):
@@ -204,14 +190,14 @@ def _ordinary(error: Exception) -> str:
     if error.filename is not None:
         return f"{error.filename}: {error.strerror or error}"
     if error.errno in _OUTPUT_TROUBLE:
-        # Whatever else is written says itself that it cannot be (see core.output).
+        # All other files are written with core.output, which has its own messages.
         give_up_output()
         return f"standard output: cannot be written: {error.strerror}"
     return ""
 
 
 def _details() -> str:
-    """Writes down where an internal error came from, and says where."""
+    """Writes the traceback of an internal error to a file, and gives the words that name the file."""
     try:
         with tempfile.NamedTemporaryFile("w", prefix="dialmeter-", suffix=".log", delete=False) as file:
             traceback.print_exc(file=file)

@@ -1,9 +1,9 @@
-"""Options that several commands share, each defined once, and what is made of them."""
+"""Options that several commands share, each declared once, and the functions that read their values."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -137,6 +137,11 @@ def fields_option(what: str) -> Option:
     )
 
 
+def name_option(about: str) -> Option:
+    """The option that names each of several files."""
+    return click.option("--name", "names", multiple=True, metavar="NAME", help=about)
+
+
 def source_options(
     what: str = "predictions",
     gold: str = "The file with gold states, if FILE has only predictions.",
@@ -155,7 +160,7 @@ def source_options(
     about = "Gold states: one for all files, or one for each." if several else gold
     return stacked(
         click.option("--gold", multiple=several, metavar="FILE", help=about),
-        *([click.option("--name", "names", multiple=True, metavar="NAME", help=names)] if names else []),
+        *([name_option(names)] if names else []),
         from_option(what),
         fields_option(what),
         click.option("--gold-from", "gold_form", metavar="FORMAT", help=f"The format of the gold file{'s' * several}."),
@@ -202,7 +207,7 @@ def fail_if_worse_option(subject: str) -> Option:
 
 
 def force_option(what: str) -> Option:
-    """The option that allows to replace what is there."""
+    """The option that allows a command to replace what is there."""
     return click.option("--force", is_flag=True, help=f"Replace {what}.")
 
 
@@ -236,10 +241,10 @@ RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name
 """The option that changes each rule; --only is taken."""
 
 
-def rules_option(about: str = "The rule set.") -> Option:
+def rules_option(about: str = "The rule set.", default: str = "dialmeter") -> Option:
     """The option that names a rule set."""
     return click.option(
-        "--rules", "rules_name", default="dialmeter", show_default=True, metavar="NAME|FILE.toml", help=about
+        "--rules", "rules_name", default=default, show_default=True, metavar="NAME|FILE.toml", help=about
     )
 
 
@@ -291,6 +296,12 @@ def chosen_guards(options: dict[str, Any]) -> list[Condition]:
     return [parse_condition(text) for text in options["conditions"]]
 
 
+def check_guards(guards: Iterable[Condition], scores: Sequence[Mapping[str, Any]]) -> None:
+    """Ends the command if a condition of --fail-if holds."""
+    for guard in guards:
+        guard.check(scores)
+
+
 def _refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
     if value is not None:
         raise click.UsageError("--values is renamed to --map", ctx)
@@ -300,7 +311,7 @@ map_option = stacked(
     click.option("--map", "value_map", metavar="FILE|NAME", help=f"{RULE_HELP['map'].capitalize()}."),
     click.option("--values", hidden=True, expose_value=False, callback=_refuse),
 )
-"""The value map; --values is its name before trackers had maps, where it means nothing else."""
+"""The value map. --values is its old name, which is refused."""
 
 
 def chosen_map(options: dict[str, Any]) -> ValueMap | None:
@@ -351,6 +362,14 @@ chart_options = stacked(
     click.option("--font-size", type=click.FloatRange(4, 40), help="Of charts, in points (9 if not given)."),
     click.option("--no-title", is_flag=True, help="Charts without a title, because a paper has captions."),
 )
+
+paper_options = stacked(
+    choice_option("--columns", ["1", "2"], "In LaTeX: how many columns of a page with two a table may take."),
+    click.option("--bold", is_flag=True, help="In LaTeX and Markdown: the best values in bold letters."),
+    click.option("--caption", metavar="TEXT", help="In LaTeX: the caption, before the title of a table that has one."),
+    click.option("--label", metavar="NAME", help="In LaTeX: the label; tab: and the command where it is not given."),
+)
+"""The options of tables that go into papers."""
 
 run_options = stacked(
     click.option("--out", metavar="DIR", help="Keep the run in this folder."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from msgspec import Struct
 
+from ..core.comparability import joint_signature
 from ..core.document import Document, to_json
 from ..errors import InputError, one_line
 from ..model import Notice
@@ -16,6 +17,7 @@ from ..views.charts.fit import ChartFit
 from ..views.tables import Table, distinct, markdown_code, markdown_text, render, visible
 
 if TYPE_CHECKING:
+    from ..measure import Score
     from ..tracking.diagnosis.suspicions import Finding
     from ..views.chart_files import Chart
     from ..views.latex.paper_table import Paper
@@ -53,7 +55,7 @@ class Block(Struct, frozen=True):
 
 
 def message(text: str) -> Block:
-    """Text that is all that a command prints, in every style."""
+    """Text that is the whole output of a command, in every style."""
     return Block(text, EVERY, raw=True)
 
 
@@ -82,8 +84,19 @@ def signature(*lines: str, quoted: bool = True, gap: Styles = EVERY) -> list[Blo
     return [plain, code] if quoted else [plain]
 
 
+def score_signatures(scores: Sequence[Score], every: bool) -> list[Block]:
+    """The signatures of a table of scores.
+
+    Args:
+        scores: of the table.
+        every: a line for each score, as --signatures asks for, and not one for all.
+    """
+    found = [each.signature for each in scores]
+    return signature(*(found if every else [joint_signature(found)]))
+
+
 class Output(Struct, kw_only=True):
-    """All that a command has to say.
+    """The whole output of a command.
 
     Attributes:
         document: makes the document of --json from the names of the chart files; None for a command without --json.
@@ -122,7 +135,7 @@ class PrintedCommand(click.Command):
 
 
 def _study(context: click.Context) -> Study | None:
-    """The folder that the result goes to, where --out asks for it."""
+    """The folder for the result, if --out names one."""
     if not context.params.get("study") and not ("study" in context.params and context.params.get("force")):
         return None
     from .study import Study
@@ -190,16 +203,12 @@ def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
 def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> list[str]:
     from ..views.chart_files import write_charts
 
-    written = write_charts(options["charts"], charts(), options["chart_format"], _chart_fit(options))
+    given = {name: options[name] for name in ("width", "font_size", "dpi") if options.get(name)}
+    page = ChartFit(**given, title=not options.get("no_title"))
+    written = write_charts(options["charts"], charts(), options["chart_format"], page)
     if not options["quiet"]:
         click.echo(f"{len(written)} charts, each with its data, in {one_line(options['charts'], 200)}", err=True)
     return written
-
-
-def _chart_fit(options: dict[str, Any]) -> ChartFit:
-    """The page that the charts are for."""
-    given = {name: options[name] for name in ("width", "font_size", "dpi") if options.get(name)}
-    return ChartFit(**given, title=not options.get("no_title"))
 
 
 def warn(notices: Sequence[Notice], quiet: bool) -> None:
@@ -207,6 +216,17 @@ def warn(notices: Sequence[Notice], quiet: bool) -> None:
     for notice in () if quiet else notices:
         where = f" [{'; '.join(notice.where[:3])}{'; …' if len(notice.where) > 3 else ''}]" if notice.where else ""
         click.echo(f"warning: {one_line(notice.message + where, 400)}", err=True)
+
+
+LISTED = 20
+"""How many dialogues that cannot be used are named on a terminal."""
+
+
+def refused_lines(refused: Sequence[InputError | str]) -> list[str]:
+    """Dialogues that cannot be scored, one line each."""
+    lines = [one_line(str(error), 1000) for error in refused[:LISTED]]
+    more = len(refused) - LISTED
+    return [*lines, f"… and {more} more dialogues that cannot be scored"] if more > 0 else lines
 
 
 def refusals(refused: Sequence[InputError]) -> list[Notice]:

@@ -1,4 +1,4 @@
-"""How far work has come: a bar on a terminal, a line per 10 % elsewhere, nothing with --quiet."""
+"""Progress of work: a bar on a terminal, a line per 10 % elsewhere, nothing with --quiet."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def expect_files(files: int) -> None:
 
 
 def counted(items: Iterable[Item], total: int, doing: str, quiet: bool) -> Iterator[Item]:
-    """Passes items on and shows how many there have been.
+    """Passes items on and shows how many are done.
 
     Args:
         items: the work, as it gets done.
@@ -117,7 +117,7 @@ def _bar(column: ProgressColumn) -> Progress:
 
 
 def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
-    """Says how far judges have come: in place on a terminal, a line per 10 % of all elsewhere, nothing if quiet."""
+    """Shows the progress of judges: in place on a terminal, a line per 10 % of all elsewhere, nothing if quiet."""
     shares: dict[str, float] = {}
     printed = 0
     on_terminal = sys.stderr.isatty()
@@ -136,7 +136,7 @@ def watching(doing: str, quiet: bool, judges: int = 1) -> Watch | None:
 
 
 def telling(doing: str, quiet: bool) -> Tell | None:
-    """Says how far attacks have come: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
+    """Shows the progress of attacks: in place on a terminal, a line per 10 % elsewhere, nothing if quiet."""
     if quiet:
         return None
     printed = 0

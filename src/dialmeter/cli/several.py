@@ -1,15 +1,26 @@
-"""What commands share that take several files, one for each system or user."""
+"""What is shared by commands that take several files, one for each system or user."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
+from ..core.account import in_documents
 from ..core.comparison import PairedDifference, worse_than_base
+from ..core.record import RecordedResult
 from ..errors import ConditionHolds, DialmeterError, one_line
+from ..measure import Score
+from ..model import Notice
+from ..views.compare import comparison_rows, result_lines
+from ..views.tables import Table
+from ..views.tracker import signature_of
+from .printer import CSV, TEXT, Block, result_blocks, signature
 
 
 def chosen_golds(files: Sequence[str], golds: Sequence[str]) -> Sequence[str | None]:
@@ -51,7 +62,7 @@ def chosen_names(files: Sequence[str], given: Sequence[str], what: str, more: Se
 
 
 def _parts_that_differ(files: Sequence[str]) -> list[str]:
-    """The shortest ends of paths that differ, without what is the same at the end of all."""
+    """The shortest ends of paths that differ, without the parts at the end that all have."""
     for without_ending in (True, False):
         paths = [_components(file, without_ending) for file in files]
         while len(files) > 1 and all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:
@@ -73,10 +84,57 @@ def _components(file: str, without_ending: bool) -> list[str]:
     return [*parts, tracker] if tracker else parts
 
 
-def fail_if_worse(found: Sequence[PairedDifference], level: float, message: str) -> None:
-    """Ends a command if something is significantly worse than its base.
+def named_notices(name: str, notices: Iterable[Notice]) -> list[Notice]:
+    """The warnings about one of several files, with its name."""
+    return [replace(each, message=f"{name}: {each.message}") for each in notices]
+
+
+def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "system") -> dict[str, Any]:
+    """The fields of a document that hold the scores and accounts of several results.
 
     Args:
+        results: by name.
+        key: the key of a score that holds the name.
+    """
+    return {
+        "scores": [{**each, key: name} for name, result in results.items() for each in result.to_dicts()],
+        **in_documents({name: result.account for name, result in results.items()}),
+    }
+
+
+def comparison_parts(
+    table: Table,
+    scores: Mapping[str, Sequence[Score]],
+    versus: Sequence[PairedDifference],
+    note: str,
+    who: str = "system",
+) -> Iterator[Block]:
+    """A comparison: its result in words, its table, how much was compared, and the signature.
+
+    Args:
+        table: the comparison as a table.
+        scores: by name.
+        versus: the comparisons.
+        note: what is below the table on a terminal.
+        who: what is compared.
+    """
+    yield from result_blocks(result_lines(versus))
+    yield Block(table)
+    yield Block(comparison_rows(scores, versus, who), CSV)
+    yield Block(note, TEXT)
+    yield from signature(signature_of(chain.from_iterable(scores.values())), gap=("markdown",))
+
+
+WORSE = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
+
+
+def fail_if_worse(
+    options: dict[str, Any], found: Sequence[PairedDifference], level: float, message: str = WORSE
+) -> None:
+    """Ends a command if --fail-if-worse is given and something is significantly worse than its base.
+
+    Args:
+        options: of the command.
         found: the comparisons.
         level: of significance.
         message: with the fields of the comparison in braces; the difference is in points.
@@ -84,5 +142,5 @@ def fail_if_worse(found: Sequence[PairedDifference], level: float, message: str)
     Raises:
         ConditionHolds: something is worse.
     """
-    for each in worse_than_base(found, level):
+    for each in worse_than_base(found, level) if options["fail_if_worse"] else ():
         raise ConditionHolds(message.format(**{**to_builtins(each), "difference": 100 * (each.difference or 0)}))

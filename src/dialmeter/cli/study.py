@@ -33,7 +33,6 @@ _ELSEWHERE = frozenset(
         "force",
         "quiet",
         "style",
-        "as_json",
         "charts",
         "chart_format",
         "width",
@@ -54,7 +53,7 @@ _ELSEWHERE = frozenset(
 
 
 class Study:
-    """The folder of a result: taken before the work begins, and written when all is known.
+    """The folder of a result: locked before the work begins, and written at the end.
 
     Args:
         context: of the command.

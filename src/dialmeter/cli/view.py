@@ -66,7 +66,7 @@ def _serve(folder: str, port: int, host: str, browse: bool) -> None:
     click.echo("Stop with Ctrl+C.", err=True)
     if browse:
         click.launch(address)
-    # A page waits for this long, many times over, for the thread that reads a run's rows meanwhile.
+    # A page waits for this interval many times while another thread reads the rows of a run.
     sys.setswitchinterval(0.0005)
     with listener:
         config = uvicorn.Config(make_app(runs, hosts, token), log_level="warning", server_header=False, ws="none")
@@ -74,7 +74,7 @@ def _serve(folder: str, port: int, host: str, browse: bool) -> None:
 
 
 def _listener(host: str, port: int) -> socket.socket:
-    """A bound socket, so that the address can be told before anything is served."""
+    """A bound socket, so that the address is known before anything is served."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -88,7 +88,7 @@ def worked(
     alone: Callable[[Task], Result] | None = None,
     special: Callable[[Task], bool] | None = None,
 ) -> Iterator[Result]:
-    """What comes of each task, in order; where shards are lost, the others are finished first.
+    """The result of each task, in order; if shards are lost, the others are finished first.
 
     Args:
         work: does a task, in whatever process.

@@ -102,22 +102,35 @@ class Document(Struct, kw_only=True):
 
 
 DocumentType = TypeVar("DocumentType", bound=Document)
+_HEAD = ("schema", "dialmeter", "kind", "command", "scores", "warnings")
+"""Fields that are never taken from attributes of a result."""
 
 
-def make_document(kind: type[DocumentType], /, **fields: Any) -> DocumentType:
-    """A document from plain data and from results. A field that is UNSET is absent.
+def make_document(kind: type[DocumentType], result: object = None, /, **fields: Any) -> DocumentType:
+    """A document from a result and from plain data. A field that is UNSET is absent.
 
     Args:
         kind: the type of the document.
-        fields: its fields: plain data, or structs with attributes of the same names.
+        result: its attributes are the fields of the same names, its ``to_dicts()`` the scores, its ``notices`` the warnings.
+        fields: all other fields, and those that the result has in another form: plain data, or structs with attributes of
+            the same names.
 
     Example:
+        >>> from types import SimpleNamespace
         >>> from dialmeter.model import Notice
-        >>> notice = Notice("few", 1, "Too few dialogues.")
-        >>> make_document(Document, kind="user", command="user score", warnings=[notice]).warnings
-        [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])]
+        >>> result = SimpleNamespace(counts={"turns": 3}, notices=[Notice("few", 1, "Too few dialogues.")])
+        >>> document = make_document(Document, result, kind="user", command="user score")
+        >>> document.counts, document.warnings
+        ({'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
     """
-    given = {"scores": [], "counts": {}, "warnings": [], **fields}
+    missing = [name for name in kind.__struct_fields__ if name not in fields and name not in _HEAD]
+    given = {
+        "scores": getattr(result, "to_dicts", list)(),
+        "counts": {},
+        "warnings": getattr(result, "notices", []),
+        **{name: getattr(result, name) for name in missing if hasattr(result, name)},
+        **fields,
+    }
     return msgspec.convert(
         {name: each for name, each in given.items() if each is not UNSET}, kind, from_attributes=True
     )

@@ -1,31 +1,110 @@
-"""Who asks the judges of a command: this process, processes of its own, or a cluster."""
+"""What is shared by the commands that ask judges: options, where scores are kept, who asks, and conditions on scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import click
+from msgspec.structs import replace
+
+from ...conditions import Condition
 from ...core.engine import note
+from ...core.record import RunInput
+from ...core.run_writer import RunWriter
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.judge import Judge, load_weights
 from ...judges.judge_recipe import Panel
-from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
+from ..options import Command, Option, stacked
+from ..work import chosen_cluster, chosen_workers, is_worked_here, work_options, worked
+from .endpoints import models_of
 from .options import Chosen
 
 
-def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any]) -> Ask:
-    """Has shards answered wherever the options say. Judges that stay, and the trivial ones, are asked here.
+def scores_option(about: str) -> Option:
+    """The option that names files with scores of judges."""
+    return click.option("--scores", "score_files", multiple=True, metavar="[NAME=]FILE", help=about)
+
+
+def asking_options(resource: str) -> Callable[[Command], Command]:
+    """The options that say where judges are asked, and where their scores are kept.
+
+    Args:
+        resource: the help of --cluster-resource.
+    """
+    return stacked(
+        work_options,
+        click.option("--cluster-resource", metavar="NAME=N", help=resource),
+        click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others."),
+    )
+
+
+def named_files(options: dict[str, Any]) -> list[tuple[str | None, str]]:
+    """Name and path of each file of --scores; the name is None where it is not given."""
+    parts = [text.partition("=") for text in options["score_files"]]
+    return [(name, path) if equals else (None, name) for name, equals, path in parts]
+
+
+def run_inputs(role: str, file: str, options: dict[str, Any]) -> list[RunInput]:
+    """The inputs of a run: the file that is judged, and the files of --scores."""
+    return [RunInput(role, file), *(RunInput("scores", path) for _, path in named_files(options))]
+
+
+def chosen_store(options: dict[str, Any], writer: RunWriter | None, judges: Mapping[str, Judge]) -> str | Path | None:
+    """The folder of scores, in which language models keep their answers, too: that of --store, else one in the run."""
+    store = options["store"] or (writer.begin() / "scores" if writer else None)
+    if store:
+        for model in models_of(judges).values():
+            model.keep_answers(str(store))
+    return store
+
+
+def unfinished_lines(writer: RunWriter | None, *found: Sequence[str]) -> list[list[str]]:
+    """Closes the run if there are messages on why it is unfinished, and adds to each of them how to go on.
+
+    Args:
+        writer: of the run, if there is one.
+        found: lists of messages.
+    """
+    if writer is None or not any(found):
+        return [list(lines) for lines in found]
+    writer.close()
+    return [[f"{line}; the run is unfinished, go on with --resume" for line in lines] for lines in found]
+
+
+def check_cells(
+    guards: Iterable[Condition], cells: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]
+) -> None:
+    """Ends the command if a condition of --fail-if holds. It may name several groups, as ``error[contradiction, pang-c]``.
+
+    Args:
+        guards: the conditions.
+        cells: scores with their groups.
+        overall: the scores that a condition without a group is about.
+    """
+    for guard in guards:
+        *others, last = [part.strip() for part in guard.group.split(",")] if guard.group else [None]
+        in_groups = [each for each in cells if all(part in each.values() for part in others)]
+        replace(guard, group=last).check(overall if last is None else in_groups)
+
+
+def asking(chosen: Chosen, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
+    """A function that asks judges: in this process, in others, or on a cluster, as the options say.
+
+    Judges that must stay in this process, and the trivial ones, are always asked here.
 
     Args:
         chosen: the judges that were named.
         judges: all judges to ask, the trivial ones among them.
+        file: what is judged.
         options: of the command.
     """
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
-        # How many workers there are by default is a matter of the cases, which workers do not read.
-        how = {**options, "workers": chosen_workers(options, [options["cases_file"]]), "quiet": True}
+        # The size of the file decides how many workers there are by default, although workers do not read it.
+        how = {**options, "workers": chosen_workers(options, [file]), "quiet": True}
         here = Asker(judges.__getitem__).ask
         away = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_worked_here(how, (), len(away)):

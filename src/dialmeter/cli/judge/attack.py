@@ -34,9 +34,10 @@ from ..work import work_options
 from .attacking import attacked
 from .documents import JudgeAttackDocument
 
+light_option = click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed.")
 _resource_options = shared.stacked(
     click.option("--pipeline", metavar="NAME", help="A spaCy pipeline by name; found where it is not named."),
-    click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed."),
+    light_option,
     click.option("--paraphraser", metavar="MODULE:FUNCTION", help="Gives a text in other words (natural-paraphrase)."),
     click.option(
         "--cache", metavar="DIR", help="Keep analyses of utterances here, not in the platform's cache folder."
@@ -169,7 +170,7 @@ def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
 
 
 def _read(count: int, notices: list[Notice], options: dict[str, Any]) -> Output:
-    """What to say of published cases that were read and written anew."""
+    """The output for published cases that were read and written again."""
     left = sum(notice.count for notice in notices)
     reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
     account = Account("case", count + left, count + left, count, reasons, "written")

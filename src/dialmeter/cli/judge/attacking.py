@@ -1,4 +1,4 @@
-"""Attacks for a command: in this process, in processes of its own, or on a cluster, and what is kept if they are interrupted."""
+"""Attacks for a command: in this process, in worker processes, or on a cluster, with a checkpoint in case they are interrupted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def attacked(
 ) -> Iterator[Attacked]:
     """Attacks a corpus. A checkpoint is kept next to the output until the caller has written the output."""
     with ExitStack() as stack:
-        # What a model writes is asked for here: workers would not share its limits and its cache.
+        # A language model is asked in this process: workers would not share its limits and its cache.
         is_written = any(attack.name.startswith(PREFIX) for attack in attacks)
         here = is_written or is_worked_here(options, [options["corpus"]], len(talks))
         resources = Resources(
@@ -60,7 +60,7 @@ def attacked(
 
 
 def _cache(options: dict[str, Any], stack: ExitStack, here: bool) -> str | None:
-    """Where analyses are kept. Processes of this machine share them even if none shall be left."""
+    """The folder of analyses. With --no-cache, worker processes share a temporary one."""
     if not options["no_cache"]:
         return os.path.abspath(options["cache"] or cache_folder())
     return None if here or options["light"] else stack.enter_context(TemporaryDirectory(prefix="dialmeter-"))
@@ -70,7 +70,7 @@ def _elsewhere(
     setting: AttackSetting, tasks: Sequence[AttackTask], options: dict[str, Any], resources: Resources
 ) -> Iterable[AttackPart]:
     if chosen_cluster(options) is not None:
-        # A database in a home folder that machines share may break; only who names a folder vouches for it.
+        # A database in a home folder that several machines share may break: use a folder only if --cache names it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
     work = partial(_work, work_of(options["names"], resources, setting, options["cases"]))
     how = {**options, "workers": chosen_workers(options, [options["corpus"]]), "quiet": True}

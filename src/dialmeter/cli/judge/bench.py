@@ -32,6 +32,7 @@ from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
 from ..printer import CSV, EVERY, Block, Output, message
 from ..progress import watching
+from .attack import light_option
 from .bench_documents import (
     JudgeBenchMakeDocument,
     JudgeBenchPageDocument,
@@ -44,12 +45,12 @@ from .options import chosen_judges, judge_options
 TOWN_SEED = 2026
 TOWN_DIALOGUES = 120
 MADE_VERSION = "2"
-"""Of a set that is made from the town today. The set that comes with dialmeter is version 1, from before synonyms were chosen by uses of senses."""
+"""The version of a set that is made from the town. The set that comes with dialmeter is version 1: older rules chose its synonyms."""
 
 
-@click.command(
+bench = LazyGroup(
     "bench",
-    cls=LazyGroup,
+    help="A benchmark of judges: a frozen set of cases, submissions, and a board.",
     lazy={
         "make": ("judge.bench:make", "Make a set of cases and freeze it."),
         "run": ("judge.bench:run", "Score judges on a set; a submission for each."),
@@ -57,8 +58,6 @@ MADE_VERSION = "2"
         "page": ("judge.bench:page", "A board of submissions as one page."),
     },
 )
-def bench() -> None:
-    """A benchmark of judges: a frozen set of cases, submissions, and a board."""
 
 
 @shared.command()
@@ -71,7 +70,7 @@ def bench() -> None:
 @click.option("--attack", "names", multiple=True, default=("all",), metavar="A", help="As for judge attack.")
 @shared.number_option("--cases", least=1, default=120, about="How many of each attack.")
 @shared.seed_option(7)
-@click.option("--light", is_flag=True, help="Use only what comes with dialmeter, whatever is installed.")
+@light_option
 @shared.force_option("the file of --out")
 def make(**options: Any) -> Output:
     """Make a set of cases from CORPUS files; without any, from dialogues of the town and sentences of our own.

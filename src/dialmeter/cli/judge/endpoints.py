@@ -60,7 +60,7 @@ def endpoint_judges(options: Mapping[str, Any]) -> Iterator[tuple[str, Judge]]:
     """The judges at --endpoint: one, or one for each rubric, which share budget and answers.
 
     Raises:
-        DialmeterError: the options do not fit.
+        DialmeterError: an option lacks another one that it needs.
     """
     if bool(options["endpoint"]) != bool(options["model"]):
         raise DialmeterError("--endpoint and --model go together")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ...conditions import Condition
-from ...core.account import in_documents
 from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
@@ -31,17 +29,24 @@ from ...judges.people.study import (
 from ...judges.store import ScoreStore
 from ...readers.ratings.open_ratings import LAYOUTS, open_scores
 from ...readers.ratings.rated_item import RatedItems
-from ...views.chart_files import Chart
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output
 from ..progress import watching
-from ..run_files import run_writer, with_inputs
-from ..work import work_options
-from .asking import asking
-from .endpoints import dry_run, models_of, usage_line, usage_of
+from ..run_files import KeptRun
+from .asking import (
+    asking,
+    asking_options,
+    check_cells,
+    chosen_store,
+    named_files,
+    run_inputs,
+    scores_option,
+    unfinished_lines,
+)
+from .endpoints import dry_run, usage_line, usage_of
 from .options import chosen_judges, judge_options
 from .people_documents import JudgeHumanDocument
 
@@ -52,13 +57,7 @@ from .people_documents import JudgeHumanDocument
 @click.option(
     "--ratings-from", type=click.Choice(list(LAYOUTS)), help="The layout of RATINGS; found where it is not named."
 )
-@click.option(
-    "--scores",
-    "score_files",
-    multiple=True,
-    metavar="[NAME=]FILE",
-    help="Scores made elsewhere: id and one number per judge, or one list per judge in the order of the items.",
-)
+@scores_option("Scores made elsewhere: id and one number per judge, or one list per judge in the order of the items.")
 @click.option(
     "--carried",
     multiple=True,
@@ -77,9 +76,7 @@ from .people_documents import JudgeHumanDocument
 )
 @click.option("--details", is_flag=True, help="Print all details of every dimension, not only of the main one.")
 @shared.chart_options
-@work_options
-@click.option("--cluster-resource", metavar="NAME=N", help="On a cluster, neural judges go only to such workers.")
-@click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
+@asking_options("On a cluster, neural judges go only to such workers.")
 @dry_run_option
 @shared.run_options
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
@@ -91,7 +88,7 @@ def human(**options: Any) -> Output:
     """
     how = PeopleSettings(options["resample"], shared.chosen_resampling(options))
     guards = shared.chosen_guards(options)
-    inputs = RunInputs(_inputs(options) if options["out"] else [])
+    run = KeptRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = opened(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
     chosen = chosen_judges(options, [], talk=talk_of_items(items), level=items.level)
@@ -101,11 +98,10 @@ def human(**options: Any) -> Output:
     scores = _scores(options, items)
     carried = [each for each in options["carried"] or ["*"] if each != "-"]
     checked_names(items, [*chosen.judges, *scores], carried)
-    writer, about = run_writer(
-        options,
+    run.begin(
         [options["ratings_file"]],
-        lambda: record.identity(
-            inputs.described(),
+        lambda inputs: record.identity(
+            inputs,
             {name: identity_of(judge) for name, judge in chosen.judges.items()},
             dimensions,
             how,
@@ -115,10 +111,7 @@ def human(**options: Any) -> Output:
             first=options["first"],
         ),
     )
-    store = options["store"] or (writer.begin() / "scores" if writer else None)
-    if store:
-        for model in models_of(chosen.judges).values():
-            model.keep_answers(str(store))
+    store = chosen_store(options, run.writer, chosen.judges)
     result = compared(
         items,
         chosen.judges,
@@ -130,47 +123,28 @@ def human(**options: Any) -> Output:
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,
         watch=watching("scoring", options["quiet"], len(chosen.judges)),
-        asking=lambda judges: asking(chosen, judges, {**options, "cases_file": options["ratings_file"]}),
+        asking=lambda judges: asking(chosen, judges, options["ratings_file"], options),
     )
-    mute = silent([column for column in result.columns if column.name in chosen.judges and not over_budget([column])])
-    spent = over_budget(result.columns)
-    if (mute or spent) and writer is not None:
-        writer.close()
-        mute, spent = (
-            [f"{line}; the run is unfinished, go on with --resume" for line in lines] for lines in (mute, spent)
-        )
-    if writer is not None and not mute and not spent:
-        about = with_inputs(about, inputs, writer)
-        record.finish(writer, result, about, markdown_report(Path(options["ratings_file"]).name, result))
-
-    def charts() -> Iterator[Chart]:
-        return people_charts(result)
-
-    def check() -> None:
-        for guard in guards:
-            _check(guard, result)
-
+    within_budget = [each for each in result.columns if each.name in chosen.judges and not over_budget([each])]
+    mute, spent = unfinished_lines(run.writer, silent(within_budget), over_budget(result.columns))
+    name = Path(options["ratings_file"]).name
+    if not mute and not spent:
+        run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
     return Output(
         document=lambda _: _document(result, options["differing"], chosen.judges),
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
-        charts=charts,
+        charts=lambda: people_charts(result),
         errors=[one_line(line, 1000) for line in (*mute, *spent)],
-        check=check,
+        check=lambda: _check(guards, result),
         exit_code=EXIT_INPUT if mute else EXIT_UNFINISHED if spent else 0,
     )
 
 
-def _inputs(options: dict[str, Any]) -> list[RunInput]:
-    files = [text.partition("=")[2] or text for text in options["score_files"]]
-    return [RunInput("ratings", options["ratings_file"]), *(RunInput("scores", file) for file in files)]
-
-
 def _scores(options: dict[str, Any], items: RatedItems) -> dict[str, list[float | None]]:
     found: dict[str, list[float | None]] = {}
-    for text in options["score_files"]:
-        name, equals, path = text.partition("=")
-        for judge, column in open_scores(path if equals else text, items, name if equals else "").items():
+    for name, path in named_files(options):
+        for judge, column in open_scores(path, items, name or "").items():
             if judge in found:
                 raise DialmeterError(f"two judges are called {judge}; give one another name, as in mine=FILE")
             found[judge] = column
@@ -184,16 +158,9 @@ def _named(result: PeopleResult) -> list[str]:
 def _document(result: PeopleResult, differing: int, judges: Mapping[str, Judge]) -> JudgeHumanDocument:
     return make_document(
         JudgeHumanDocument,
-        scores=result.to_dicts(),
-        **in_documents(result.accounts),
-        counts=result.counts,
-        warnings=result.notices,
-        main_dimension=result.main_dimension,
+        result,
         resample=result.how.resample,
         intervals=bootstrap(result.how.resampling),
-        raters=result.raters,
-        left_out=result.left_out,
-        differences=result.differences,
         differing={name: result.worst(differing, name) for name in _named(result)},
         usage=usage_of(judges),
     )
@@ -218,19 +185,15 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
     yield Block(f"{drawn}; p values are corrected after Holm; – no value")
 
 
-def _check(guard: Condition, result: PeopleResult) -> None:
-    """Conditions hold of correlations over items, of the judges that are not trivial."""
-    from msgspec.structs import replace
-
-    *others, last = [part.strip() for part in guard.group.split(",")] if guard.group else [None]
+def _check(guards: Iterable[Condition], result: PeopleResult) -> None:
+    """Checks the conditions of --fail-if on correlations over items, of the judges that are not trivial."""
     named = set(_named(result))
     cells = [
         {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}
         for each in result.correlations
         if each.level == result.items.level and each.judge in named and each.value is not None
     ]
-    chosen = [each for each in cells if all(part in each.values() for part in others)]
     main = [
         {key: each[key] for key in ("measure", "value")} for each in cells if each["dimension"] == result.main_dimension
     ]
-    replace(guard, group=last).check(main if last is None else chosen)
+    check_cells(guards, cells, main)

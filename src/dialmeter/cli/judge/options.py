@@ -50,7 +50,7 @@ class Chosen(NamedTuple):
 
     Attributes:
         judges: by name; their weights are not loaded yet.
-        recipes: how those are made that can be asked in another process.
+        recipes: how to make the judges that can be asked in another process.
         talk: what judges that learn are trained on.
     """
 
@@ -77,19 +77,19 @@ def chosen_judges(
         pairwise: True if judges that compare pairs of replies can be asked.
 
     Raises:
-        DialmeterError: a judge cannot be had, or two have the same name.
+        DialmeterError: a judge cannot be made, or two have the same name.
     """
     learned = talk if talk is not None and not options["corpus"] else _talk(options["corpus"], options["form"], cases)
     found = Chosen({}, {}, learned)
     recipes = [Recipe(for_level(parse_call(text), level)) for text in options["judges"]]
     recipes += [_command(text) for text in options["commands"]]
-    beside = [Recipe(for_level(parse_call(text), level)) for text in panel_members(options["judges"])]
-    for recipe in (*recipes, *beside):
+    members = [Recipe(for_level(parse_call(text), level)) for text in panel_members(options["judges"])]
+    for recipe in (*recipes, *members):
         judge = recipe.make({"talk": found.talk})
         name = (recipe.call.alias if recipe.call else "") or judge.name
         if recipe.command:
             judge.higher_is_better = name not in options["lower"]
-        if recipe in beside and name in found.judges:
+        if recipe in members and name in found.judges:
             continue
         _add(found, name, judge)
         if not getattr(judge, "stays", False):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
 from ...conditions import Condition
-from ...core.account import in_documents
 from ...core.document import make_document
-from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...judges import record
-from ...judges.ask import ScorePair
 from ...judges.case_files import read_cases, read_scores
-from ...judges.cases import Case, case_id
+from ...judges.cases import case_id
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
@@ -33,24 +29,26 @@ from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, TEXT, Block, Output, warn
 from ..progress import watching
-from ..run_files import run_writer, with_inputs
-from ..work import work_options
-from .asking import asking
+from ..run_files import KeptRun
+from .asking import (
+    asking,
+    asking_options,
+    check_cells,
+    chosen_store,
+    named_files,
+    run_inputs,
+    scores_option,
+    unfinished_lines,
+)
 from .documents import JudgeScoreDocument
-from .endpoints import checked_models, dry_run, models_of, usage_line, usage_of
+from .endpoints import checked_models, dry_run, usage_line, usage_of
 from .options import chosen_judges, judge_options
 
 
 @shared.command()
 @click.argument("cases_file", metavar="CASES")
 @judge_options
-@click.option(
-    "--scores",
-    "score_files",
-    multiple=True,
-    metavar="[NAME=]FILE",
-    help="Scores made elsewhere: case, human, adversarial.",
-)
+@scores_option("Scores made elsewhere: case, human, adversarial.")
 @click.option(
     "--threshold",
     default="paper",
@@ -67,13 +65,7 @@ from .options import chosen_judges, judge_options
 @shared.number_option("--failing", least=0, default=3, about="How many failing cases to print per judge.")
 @click.option("--details", is_flag=True, help="Also print counts, intervals and mean differences of every cell.")
 @shared.chart_options
-@work_options
-@click.option(
-    "--cluster-resource",
-    metavar="NAME=N",
-    help="On a cluster, neural judges go only to workers that declare this, as in GPU=1.",
-)
-@click.option("--store", metavar="DIR", help="Keep scores in this folder, for this run and others.")
+@asking_options("On a cluster, neural judges go only to workers that declare this, as in GPU=1.")
 @shared.run_options
 @shared.fail_if_option("error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3", of=" of a judge")
 def score(**options: Any) -> Output:
@@ -87,52 +79,40 @@ def score(**options: Any) -> Output:
     confidence = shared.chosen_confidence(options)
     how = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
     guards = shared.chosen_guards(options)
-    inputs = RunInputs(_inputs(options) if options["out"] else [])
+    run = KeptRun(options, run_inputs("cases", options["cases_file"], options))
     cases = read_cases(options["cases_file"])
     chosen = chosen_judges(options, cases, pairwise=True)
     judges = chosen.judges
     if options["dry_run"]:
         units = units_by_judge(cases, checked_models(judges))
         return dry_run("judge score", units, judges, {"cases": len(cases)}, options["store"])
-    elsewhere = dict(_elsewhere(text, cases) for text in options["score_files"])
+    elsewhere = {
+        Path(path).stem if name is None else name: read_scores(path, cases) for name, path in named_files(options)
+    }
     asked, known = judges_of(judges, elsewhere, options["lower"])
-    writer, about = run_writer(
-        options, [options["cases_file"]], lambda: record.identity(inputs.described(), known, how)
-    )
-    store = options["store"] or (writer.begin() / "scores" if writer else None)
-    if store:
-        for model in models_of(judges).values():
-            model.keep_answers(str(store))
+    run.begin([options["cases_file"]], lambda inputs: record.identity(inputs, known, how))
     result = assembled(
         cases,
         asked,
         known,
         elsewhere,
         how=how,
-        store=store,
+        store=chosen_store(options, run.writer, judges),
         watch=watching("scoring", options["quiet"], len(asked)),
-        ask=asking(chosen, asked, options),
+        ask=asking(chosen, asked, options["cases_file"], options),
     )
-    more = "; the run is unfinished, go on with --resume" if writer is not None else ""
-    spent = [f"{line}{more}" for line in result.over_budget]
-    silent = [f"{line}{more}" for line in result.silent]
-    if writer is not None and (silent or spent):
-        writer.close()
+    silent, spent = unfinished_lines(run.writer, result.silent, result.over_budget)
     if len(silent) == len(result.accounts):
         warn(result.notices, options["quiet"])
         raise DialmeterError("; ".join(silent))
-    if writer is not None and not silent and not spent:
-        about = with_inputs(about, inputs, writer)
-        record.finish(writer, result, about, markdown_report(Path(options["cases_file"]).name, result), judges)
+    name = Path(options["cases_file"]).name
+    if not silent and not spent:
+        run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), judges))
 
     def charts() -> Iterator[Chart]:
         from ...views.judge import error_charts
 
         return error_charts(result)
-
-    def check() -> None:
-        for guard in guards:
-            _check(guard, result)
 
     return Output(
         document=lambda _: _document(result, options["failing"], judges),
@@ -140,20 +120,9 @@ def score(**options: Any) -> Output:
         notices=result.notices,
         charts=charts,
         errors=[one_line(line, 1000) for line in (*silent, *spent)],
-        check=check,
+        check=lambda: _check(guards, result),
         exit_code=EXIT_INPUT if silent else EXIT_UNFINISHED if spent else 0,
     )
-
-
-def _elsewhere(text: str, cases: list[Case]) -> tuple[str, list[ScorePair]]:
-    name, equals, path = text.partition("=")
-    return (name, read_scores(path, cases)) if equals else (Path(text).stem, read_scores(text, cases))
-
-
-def _inputs(options: dict[str, Any]) -> list[RunInput]:
-    files = [text.partition("=")[2] or text for text in options["score_files"]]
-    roles = [("cases", options["cases_file"]), *(("scores", file) for file in files)]
-    return [RunInput(role, path) for role, path in roles]
 
 
 def _named(result: JudgeResult) -> list[str]:
@@ -164,15 +133,9 @@ def _named(result: JudgeResult) -> list[str]:
 def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) -> JudgeScoreDocument:
     return make_document(
         JudgeScoreDocument,
-        scores=result.to_dicts(),
-        **in_documents(result.accounts),
-        counts=result.counts,
-        warnings=result.notices,
+        result,
         threshold=str(result.how.threshold),
         verdict=result.how.verdict,
-        averages=result.averages,
-        comparisons=result.comparisons,
-        position_bias=result.position_bias,
         failing={
             name: [_failing(result, name, case) for case in result.failing(name)[:failing]] for name in _named(result)
         },
@@ -215,9 +178,9 @@ def _failing(result: JudgeResult, name: str, number: int) -> dict[str, Any]:
 
 
 def _stability(judges: Mapping[str, Judge]) -> dict[str, dict[str, Any]]:
-    """What judges that are asked several times say of their own spread."""
+    """How far judges that are asked several times agree with themselves."""
     found: dict[str, dict[str, Any]] = {name: getattr(judge, "stability", dict)() for name, judge in judges.items()}
-    return {name: told for name, told in found.items() if told}
+    return {name: each for name, each in found.items() if each}
 
 
 def _stability_line(name: str, found: Mapping[str, Any]) -> str:
@@ -227,9 +190,8 @@ def _stability_line(name: str, found: Mapping[str, Any]) -> str:
     return f"{name}: {found['asked']} asked {found['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
-def _check(guard: Condition, result: JudgeResult) -> None:
-    """Conditions hold of the judges that were named; the trivial ones are yardsticks, not candidates."""
-    *others, last = [part.strip() for part in guard.group.split(",")] if guard.group else [None]
+def _check(guards: Iterable[Condition], result: JudgeResult) -> None:
+    """Checks the conditions of --fail-if on the judges that were named, not on the trivial ones."""
     named = {judge.name for judge in result.judges if not judge.trivial}
     keys = ("judge", "attack", "corpus", "facet")
     cells = [
@@ -237,10 +199,9 @@ def _check(guard: Condition, result: JudgeResult) -> None:
         for cell in result.cells
         if cell.judge in named and cell.value is not None
     ]
-    means: list[dict[str, Any]] = [
+    means = [
         {"measure": "error", "value": each.value}
         for each in result.averages
         if each.judge in named and each.facet == "overall" and each.value is not None
     ]
-    chosen = means if last is None else [each for each in cells if all(part in each.values() for part in others)]
-    replace(guard, group=last).check(chosen)
+    check_cells(guards, cells, means)

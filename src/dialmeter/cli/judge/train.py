@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -27,16 +29,34 @@ if TYPE_CHECKING:
 _OURS = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
 
 
-@click.command(
+train = LazyGroup(
     "train",
-    cls=LazyGroup,
+    help="Train a judge from ratings, or from attacked replies.",
     lazy={
         "satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction."),
         "robust": ("judge.train_robust:robust", "Train on pairs of human and attacked replies."),
     },
 )
-def train() -> None:
-    """Train a judge from ratings, or from attacked replies."""
+
+
+@contextmanager
+def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]:
+    """The folder of --out, to be filled with a judge.
+
+    Args:
+        options: of the command.
+        ours: patterns of the names of files that a judge has.
+
+    Raises:
+        DialmeterError: it is not empty, and there is no --force.
+    """
+
+    def check(names: set[str]) -> None:
+        if names and not options["force"]:
+            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
+
+    with new_folder(Path(options["out"]), check, ours) as folder:
+        yield folder
 
 
 @command()
@@ -73,15 +93,10 @@ def satisfaction(**options: Any) -> Output:
     torch.set_num_threads(options["threads"])
     settings = TrainingSettings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
     found: list[Trained] = []
-
-    def check(names: set[str]) -> None:
-        if names and not options["force"]:
-            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
-
-    with new_folder(Path(options["out"]), check, _OURS) as out:
+    with judge_folder(options, _OURS) as out:
         for seed in seeds:
 
-            def told(epoch: int, quality: Quality, seed: int = seed) -> None:
+            def report(epoch: int, quality: Quality, seed: int = seed) -> None:
                 if not options["quiet"]:
                     click.echo(
                         f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, "
@@ -90,14 +105,14 @@ def satisfaction(**options: Any) -> Output:
                     )
 
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
-            trained, beside = run(options["data"], place, seed=seed, settings=settings, told=told)
+            trained, majority = run(options["data"], place, seed=seed, settings=settings, told=report)
             (place / "training.json").write_bytes(
                 msgspec.json.format(
-                    msgspec.json.encode({"settings": settings, "trained": trained, "majority": beside}), indent=1
+                    msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority}), indent=1
                 )
             )
             found.append(trained)
-    return Output(document=lambda _: _document(found, beside), parts=[Block(training_table(found, beside), EVERY)])
+    return Output(document=lambda _: _document(found, majority), parts=[Block(training_table(found, majority), EVERY)])
 
 
 _MEASURES = ("accuracy", "uar", "macro_f1", "spearman")

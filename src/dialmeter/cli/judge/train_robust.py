@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from ...core.document import make_document
-from ...core.output import new_folder
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.robust import BASE, FILE
 from ...judges.case_files import read_cases
@@ -20,6 +19,7 @@ from ...views.tables import Table, percent
 from ..options import choice_option, command, force_option, number_option, seed_option
 from ..printer import EVERY, TEXT, Block, Output
 from .documents import JudgeTrainRobustDocument
+from .train import judge_folder
 
 
 @command()
@@ -41,12 +41,7 @@ def robust(**options: Any) -> Output:
     found = train_robust(
         cases, features=options["features"], test_share=options["test_percent"] / 100, seed=options["seed"]
     )
-
-    def check(names: set[str]) -> None:
-        if names and not options["force"]:
-            raise DialmeterError(f"{options['out']}: is not empty; replace what is there with --force")
-
-    with new_folder(Path(options["out"]), check, (FILE,)) as out:
+    with judge_folder(options, (FILE,)) as out:
         write_weights(out, found)
     base, where = BASE[options["features"]], one_line(options["out"], 200)
     return Output(
@@ -88,15 +83,7 @@ def _document(found: RobustTraining, cases: int) -> JudgeTrainRobustDocument:
     return make_document(
         JudgeTrainRobustDocument,
         scores=[
-            {
-                "measure": "error",
-                "judge": cell.judge,
-                "attack": cell.attack,
-                "expected": cell.expected,
-                "value": cell.value,
-                "ci": cell.ci,
-                "n": cell.n,
-            }
+            {"measure": "error", **asdict(cell)}
             for cell in found.cells
             if cell.judge != SEEN or cell.attack.partition(":")[0] in found.pairs
         ],

@@ -14,11 +14,9 @@ from ...systems.check import LogCheck, check_log
 from ...views.system import count_table
 from ..main import EXIT_INPUT
 from ..options import command, from_option
-from ..printer import EVERY, Block, Output, tables
+from ..printer import EVERY, Block, Output, refused_lines, tables
 from ..progress import watched
-
-LISTED = 20
-"""How many dialogues that cannot be scored are named on a terminal."""
+from .documents import SystemCheckDocument
 
 
 @command()
@@ -35,36 +33,12 @@ def check(**options: Any) -> Output:
         )
     log = open_trajectories(options["log"], options["form"])
     found = check_log(log, lambda each: watched(each, log, options["quiet"]))
-    more = len(found.problems) - LISTED
     return Output(
-        document=lambda _: _document(found),
+        document=lambda _: make_document(SystemCheckDocument, found),
         parts=_parts(found, one_line(options["log"], 200)),
         notices=found.notices,
-        errors=[
-            *(one_line(each.message, 1000) for each in found.problems[:LISTED]),
-            *([f"… and {more} more dialogues that cannot be scored"] if more > 0 else []),
-        ],
+        errors=refused_lines([each.message for each in found.problems]),
         exit_code=0 if found.fit else EXIT_INPUT,
-    )
-
-
-def _document(found: LogCheck) -> Any:
-    from .documents import SystemCheckDocument
-
-    return make_document(
-        SystemCheckDocument,
-        account=found.account,
-        counts=found.counts,
-        warnings=found.notices,
-        format=found.format,
-        fit=found.fit,
-        roles=found.roles,
-        endings=found.endings,
-        tools=found.tools,
-        scorers=found.scorers,
-        sources=found.sources,
-        basis=found.basis,
-        problems=found.problems,
     )
 
 

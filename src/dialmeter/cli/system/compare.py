@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 import click
 
-from ...core.account import in_documents
 from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
-from ...model import Notice
-from ...systems.compare import LogComparison, compare_systems
-from ...views.compare import comparison_rows, result_lines
+from ...systems.compare import compare_systems
 from ...views.system import system_charts, system_comparison_table
-from ...views.tracker import signature_of
-from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
-from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
+from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
+from ..printer import Output
 from ..progress import expect_files
-from ..several import chosen_names, fail_if_worse
+from ..several import chosen_names, comparison_parts, fail_if_worse, named_notices, scores_and_accounts
 from ..study import study_options
 from .documents import SystemCompareDocument
 from .scoring import log_options, scored_log
@@ -28,7 +22,7 @@ from .scoring import log_options, scored_log
 
 @command()
 @click.argument("logs", nargs=-1, required=True)
-@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call an agent; one for each log.")
+@name_option("What to call an agent; one for each log.")
 @fail_if_worse_option("an agent")
 @log_options
 @interval_options(resamples=10_000)
@@ -49,38 +43,24 @@ def compare(**options: Any) -> Output:
     whole = {name: scored_log(path, options)[1] for name, path in names.items()}
     found = compare_systems(whole, resampling)
     tasks = len(next(iter(found.results.values())).by_task)
-    notices = [
-        *found.notices,
-        *(
-            Notice(each.code, each.count, f"{name}: {each.message}", each.where)
-            for name, result in whole.items()
-            for each in result.notices
-        ),
-    ]
-    worse = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
+    named = (each for name, result in whole.items() for each in named_notices(name, result.notices))
+    notices = [*found.notices, *named]
     return Output(
         document=lambda _: make_document(
             SystemCompareDocument,
-            scores=[{**each, "system": name} for name, result in found.results.items() for each in result.to_dicts()],
-            **in_documents({name: result.account for name, result in found.results.items()}),
+            **scores_and_accounts(found.results),
             counts={"tasks": tasks, "systems": len(found.results)},
             warnings=notices,
             versus=found.versus,
             intervals=bootstrap(resampling),
         ),
-        parts=_parts(found, tasks),
+        parts=comparison_parts(
+            system_comparison_table(found),
+            {name: result.scores for name, result in found.results.items()},
+            found.versus,
+            f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ",
+        ),
         notices=notices,
         charts=lambda: system_charts(found.results),
-        check=lambda: (
-            fail_if_worse(found.versus, 1 - resampling.confidence, worse) if options["fail_if_worse"] else None
-        ),
+        check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
     )
-
-
-def _parts(found: LogComparison, tasks: int) -> Iterator[Block]:
-    yield from result_blocks(result_lines(found.versus))
-    yield Block(system_comparison_table(found))
-    listed = {name: result.scores for name, result in found.results.items()}
-    yield Block(comparison_rows(listed, found.versus), CSV)
-    yield Block(f"{tasks} tasks that every log has; p: exact sign test over the tasks that differ", TEXT)
-    yield from signature(signature_of(chain.from_iterable(listed.values())), gap=("markdown",))

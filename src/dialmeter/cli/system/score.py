@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
+from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
 from ...systems.outcome import SystemOutcome
@@ -24,11 +24,10 @@ from ...views.system import (
     task_table,
 )
 from ...views.tables import records_table, score_records
-from ...views.tracker import signature_of
 from .. import options as shared
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, signature, tables
-from ..run_files import run_writer, with_inputs
+from ..printer import CSV, LISTED, TEXT, Block, Output, score_signatures, tables
+from ..run_files import KeptRun
 from .documents import SystemScoreDocument
 from .scoring import chosen_settings, log_options, scored_log
 
@@ -54,61 +53,37 @@ def score(**options: Any) -> Output:
     """
     how = chosen_settings(options["log"], options)
     paths = {"log": options["log"], "goals": options["goals"], "map": shared.map_file(options)}
-    inputs = RunInputs([RunInput(role, path) for role, path in paths.items() if path] if options["out"] else [])
+    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
     guards = shared.chosen_guards(options)
-    writer, about = run_writer(
-        options,
-        paths.values(),
-        lambda: system_identity(inputs.described(), how, options["measures"], options["profile"]),
-    )
+    run.begin(paths.values(), lambda inputs: system_identity(inputs, how, options["measures"], options["profile"]))
 
     def keep(found: Trajectory, outcome: SystemOutcome) -> None:
-        if writer is not None and found.id not in writer.done:
-            writer.add(system_row(found, outcome))
+        if run.writer is not None and found.id not in run.writer.done:
+            run.writer.add(system_row(found, outcome))
 
-    try:
+    with run.abandoned_on(DialmeterError):
         form, result = scored_log(options["log"], options, keep)
-    except DialmeterError:
-        if writer is not None:
-            writer.abandon()
-        raise
-    if writer is not None:
-        about = with_inputs(about, inputs, writer)
-        finish_system_run(writer, result, about, markdown_report(Path(options["log"]).name, result))
+    name = Path(options["log"]).name
+    run.finish(lambda writer, about: finish_system_run(writer, result, about, markdown_report(name, result)))
     accepted = options["skip_bad"] or not result.refused
-    errors = [] if accepted else [one_line(str(error), 1000) for error in result.refused[:20]]
-
-    def check() -> None:
-        for guard in guards:
-            guard.check(result.to_dicts())
-
+    errors: list[str] = []
+    if not accepted:
+        unread = f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"
+        errors = [*(one_line(str(error), 1000) for error in result.refused[:LISTED]), unread]
     return Output(
-        document=lambda _: _document(result, form),
+        document=lambda _: make_document(
+            SystemScoreDocument,
+            result,
+            format=form,
+            intervals=bootstrap(result.resampling),
+            refused=[str(error) for error in result.refused],
+        ),
         parts=_parts(result, form, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
-        charts=lambda: system_charts({Path(options["log"]).name.split(".")[0]: result}),
-        errors=[
-            *errors,
-            *([] if accepted else [f"{len(result.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
-        ],
-        check=check,
+        charts=lambda: system_charts({name.split(".")[0]: result}),
+        errors=errors,
+        check=lambda: shared.check_guards(guards, result.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,
-    )
-
-
-def _document(result: SystemResult, form: str) -> SystemScoreDocument:
-    return make_document(
-        SystemScoreDocument,
-        scores=result.to_dicts(),
-        account=result.account,
-        counts=result.counts,
-        warnings=result.notices,
-        format=form,
-        intervals=bootstrap(result.resampling),
-        efforts=result.efforts,
-        endings=result.endings,
-        tasks=result.tasks,
-        refused=[str(error) for error in result.refused],
     )
 
 
@@ -116,8 +91,7 @@ def _parts(result: SystemResult, form: str, options: dict[str, Any]) -> Iterator
     yield Block(f"{one_line(options['log'])}  layout {form}  {len(result.by_task)} tasks", TEXT)
     yield Block(system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
-    yield from signature(*lines)
+    yield from score_signatures(result.scores, options["signatures"])
     yield from tables([effort_table(result), ending_table(result)])
     yield from tables([task_table(result, every=options["by_task"])])
     if options["out"]:

@@ -16,7 +16,7 @@ from ...systems.outcome import SystemOutcome, SystemSettings
 from ...systems.result import SystemResult
 from ...systems.scorer import score_system
 from ...users.scorer import UserScorer
-from ..options import chosen_confidence, chosen_map, chosen_resampling, from_option, map_option, stacked
+from ..options import choice_option, chosen_confidence, chosen_map, chosen_resampling, from_option, map_option, stacked
 from ..progress import watched
 from ..user.scoring import goals_option, profile_option
 
@@ -26,14 +26,8 @@ log_options = stacked(
         "--measure", "measures", multiple=True, metavar="M", help="Success, Pass(k=2), BookingRate, …; may be repeated."
     ),
     click.option("--scorer", default="", metavar="NAME", help="Whose reward decides, where a log has several."),
-    click.option(
-        "--crashes",
-        type=click.Choice(["failed", "skipped"]),
-        default="failed",
-        show_default=True,
-        help="Crashed runs count as failures, or are unscored.",
-    ),
-    profile_option("multiwoz", "Of dialogues with acts: how the corpus names them."),
+    choice_option("--crashes", ["failed", "skipped"], "Crashed runs count as failures, or are unscored."),
+    profile_option("Of dialogues with acts: how the corpus names them."),
     map_option,
     goals_option,
 )
@@ -76,7 +70,7 @@ def scored_log(
 
 
 def act_scorer(options: dict[str, Any]) -> UserScorer:
-    """What names of acts and values dialogues with acts have."""
+    """The scorer of dialogues with acts, with the profile and the value map that the options name."""
     return UserScorer(profile=options["profile"], value_map=chosen_map(options))
 
 

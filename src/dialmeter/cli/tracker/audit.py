@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
-from ...core.account import in_documents
 from ...core.document import make_document
 from ...core.output import write_file
-from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
-from ...studies.audit.audit import GoldAudit, audit_gold
+from ...studies.audit.audit import GoldAudit, RankedCandidate, audit_gold
 from ...studies.audit.reading import is_run, read_talk, read_trackers
 from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
 from ...views.studies import audit as views
@@ -21,13 +20,13 @@ from ...views.tracker import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, message, signature, tables
 from ..progress import watched
-from ..several import chosen_names
-from .audit_document import TrackerAuditDocument, candidate_record
+from ..several import chosen_names, scores_and_accounts
+from .audit_document import TrackerAuditDocument
 
 
 @shared.command("audit")
 @click.argument("files", nargs=-1, metavar="GOLD PRED... | RUN...")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a tracker; one for each.")
+@shared.name_option("What to call a tracker; one for each.")
 @click.option("--common", is_flag=True, help="Look at the dialogues that all files have.")
 @click.option(
     "--talk", metavar="FILE", help="A file with the utterances, where neither GOLD nor predictions have them."
@@ -121,8 +120,7 @@ def _document(audit: GoldAudit) -> TrackerAuditDocument:
     trackers = audit.trackers.trackers
     return make_document(
         TrackerAuditDocument,
-        scores=[{**score_dict(score), "system": each.name} for each in trackers for score in each.result.scores],
-        **in_documents({each.name: each.result.account for each in trackers}),
+        **scores_and_accounts({each.name: each.result for each in trackers}),
         counts={
             "systems": len(trackers),
             "voters": len(audit.trackers.voters),
@@ -134,8 +132,24 @@ def _document(audit: GoldAudit) -> TrackerAuditDocument:
         warnings=audit.notices,
         trackers=audit.reliability,
         kinds=audit.kinds,
-        candidates=[candidate_record(each, views.talk_around(audit, each.candidate)) for each in audit.ranked],
+        candidates=[_candidate(audit, each) for each in audit.ranked],
     )
+
+
+def _candidate(audit: GoldAudit, ranked: RankedCandidate) -> dict[str, Any]:
+    talk, words = views.talk_around(audit, ranked.candidate), ranked.candidate.same_words
+    return {
+        **asdict(ranked.candidate),
+        "rank": ranked.rank,
+        "tied": ranked.tied,
+        "talk": [{"turn": turn, "speaker": who, "text": text} for turn, who, text in talk],
+        "same_words": None if words is None else words._asdict(),
+        "corrected": [
+            {"system": name, "measure": measure, "value": value}
+            for name, scores in ranked.corrected.items()
+            for measure, value in scores.items()
+        ],
+    }
 
 
 def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Iterator[Block]:

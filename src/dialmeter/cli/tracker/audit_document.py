@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from ...core.document import AccountRecord, Count, Number, Text
-from ...studies.audit.audit import RankedCandidate, Reliability
+from ...studies.audit.audit import Reliability
 from ...studies.audit.candidates import Kind, Vote
 from ...tracking.gold_patch import Correction
 from .documents import ComparedScore, TrackerDocument
@@ -90,30 +89,3 @@ class TrackerAuditDocument(TrackerDocument, kw_only=True):
     candidates: list[CandidateRecord] | UnsetType = UNSET
     verdicts: dict[str, Count] | UnsetType = UNSET
     patch: Text | UnsetType = UNSET
-
-
-def candidate_record(ranked: RankedCandidate, talk: Sequence[tuple[int, str, str]]) -> CandidateRecord:
-    """A candidate as in JSON."""
-    found = ranked.candidate
-    words = found.same_words
-    return CandidateRecord(
-        rank=ranked.rank,
-        tied=ranked.tied,
-        kind=found.kind,
-        dialogue=found.dialogue,
-        turn=found.turn,
-        slot=found.slot,
-        gold=found.gold,
-        proposed_slot=found.proposed_slot,
-        proposed=found.proposed,
-        strength=found.strength,
-        corrections=list(found.corrections),
-        votes=found.votes,
-        talk=[TalkRecord(turn=turn, speaker=who, text=text) for turn, who, text in talk],
-        same_words=None if words is None else SameWordsRecord(dialogues=words.dialogues, annotated=words.annotated),
-        corrected=[
-            CorrectedScore(system=name, measure=measure, value=value)
-            for name, scores in ranked.corrected.items()
-            for measure, value in scores.items()
-        ],
-    )

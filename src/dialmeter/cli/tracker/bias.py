@@ -8,9 +8,7 @@ from typing import Any
 import click
 from msgspec import UNSET
 
-from ...core.account import in_documents
 from ...core.document import make_document
-from ...core.result import score_dict
 from ...errors import DialmeterError
 from ...model import Notice
 from ...studies.bias.bias_verdict import notices_of_study, sign_changes, summary, verdicts
@@ -22,10 +20,9 @@ from ...views.latex.paper_table import Paper
 from ...views.tables import Table
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import Block, Output
 from ..progress import expect_files, watched
-from ..several import chosen_golds, chosen_names
+from ..several import chosen_golds, chosen_names, scores_and_accounts
 from ..study import study_options
 from .study_documents import TrackerBiasDocument
 
@@ -49,7 +46,7 @@ POOLED = "pooled"
 @shared.interval_options(resamples=1000)
 @click.option("--pairs", is_flag=True, help="Print every pair of measures, not only those with GCA.")
 @click.option("--rows", is_flag=True, help="With --json: also every dialogue with its traits and values.")
-@paper_options
+@shared.paper_options
 @shared.chart_options
 @study_options
 def bias(**options: Any) -> Output:
@@ -116,10 +113,7 @@ def _document(
     own = [row for study in studies if study.system in measured for row in study.rows]
     return make_document(
         TrackerBiasDocument,
-        scores=[
-            {"system": name, **score_dict(score)} for name, each in measured.items() for score in each.result.scores
-        ],
-        **in_documents({name: each.result.account for name, each in measured.items()}),
+        **scores_and_accounts({name: each.result for name, each in measured.items()}),
         counts={
             "systems": len(measured),
             "dialogues": len(own),
@@ -139,7 +133,7 @@ def _document(
                 "system": name,
                 "yardstick": trivial,
                 "about": TRIVIAL[trivial].about,
-                "scores": [score_dict(score) for score in result.scores],
+                "scores": result.to_dicts(),
             }
             for name, each in measured.items()
             for trivial, result in each.yardsticks.items()

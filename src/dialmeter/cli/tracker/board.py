@@ -17,11 +17,10 @@ from ...studies.board.board import Board, BoardSettings, make_board
 from ...studies.board.manifest import BoardEntry, BoardManifest, read_manifest
 from ...views.boards import trackers as views
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import CSV, PROSE, TEXT, Block, Output, signature, tables
 from ..progress import counted
 from ..several import chosen_golds, chosen_names
-from .board_documents import TrackerBoardDocument
+from .study_documents import TrackerBoardDocument
 
 
 @shared.command("board")
@@ -35,7 +34,7 @@ from .board_documents import TrackerBoardDocument
 @shared.rule_options
 @shared.interval_options(resamples=10_000)
 @shared.force_option("a board that is there")
-@paper_options
+@shared.paper_options
 def board_(**options: Any) -> Output:
     """Put trackers on a board: scores with intervals, groups that do not differ, ranks under every rule set and value map.
 

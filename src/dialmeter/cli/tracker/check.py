@@ -38,7 +38,14 @@ def check(**options: Any) -> Output:
     )
     exit_code = 0 if found.fit else EXIT_INPUT
     if options["style"] == "json":
-        return Output(document=lambda _: _document(found), notices=found.problems, loud=True, exit_code=exit_code)
+        return Output(
+            document=lambda _: make_document(
+                TrackerCheckDocument, found, scores=[score_dict(score) for score in found.self_scores]
+            ),
+            notices=found.problems,
+            loud=True,
+            exit_code=exit_code,
+        )
     file = one_line(options["file"], 200)
     problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in found.problems]
     return Output(
@@ -47,20 +54,6 @@ def check(**options: Any) -> Output:
         diagnosis=found.diagnosis,
         errors=[f"{file}: {one_line(problem, 1000)}" for problem in problems],
         exit_code=exit_code,
-    )
-
-
-def _document(found: Checked) -> TrackerCheckDocument:
-    return make_document(
-        TrackerCheckDocument,
-        scores=[score_dict(score) for score in found.self_scores],
-        account=found.account,
-        counts=found.counts,
-        warnings=found.notices,
-        problems=found.problems,
-        format=found.format,
-        fit=found.fit,
-        diagnosis=found.diagnosis,
     )
 
 

@@ -39,7 +39,6 @@ from ...tracking.scoring import score_file
 from ...views import compare as views
 from ...views.tracker import signature_of, system_charts
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature, tables
 from ..progress import expect_files, watched
 from ..several import chosen_golds, chosen_names, fail_if_worse
@@ -85,7 +84,7 @@ _LISTED = 10
     "Marks in LaTeX and Markdown: stars against the first system, or letters of systems beaten.",
 )
 @shared.fail_if_worse_option("a system")
-@paper_options
+@shared.paper_options
 @shared.chart_options
 @study_options
 def compare_(**options: Any) -> Output:
@@ -130,12 +129,12 @@ def compare_(**options: Any) -> Output:
         parts=chain(_parts(compared, further, options), _shown(further.apart, systems, options, rules)),
         notices=notices,
         charts=lambda: system_charts(results),
-        check=lambda: fail_if_worse(compared.versus, level, worse) if options["fail_if_worse"] else None,
+        check=lambda: fail_if_worse(options, compared.versus, level, worse),
     )
 
 
 class Further(NamedTuple):
-    """What is shown beside the comparison where it is asked for."""
+    """What options add to the comparison."""
 
     tests: list[TurnTest]
     apart: list[Disagreement]

@@ -19,7 +19,6 @@ from ...studies.curve.curve_files import CurveFile, in_folder, in_manifest
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.tracker import signature_of
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import CSV, TEXT, Block, Output, signature, tables
 from ..study import study_options
 from .study_documents import TrackerCurveDocument
@@ -36,7 +35,7 @@ from .study_documents import TrackerCurveDocument
 @shared.choice_option("--trend", SCALES, "Slopes per tenfold training data, or per whole training set.", "scale")
 @shared.rule_options
 @shared.interval_options(resamples=1000)
-@paper_options
+@shared.paper_options
 @shared.chart_options
 @study_options
 def curve_(**options: Any) -> Output:
@@ -46,8 +45,8 @@ def curve_(**options: Any) -> Output:
     T5_result_zeroshot_hotel.json (domain); files with other names go into a manifest.
     """
     folder, manifest = options["folder"], options["manifest"]
-    beside = [path for path in (options["gold"], options["schema"], options["only"]) if path]
-    entries, notices = in_manifest(manifest, folder, beside) if manifest else in_folder(folder, beside)
+    others = [path for path in (options["gold"], options["schema"], options["only"]) if path]
+    entries, notices = in_manifest(manifest, folder, others) if manifest else in_folder(folder, others)
     found = draw_curve(
         entries,
         options["gold"],
@@ -102,6 +101,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
     files = list(zip(curve.files, kinds, strict=True))
     return make_document(
         TrackerCurveDocument,
+        curve,
         scores=[{**score_dict(score), **kind} for each, kind in files for score in each.scores],
         **in_documents({each.entry.name: each.account for each in curve.files}),
         counts={
@@ -112,11 +112,7 @@ def _document(curve: Curve, notices: Sequence[Notice], charts: list[str]) -> Tra
         },
         warnings=notices,
         intervals=bootstrap(curve.resampling),
-        reference=curve.reference,
-        scale=curve.scale,
         files=[{**kind, **each.counts, "data": each.data} for each, kind in files],
-        points=curve.points,
-        trends=curve.trends,
         domains=[
             {
                 "ratio": table.ratio,

@@ -20,8 +20,15 @@ from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.rule_sets.explain_rules import UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
 from ...views.tables import Table, highest, percent, records_table
-from ..options import chosen_dialogues, command, input_options, number_option, patch_option, signatures_option
-from ..paper_options import paper_options
+from ..options import (
+    chosen_dialogues,
+    command,
+    input_options,
+    number_option,
+    paper_options,
+    patch_option,
+    signatures_option,
+)
 from ..printer import CSV, TEXT, Block, Output, signature
 from ..progress import watched
 from ..study import study_options

@@ -13,7 +13,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
+from ...core.record import RunInput
 from ...core.result import score_dict
 from ...errors import DialmeterError, one_line
 from ...measure import Score, parse
@@ -30,14 +30,12 @@ from ...views.tracker import (
     mistake_charts,
     mistakes_table,
     score_table,
-    signature_of,
     system_charts,
     worst_table,
 )
 from .. import options as shared
-from ..paper_options import paper_options
-from ..printer import CSV, PROSE, TEXT, Block, Output, message, signature, tables
-from ..run_files import run_writer, with_inputs
+from ..printer import CSV, PROSE, TEXT, Block, Output, message, score_signatures, tables
+from ..run_files import KeptRun
 from ..work import chosen_workers, work_options
 from .documents import TrackerScoreDocument
 from .scoring import scored
@@ -60,7 +58,7 @@ _MISTAKES = 10
 @click.option(
     "--show", "shown", multiple=True, metavar="DIALOGUE", help="Print a dialogue turn by turn; may be repeated."
 )
-@paper_options
+@shared.paper_options
 @shared.chart_options
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
@@ -90,9 +88,8 @@ def score(**options: Any) -> Output:
         "patch": rules.patch,
         "map": None if rules.map in maps.names() else rules.map,
     }
-    given = [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path]
-    inputs = RunInputs(given if options["out"] else [])
-    writer, about = run_writer(options, paths.values(), lambda: record.identity(inputs.described(), rules, measures))
+    run = KeptRun(options, [RunInput(role, *split_tracker(path)) for role, path in paths.items() if path])
+    run.begin(paths.values(), lambda inputs: record.identity(inputs, rules, measures))
     wanted = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
@@ -103,13 +100,12 @@ def score(**options: Any) -> Output:
         options["train_schema"],
         frozenset(wanted),
     )
-    found = scored(settings, writer, options)
+    found = scored(settings, run.writer, options)
     result = found.result
     result.threads = chosen_workers(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
-    if writer is not None:
-        about = with_inputs(about, inputs, writer)
-        record.finish(writer, result, about, markdown_report(Path(file).name, result))
+    name = Path(file).name
+    run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
     shown = [found.printed[key] for key in wanted if key in found.printed]
 
@@ -117,8 +113,7 @@ def score(**options: Any) -> Output:
         for key, name in wanted.items():
             if key not in found.printed:
                 raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
-        for guard in guards:
-            guard.check(scores)
+        shared.check_guards(guards, scores)
 
     return Output(
         document=lambda _: _document(result, groups, scores, found.form),
@@ -127,7 +122,7 @@ def score(**options: Any) -> Output:
         else chain(
             _parts(result, groups, found.form, options, again), (Block("\n".join(each), TEXT) for each in shown)
         ),
-        # The diagnosis says it too, with the points that hang on it.
+        # The diagnosis has it, too, with the points that it costs.
         notices=[notice for notice in result.notices if notice.code != "turn-level"],
         diagnosis=result.diagnosis,
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
@@ -158,14 +153,11 @@ def _document(
     by_slot = "slot" in groups and result.values_known
     return make_document(
         TrackerScoreDocument,
+        result,
         scores=scores,
-        account=result.account,
-        counts=result.counts,
-        warnings=result.notices,
         format=form,
         intervals=bootstrap(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
-        diagnosis=result.diagnosis,
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
     )
 
@@ -181,8 +173,7 @@ def _parts(
     yield from tables(group_table(found, group) for group, found in groups.items() if found)
     if "slot" in groups and result.values_known:
         yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), PROSE)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
-    yield from signature(*lines)
+    yield from score_signatures(result.scores, options["signatures"])
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":

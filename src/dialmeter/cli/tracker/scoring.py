@@ -1,4 +1,4 @@
-"""Scoring a prediction file for a command: as a whole, or in shards, wherever these are worked."""
+"""Scores a prediction file for a command: as a whole, or in shards, which may be scored in other processes."""
 
 from __future__ import annotations
 

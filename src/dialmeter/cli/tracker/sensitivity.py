@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from ...core.account import in_documents, lines
+from ...core.account import lines
 from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
-from ...core.result import score_dict
 from ...errors import DialmeterError, NotApplicable
 from ...model import Notice
 from ...studies.sensitivity import SchemaSensitivity, study_sensitivity
@@ -19,10 +18,9 @@ from ...tracking.rule_sets.rules import load
 from ...tracking.scoring import score_file
 from ...views import tracker as views
 from .. import options as shared
-from ..paper_options import paper_options
 from ..printer import CSV, PROSE, Block, Output, result_blocks, signature, tables
 from ..progress import watched
-from ..several import chosen_golds, chosen_names
+from ..several import chosen_golds, chosen_names, scores_and_accounts
 from .study_documents import TrackerSensitivityDocument
 
 _ORIGINAL = "original"
@@ -43,10 +41,10 @@ _ORIGINAL = "original"
     metavar="M",
     help="A measure of frames; may be repeated.",
 )
-@click.option("--rules", "rules_name", default="sgd", show_default=True, metavar="NAME|FILE.toml", help="The rule set.")
+@shared.rules_option(default="sgd")
 @shared.number_option("--most", least=0, default=5, about="How many of the most sensitive dialogues.")
 @shared.interval_options(resamples=1000)
-@paper_options
+@shared.paper_options
 def sensitivity(**options: Any) -> Output:
     """How much does a tracker depend on the wording of the schema (SGD-X)?
 
@@ -112,8 +110,7 @@ def _document(
     first = next(iter(results.values()))
     return make_document(
         TrackerSensitivityDocument,
-        scores=[{**score_dict(score), "variant": name} for name, result in results.items() for score in result.scores],
-        **in_documents({name: result.account for name, result in results.items()}),
+        **scores_and_accounts(results, "variant"),
         counts={"variants": len(results), "dialogues": first.dialogues, "turns": first.turns},
         warnings=notices,
         intervals=bootstrap(first.resampling),

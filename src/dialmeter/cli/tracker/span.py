@@ -1,4 +1,4 @@
-"""What a worker does with a span of a file. By itself, so that a worker starts without all that only the command needs."""
+"""The work on one span of a file. A separate module, so that workers do not import what only the command needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...tracking.scoring import TrackerSettings, TrackerShard, score_shard
 
 
 def score_noted(task: ShardTask[TrackerSettings]) -> TrackerShard:
-    """Scores a span, and notes which dialogue it is at where somebody wants to know."""
+    """Scores a span, and notes the current dialogue if the engine asks for it."""
     return score_shard(task, _noting) if is_noting() else score_shard(task)
 
 

@@ -14,10 +14,10 @@ from ...users.analysis.check import UserCheck, check_talk
 from ...views.tables import percent
 from ..main import EXIT_INPUT
 from ..options import CHECKING, command
-from ..printer import Block, Output
+from ..printer import Block, Output, refused_lines
 from ..progress import watched
 from .documents import UserCheckDocument
-from .scoring import chosen_how, dialogue_options, refused_lines, scoring_options
+from .scoring import chosen_how, dialogue_options, scoring_options
 
 
 @command(last=CHECKING)
@@ -39,24 +39,11 @@ def check(**options: Any) -> Output:
     if not dialogues and not errors:
         errors = [f"{one_line(options['dialogues'], 200)}: no dialogue can be scored"]
     return Output(
-        document=lambda _: _document(found),
+        document=lambda _: make_document(UserCheckDocument, found, scores=found.self_scores),
         parts=_parts(found, one_line(options["dialogues"], 200)),
         notices=found.notices if printed else [],
         errors=errors,
         exit_code=0 if found.fit else EXIT_INPUT,
-    )
-
-
-def _document(found: UserCheck) -> UserCheckDocument:
-    return make_document(
-        UserCheckDocument,
-        scores=found.self_scores,
-        account=found.account,
-        counts=found.counts,
-        warnings=found.notices,
-        format=found.format,
-        fit=found.fit,
-        problems=found.problems,
     )
 
 

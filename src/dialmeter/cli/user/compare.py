@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from ...core.account import in_documents
 from ...core.comparison import Resampling
 from ...core.document import bootstrap, make_document
 from ...errors import DialmeterError
 from ...model import Notice
 from ...readers.trajectories import is_log
-from ...users.compare import UserComparison, common_goals
+from ...users.compare import common_goals
 from ...users.compare import compare as compared_with
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
-from ...views.compare import comparison_rows, result_lines
-from ...views.tracker import signature_of
 from ...views.user import comparison_chart, comparison_table
-from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options
-from ..printer import CSV, TEXT, Block, Output, result_blocks, signature
+from ..options import chart_options, chosen_resampling, command, fail_if_worse_option, interval_options, name_option
+from ..printer import Output
 from ..progress import expect_files
-from ..several import chosen_names, fail_if_worse
+from ..several import chosen_names, comparison_parts, fail_if_worse, named_notices, scores_and_accounts
 from ..study import study_options
 from ..work import work_options
 from .compare_distance import compare_distance
@@ -35,7 +31,7 @@ from .scoring import chosen_how, dialogue_options, scored, scoring_options
 
 @command()
 @click.argument("files", nargs=-1, required=True)
-@click.option("--name", "names", multiple=True, metavar="NAME", help="What to call a user; one for each file.")
+@name_option("What to call a user; one for each file.")
 @click.option("--domain", default=COMBINED, show_default=True, metavar="D", help="Compare in one domain.")
 @click.option("--distance", is_flag=True, help="How the second user differs from people, who are the first file.")
 @fail_if_worse_option("a user")
@@ -83,45 +79,38 @@ def compare(**options: Any) -> Output:
         raise DialmeterError(f"no domain {domain!r}; there are: {', '.join(sorted(known))}")
     found = compared_with(results, resampling, domain)
     notices = [*common.notices, *found.notices, *_notices(whole, results)]
-    worse = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
     return Output(
         document=lambda _: make_document(
             UserCompareDocument,
-            scores=[{**each, "system": name} for name, result in results.items() for each in result.to_dicts()],
-            **in_documents({name: result.account for name, result in results.items()}),
+            **scores_and_accounts(results),
             counts={"dialogues": len(common.keys), "systems": len(results)},
             warnings=notices,
             versus=found.versus,
             domain=domain,
             intervals=bootstrap(resampling),
         ),
-        parts=_parts(found, len(common.keys), domain),
+        parts=comparison_parts(
+            comparison_table(found, domain),
+            {
+                name: [score for score in result.scores if score.group["domain"] == domain]
+                for name, result in results.items()
+            },
+            found.versus,
+            f"{len(common.keys)} dialogues with the same goal for every user",
+            "user",
+        ),
         notices=notices,
         charts=lambda: [comparison_chart(found, domain)],
-        check=lambda: (
-            fail_if_worse(found.versus, 1 - resampling.confidence, worse) if options["fail_if_worse"] else None
-        ),
+        check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
     )
 
 
 def _notices(whole: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:
-    """What there is to say of each user, with its name: dialogues of the whole file that cannot be scored, then the rest."""
+    """The warnings about each user, with its name: dialogues of the whole file that cannot be scored, then the rest."""
     return [
-        Notice(each.code, each.count, f"{name}: {each.message}", each.where)
+        each
         for name, result in results.items()
         for refused, notices in ((True, whole[name].notices), (False, result.notices))
-        for each in notices
+        for each in named_notices(name, notices)
         if (each.code == "refused") is refused
     ]
-
-
-def _parts(found: UserComparison, dialogues: int, domain: str) -> Iterator[Block]:
-    yield from result_blocks(result_lines(found.versus))
-    yield Block(comparison_table(found, domain))
-    listed = {
-        name: [score for score in result.scores if score.group["domain"] == domain]
-        for name, result in found.results.items()
-    }
-    yield Block(comparison_rows(listed, found.versus, "user"), CSV)
-    yield Block(f"{dialogues} dialogues with the same goal for every user", TEXT)
-    yield from signature(signature_of(chain.from_iterable(listed.values())), gap=("markdown",))

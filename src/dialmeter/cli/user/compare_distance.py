@@ -22,6 +22,7 @@ from ...views.tables import Table
 from ..options import chosen_resampling
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import expect_files, watched
+from ..several import named_notices
 from .documents import UserCompareDocument
 from .scoring import chosen_how
 
@@ -49,7 +50,7 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
         unread = [(each.dialogue or "", one_line(each.message, 100)) for each in file.refused]
         asked = len(talks[name]) + len(unread)
         accounts[name] = Account("dialogue", asked, asked, len(talks[name]), counted(unread), "read")
-        notices += [Notice(each.code, each.count, f"{name}: {each.message}", each.where) for each in file.notices]
+        notices += named_notices(name, file.notices)
     human, simulated = names
     paired, unpaired = paired_measures(talks[human], talks[simulated], resampling)
     how = chosen_how(options)

@@ -40,7 +40,7 @@ from .scoring import chosen_how, profile_option, set_option
 @click.option("--system", "systems", multiple=True, metavar="AGENT", help="A system; may be repeated, rule by default.")
 @talk_options
 @shared.map_option
-@profile_option("town", "How acts are named.")
+@profile_option("How acts are named.", "town")
 @shared.rules_option("The rule set of I- and R-GCDF1.")
 @set_option("Change one switch of the rule set.")
 @shared.interval_options(resamples=1000)
@@ -126,7 +126,7 @@ def _cells(
         goals = outcome(talk, town())
         rows[place].append(row(talk, scorers[place].add(talk), goals))
         systems[place].append(system_outcome(talk, goals))
-        if told := silence(talk):
-            silent[place].append((talk.id, told))
+        if reason := silence(talk):
+            silent[place].append((talk.id, reason))
     for setting, scorer, found, quiet, reached in zip(settings, scorers, rows, silent, systems, strict=True):
         yield CrossCell(setting, found, scorer.result(), played(len(tasks), len(found), quiet), reached)

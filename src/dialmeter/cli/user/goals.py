@@ -19,21 +19,22 @@ from ...users.items.sheet import goal_rows, goal_sheet
 from ...users.profile import load as load_profile
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, command, force_option, from_option
-from ..printer import Block, Output, refusals
+from ..printer import LISTED, Block, Output, refusals
 from ..progress import watched
-from .reading import endpoint_options
+from .reading import cache_option, endpoint_options
 from .scoring import profile_option
 
 
 @command(last=PLAIN)
 @click.argument("dialogues")
 @from_option("the file", "layout")
-@profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd.")
+@profile_option()
 @click.option("--states", metavar="FILE", help="Belief states by dialogue, for dialogues without acts of the user.")
 @click.option(
     "--make-sheet", is_flag=True, help="DIALOGUES is a log of an agent: write the items of its tasks to --out, as CSV."
 )
 @endpoint_options("items that it proposes, with --make-sheet")
+@cache_option
 @dry_run_option
 @price_option
 @click.option("--out", metavar="FILE", help="Write the goals or the sheet here; without it goals are printed.")
@@ -125,7 +126,7 @@ def _sheet(options: dict[str, Any]) -> Output:
     return Output(
         parts=[Block(f"{len(rows)} rows written to {one_line(options['out'])}{source}")],
         notices=notices,
-        errors=[one_line(str(error), 1000) for error in log.refused[:20]],
+        errors=[one_line(str(error), 1000) for error in log.refused[:LISTED]],
     )
 
 

@@ -17,11 +17,12 @@ from ...users.blame.words import WordSearch
 from ...users.result import places_of
 from ...users.scorer import UserScorer
 from ...views.tables import Table
+from ..main import EXIT_INPUT
 from ..options import command, number_option
-from ..printer import EVERY, TEXT, Block, Output, message
+from ..printer import EVERY, TEXT, Block, Output, message, refused_lines
 from ..progress import watched
 from .documents import UserLabelsDocument
-from .scoring import chosen_how, dialogue_options, refused_lines, scoring_options
+from .scoring import chosen_how, dialogue_options, scoring_options
 
 KINDS: tuple[str, ...] = get_args(LabelKind)
 
@@ -76,7 +77,7 @@ def labels(**options: Any) -> Output:
         parts=_parts(found, account, options),
         notices=talks.notices,
         errors=refused_lines(refused),
-        exit_code=2 if refused else 0,
+        exit_code=EXIT_INPUT if refused else 0,
     )
 
 

@@ -29,6 +29,7 @@ from ..printer import Output, message, warn
 from ..progress import counted
 from ..work import chosen_cluster, work_options
 from .documents import UserPlayDocument
+from .reading import endpoint_options
 
 talk_options = stacked(
     click.option(
@@ -49,15 +50,7 @@ talk_options = stacked(
         help="The share of acts that are misunderstood, on both sides.",
     ),
     work_options,
-    click.option("--endpoint", metavar="URL", help="Where a language model answers, for the agent `endpoint`."),
-    click.option("--model", metavar="NAME", help="The model at --endpoint."),
-    click.option(
-        "--key-variable",
-        default="OPENAI_API_KEY",
-        show_default=True,
-        metavar="NAME",
-        help="The environment variable with the key for --endpoint.",
-    ),
+    endpoint_options("the agent `endpoint`"),
     dry_run_option,
     price_option,
 )

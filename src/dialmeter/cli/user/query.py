@@ -17,11 +17,11 @@ from ...users.analysis.show import lines
 from ...users.record import UserRow
 from ...views.user import FoundRow, found_table
 from ..options import command, number_option
-from ..printer import EVERY, TEXT, Block, Output, message, warn
+from ..printer import TEXT, Block, Output, warn
 from ..work import work_options
 from .documents import UserQueryDocument
 from .logs.query import asks_log, query_logs
-from .scoring import dialogue_options, next_line, rows_in, scoring_options
+from .scoring import dialogue_options, found_parts, next_line, rows_in, scoring_options
 
 
 @command()
@@ -104,19 +104,10 @@ def query(**options: Any) -> Output:
 
 
 def _parts(kept: list[FoundRow], total: int, account: Account | None, options: dict[str, Any]) -> Iterator[Block]:
-    foot = () if account is None else (account.line,)
-    if not total:
-        yield message("; ".join(["no dialogue fits", *foot]))
-        return
-    turn_by_turn = bool(options["dialogue"] or options["shown"])
-    if turn_by_turn:
-        yield Block("\n\n".join("\n".join(lines(row)) for row, _, _ in kept), TEXT)
-    yield Block(replace(found_table(kept), foot=foot), EVERY[1:] if turn_by_turn else EVERY)
-    if not options["dialogue"]:
-        more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
-        yield Block(f"{total} dialogue{'s' if total > 1 else ''} found{more}", TEXT)
-        if not options["shown"] and options["where"] != "-":
-            yield Block(next_line(options["where"], kept[0].row.id, options), TEXT, gap=())
+    table = replace(found_table(kept), foot=() if account is None else (account.line,))
+    yield from found_parts(table, (lines(row) for row, _, _ in kept), total, options)
+    if kept and not options["dialogue"] and not options["shown"] and options["where"] != "-":
+        yield Block(next_line(options["where"], kept[0].row.id, options), TEXT, gap=())
 
 
 def _scores(row: UserRow) -> dict[str, float | None]:

@@ -1,4 +1,4 @@
-"""What the commands share that find acts in words: which reader, and what was measured of it."""
+"""What is shared by the commands that find acts in words: the reader, and its measured accuracy."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from ...simulation.language.town_maker import TownMaker
 from ...users.profile import load as load_profile
 from ...users.text import ActMaker, RuleMaker, TextReader
 from ..dry_run import dry_run_output
-from ..options import Command, chosen_map, stacked
+from ..options import Command, choice_option, chosen_map, stacked
 from ..printer import Output
-
-READERS = ("rules", "town", "model")
 
 
 def endpoint_options(purpose: str) -> Callable[[Command], Command]:
@@ -38,21 +36,20 @@ def endpoint_options(purpose: str) -> Callable[[Command], Command]:
             metavar="NAME",
             help="The environment variable with the key for --endpoint.",
         ),
-        click.option(
-            "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
-        ),
     )
 
 
+cache_option = click.option(
+    "--cache", metavar="DIR", default="", help="Keep the answers of the model here, to go on after a break."
+)
 reading_options = stacked(
-    click.option(
+    choice_option(
         "--reader",
-        type=click.Choice(READERS),
-        default="rules",
-        show_default=True,
-        help="What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
+        ["rules", "town", "model"],
+        "What finds acts in words: rules, the templates of the town, or a language model at --endpoint.",
     ),
     endpoint_options("--reader model"),
+    cache_option,
 )
 
 
@@ -75,7 +72,7 @@ def chosen_maker(options: dict[str, Any]) -> ActMaker:
 
 
 def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conversation]) -> Output:
-    """What reading the turns without acts of some dialogues with a language model would take; nothing is sent.
+    """What it would take to have a language model read the turns without acts; nothing is sent.
 
     Raises:
         DialmeterError: no language model is named.

@@ -10,14 +10,13 @@ import click
 from msgspec import UNSET
 
 from ...core.document import bootstrap, make_document
-from ...core.record import RunInput, RunInputs
+from ...core.record import RunInput
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import open_conversations
 from ...users import record
 from ...users.outcome import COMBINED
 from ...users.result import UserResult
 from ...views.tables import records_table, score_records
-from ...views.tracker import signature_of
 from ...views.user import (
     event_table,
     markdown_report,
@@ -30,12 +29,12 @@ from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..main import EXIT_INPUT
-from ..printer import CSV, TEXT, Block, Output, signature, tables
-from ..run_files import run_writer, with_inputs
+from ..printer import CSV, TEXT, Block, Output, refused_lines, score_signatures, tables
+from ..run_files import KeptRun
 from ..work import work_options
 from .documents import UserScoreDocument
 from .reading import reading_dry_run
-from .scoring import chosen_how, dialogue_options, next_line, refused_lines, scored, scoring_options
+from .scoring import chosen_how, dialogue_options, next_line, scored, scoring_options
 
 
 @shared.command()
@@ -65,29 +64,24 @@ def score(**options: Any) -> Output:
         talks = open_conversations(options["dialogues"], options["form"], options["goals"])
         return reading_dry_run("user score", options, list(talks))
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.map_file(options)}
-    given = [RunInput(role, path) for role, path in paths.items() if path]
-    inputs = RunInputs(given if options["out"] else [])
+    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
     how = chosen_how(options)
     guards = shared.chosen_guards(options)
-    writer, about = run_writer(
-        options, paths.values(), lambda: record.identity(inputs.described(), how, options["blamed"])
-    )
+    run.begin(paths.values(), lambda inputs: record.identity(inputs, how, options["blamed"]))
     found = scored(
         options["dialogues"],
         how,
         options,
         shared.chosen_resampling(options),
-        writer=writer,
+        writer=run.writer,
         blamed=options["blamed"],
         kept=bool(options["charts"]),
     )
     result = found.result
     verdicts = verdicts_of(found.verdicts) if options["blamed"] else None
-    if writer is not None:
-        more = {"verdicts": verdicts} if verdicts is not None else {}
-        about = with_inputs(about, inputs, writer)
-        report = markdown_report(Path(options["dialogues"]).name, result)
-        record.finish(writer, result, about, report, **more)
+    name = Path(options["dialogues"]).name
+    more = {"verdicts": verdicts} if verdicts is not None else {}
+    run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **more))
     accepted = options["skip_bad"] or not result.refused
     errors: list[str] = []
     if not accepted:
@@ -97,11 +91,18 @@ def score(**options: Any) -> Output:
     def check() -> None:
         combined = ("domain", COMBINED)
         scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in result.to_dicts()]
-        for guard in guards:
-            guard.check(scores)
+        shared.check_guards(guards, scores)
 
     return Output(
-        document=lambda _: _document(result, verdicts, found.form),
+        document=lambda _: make_document(
+            UserScoreDocument,
+            result,
+            format=found.form,
+            intervals=bootstrap(result.resampling),
+            worst=result.worst(3),
+            refused=[str(error) for error in result.refused],
+            verdicts=UNSET if verdicts is None else verdicts,
+        ),
         parts=_parts(result, verdicts, found.form, options),
         notices=[each for each in result.notices if accepted or each.code != "refused"],
         charts=lambda: user_charts(UserCounts.of(found.rows)),
@@ -111,29 +112,12 @@ def score(**options: Any) -> Output:
     )
 
 
-def _document(result: UserResult, verdicts: dict[str, Any] | None, form: str) -> UserScoreDocument:
-    return make_document(
-        UserScoreDocument,
-        scores=result.to_dicts(),
-        account=result.account,
-        counts=result.counts,
-        warnings=result.notices,
-        format=form,
-        intervals=bootstrap(result.resampling),
-        events=result.events,
-        worst=result.worst(3),
-        refused=[str(error) for error in result.refused],
-        verdicts=UNSET if verdicts is None else verdicts,
-    )
-
-
 def _parts(result: UserResult, verdicts: dict[str, Any] | None, form: str, options: dict[str, Any]) -> Iterator[Block]:
     heading = (one_line(options["dialogues"]), f"layout {form}", f"{result.turns} turns")
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.how.profile.name}"]), TEXT)
     yield Block(score_table(result.scores, result.account))
     yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
-    lines = [each.signature for each in result.scores] if options["signatures"] else [signature_of(result.scores)]
-    yield from signature(*lines)
+    yield from score_signatures(result.scores, options["signatures"])
     yield from tables([event_table(result.events, options["logs"])])
     yield from tables(verdict_tables(verdicts) if verdicts is not None else [])
     yield from tables([worst_table(result, 3)], TEXT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,33 +27,34 @@ from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
+from ...views.tables import Table
 from ..options import Option, chosen_map, from_option, map_option, rules_option, stacked
+from ..printer import EVERY, TEXT, Block, message
 from ..progress import watched
 from ..work import worked
 from .reading import chosen_maker, measured_accuracy, reading_options
-
-LISTED = 20
-"""How many dialogues that cannot be scored are named on a terminal."""
 
 goals_option = click.option("--goals", metavar="FILE", help="Goals by dialogue, where the dialogues have none.")
 dialogue_options = stacked(from_option("the file", "layout"), goals_option)
 
 
-def profile_option(default: str, about: str) -> Option:
+def profile_option(
+    about: str = "How the corpus names acts, slots and services: multiwoz, town, sgd.", default: str = "multiwoz"
+) -> Option:
     """The option that names the profile of a corpus."""
     return click.option("--profile", default=default, show_default=True, metavar="NAME|FILE.toml", help=about)
 
 
-def set_option(about: str) -> Option:
+def set_option(about: str = "Change one switch, as repetitions.max=4.") -> Option:
     """The option that changes a switch of the rule set."""
     return click.option("--set", "changes", multiple=True, metavar="SWITCH=VALUE", help=about)
 
 
 scoring_options = stacked(
     map_option,
-    profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd."),
+    profile_option(),
     rules_option("The rule set: dialmeter, or gcdf1-repo for the published evaluator."),
-    set_option("Change one switch, as repetitions.max=4."),
+    set_option(),
     click.option("--from-text", is_flag=True, help="Where a turn has no acts, find them in its words."),
     reading_options,
     click.option(
@@ -65,7 +66,7 @@ scoring_options = stacked(
 
 
 def chosen_how(options: dict[str, Any]) -> UserSettings:
-    """All that dialogues are scored with, from a command's options."""
+    """The settings for scoring dialogues, from a command's options."""
     return UserSettings(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),
@@ -75,7 +76,7 @@ def chosen_how(options: dict[str, Any]) -> UserSettings:
 
 
 def _chosen_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """What finds acts in words, and what was measured of it, where they are looked for."""
+    """With --from-text: the reader that finds acts in words, and its measured accuracy."""
     if not options.get("from_text"):
         if options.get("accuracy"):
             raise DialmeterError("--accuracy goes with --from-text")
@@ -125,7 +126,7 @@ def scored(
     if len(spans) > 1:
         opened.close()
     parts = None if writer is None else str(writer.begin())
-    # The town is the one place whose tables are known.
+    # Only the tables of the town are known.
     database = matches if blamed and how.profile.name == "town" else None
     limit = _turn_limit(file, form, goals) if blamed else None
     settings = UserShardSettings(form, how, goals, only, blamed, kept, database, limit)
@@ -187,11 +188,27 @@ def rows_in(
     return found.rows, found.result.account, found.result.notices
 
 
-def refused_lines(refused: Sequence[InputError]) -> list[str]:
-    """Dialogues that cannot be scored, one line each."""
-    lines = [one_line(str(error), 1000) for error in refused[:LISTED]]
-    more = len(refused) - LISTED
-    return [*lines, f"… and {more} more dialogues that cannot be scored"] if more > 0 else lines
+def found_parts(
+    table: Table, dialogues: Iterable[Iterable[str]], total: int, options: dict[str, Any]
+) -> Iterator[Block]:
+    """The dialogues that a query found: turn by turn where it is asked for, and as a table.
+
+    Args:
+        table: has a row for each that is shown.
+        dialogues: the lines of each, turn by turn.
+        total: how many were found.
+        options: of the command.
+    """
+    if not total:
+        yield message("; ".join(["no dialogue fits", *table.foot]))
+        return
+    turn_by_turn = bool(options["dialogue"] or options["shown"])
+    if turn_by_turn:
+        yield Block("\n\n".join("\n".join(lines) for lines in dialogues), TEXT)
+    yield Block(table, EVERY[1:] if turn_by_turn else EVERY)
+    if not options["dialogue"]:
+        more = f", {len(table.rows)} shown (--limit)" if len(table.rows) < total else ""
+        yield Block(f"{total} dialogue{'s' if total > 1 else ''} found{more}", TEXT)
 
 
 def next_line(where: str, dialogue: str, options: dict[str, Any]) -> str:

@@ -21,12 +21,13 @@ from ...users.text import ReadingAccuracy, TextReader, measure_reading
 from ...users.text.accuracy import ScoreEffect, score_effect, short, without_acts
 from ...views.tables import Table, percent
 from ..dry_run import dry_run_option, price_option
+from ..main import EXIT_INPUT
 from ..options import command, map_option, rules_option
-from ..printer import EVERY, Block, Output
+from ..printer import EVERY, Block, Output, refused_lines
 from ..progress import watched
 from .documents import UserUnderstandDocument
 from .reading import chosen_maker, reading_dry_run, reading_options
-from .scoring import chosen_how, dialogue_options, profile_option, refused_lines, set_option
+from .scoring import chosen_how, dialogue_options, profile_option, set_option
 
 _SHOWN = ("I-GCDF1", "R-GCDF1")
 
@@ -35,9 +36,9 @@ _SHOWN = ("I-GCDF1", "R-GCDF1")
 @click.argument("dialogues")
 @dialogue_options
 @map_option
-@profile_option("multiwoz", "How the corpus names acts, slots and services: multiwoz, town, sgd.")
+@profile_option()
 @rules_option("The rule set under which both are scored.")
-@set_option("Change one switch, as repetitions.max=4.")
+@set_option()
 @reading_options
 @dry_run_option
 @price_option
@@ -75,22 +76,12 @@ def understand(**options: Any) -> Output:
             reader=found.maker,
             summary=found.summary,
             reading=_records(found),
-            effects=[
-                {
-                    "measure": each.measure,
-                    "by_acts": each.by_acts,
-                    "from_text": each.from_text,
-                    "bias": each.bias,
-                    "correlation": each.correlation,
-                    "n": each.n,
-                }
-                for each in found.effects
-            ],
+            effects=found.effects,
         ),
         parts=_parts(found, account),
         notices=talks.notices,
         errors=refused_lines(refused),
-        exit_code=2 if refused else 0,
+        exit_code=EXIT_INPUT if refused else 0,
     )
 
 

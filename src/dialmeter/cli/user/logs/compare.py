@@ -21,8 +21,9 @@ from ....views.pages.item_tables import item_comparison_table
 from ...options import chosen_resampling
 from ...printer import EVERY, TEXT, Block, Output, signature
 from ...progress import expect_files, watched
-from ...several import fail_if_worse
+from ...several import fail_if_worse, named_notices
 from ..documents import UserCompareDocument
+from .query import unread_notices
 
 
 def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
@@ -41,15 +42,10 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         results[name] = read_items(watched(log, log, options["quiet"]), resampling=chosen_resampling(options))
         if not results[name].dialogues:
             raise InputError("no goal in words has an item", file=log.name)
-        notices += [Notice(each.code, each.count, f"{name}: {each.message}", each.where) for each in log.notices]
-        if log.refused:
-            where = tuple(str(error) for error in log.refused[:5])
-            count = len(log.refused)
-            notices.append(Notice("refused", count, f"{name}: {count} dialogues that cannot be read", where))
+        notices += named_notices(name, [*log.notices, *unread_notices(log.refused)])
     found = compare_items(results, resampling)
     tasks = len({talk.task for result in found.results.values() for talk in result.every})
     measures = list(dict.fromkeys(each.measure for each in found.versus))
-    worse = "{system} is worse than {base}: {measure} {difference:+.2f}, p (Holm) {p_holm:.4f}"
     return Output(
         document=lambda _: make_document(
             UserCompareDocument,
@@ -67,9 +63,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
         ),
         parts=_parts(found, tasks),
         notices=[*found.notices, *notices],
-        check=lambda: (
-            fail_if_worse(found.versus, 1 - resampling.confidence, worse) if options["fail_if_worse"] else None
-        ),
+        check=lambda: fail_if_worse(options, found.versus, 1 - resampling.confidence),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ....core.document import bootstrap, make_document
-from ....core.record import RunInput, RunInputs
+from ....core.record import RunInput
 from ....errors import DialmeterError, InputError, one_line
 from ....readers.trajectories import open_trajectories
 from ....users.items.log_items import BY_RULE, LogItems, dialogue_items
@@ -27,9 +27,9 @@ from ....views.pages.item_tables import (
 from ....views.tables import dicts_table
 from ... import options as shared
 from ...main import EXIT_INPUT
-from ...printer import CSV, TEXT, Block, Output, signature, tables
+from ...printer import CSV, LISTED, TEXT, Block, Output, signature, tables
 from ...progress import watched
-from ...run_files import run_writer, with_inputs
+from ...run_files import KeptRun
 from .documents import UserItemsDocument
 
 
@@ -54,10 +54,10 @@ def items(**options: Any) -> Output:
     sheet = read_goal_sheet(options["sheet"]) if options["sheet"] else None
     source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
     paths = {"log": options["log"], "goals": options["sheet"]}
-    inputs = RunInputs([RunInput(role, path) for role, path in paths.items() if path] if options["out"] else [])
+    run = KeptRun(options, [RunInput(role, path) for role, path in paths.items() if path])
     guards = shared.chosen_guards(options)
-    writer, about = run_writer(options, paths.values(), lambda: items_identity(inputs.described(), source))
-    try:
+    run.begin(paths.values(), lambda inputs: items_identity(inputs, source))
+    with run.abandoned_on(DialmeterError):
         log = open_trajectories(options["log"], options["form"])
         every = list(watched(log, log, options["quiet"]))
         pairs = dialogue_items(every, sheet)
@@ -73,44 +73,29 @@ def items(**options: Any) -> Output:
             raise InputError(
                 "no goal in words has an item: expected calls with values that the instruction names", file=log.name
             )
-    except DialmeterError:
-        if writer is not None:
-            writer.abandon()
-        raise
-    if writer is not None:
+    if run.writer is not None:
         for each, talk in pairs:
-            if each.id not in writer.done:
-                writer.add(item_row(each, talk))
-        about = with_inputs(about, inputs, writer)
-        finish_items_run(writer, found, about, items_report(Path(options["log"]).name, found))
+            if each.id not in run.writer.done:
+                run.writer.add(item_row(each, talk))
+    name = Path(options["log"]).name
+    run.finish(lambda writer, about: finish_items_run(writer, found, about, items_report(name, found)))
     accepted = options["skip_bad"] or not log.refused
-
-    def check() -> None:
-        for guard in guards:
-            guard.check(found.to_dicts())
-
     return Output(
         document=lambda _: make_document(
             UserItemsDocument,
-            scores=found.to_dicts(),
-            account=found.account,
-            counts=found.counts,
-            warnings=log.notices,
+            found,
             format=log.format,
             intervals=bootstrap(found.resampling),
-            verdicts=found.verdicts,
-            events=found.events,
             faults=found.faults(),
-            parties=found.parties,
             dialogues=found.every,
         ),
         parts=_parts(found, one_line(options["log"])),
         notices=log.notices,
         errors=[
-            *(one_line(str(error), 1000) for error in log.refused[:20]),
+            *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
             *([] if accepted else [f"{len(log.refused)} dialogues cannot be read (--skip-bad accepts that)"]),
         ],
-        check=check,
+        check=lambda: shared.check_guards(guards, found.to_dicts()),
         exit_code=0 if accepted else EXIT_INPUT,
     )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import UNSET
 
 from ....core.document import make_document
 from ....core.open_runs import open_run
-from ....errors import DialmeterError, did_you_mean, one_line
+from ....errors import DialmeterError, InputError, did_you_mean, one_line
 from ....model import Notice, dialogue_key
 from ....readers.trajectories import is_log, open_trajectories
 from ....users.events import Event
@@ -18,10 +18,10 @@ from ....users.items.record import KIND, ItemRow, item_row
 from ....users.items.show import item_lines
 from ....users.items.text_events import FAULTS
 from ....views.tables import Table
-from ...printer import EVERY, TEXT, Block, Output, message
+from ...printer import Output
 from ...progress import watched
 from ..documents import UserQueryDocument
-from ..scoring import is_run
+from ..scoring import found_parts, is_run
 
 _OF_ACTS = ("domain", "slot", "low", "high", "goal", "goal_has", "why")
 """Options that are about acts, which logs do not have."""
@@ -65,7 +65,7 @@ def query_logs(options: dict[str, Any]) -> Output:
                 for row, events in kept
             ],
         ),
-        parts=_parts(kept, len(found), options),
+        parts=found_parts(_table(kept), (item_lines(row) for row, _ in kept), len(found), options),
         notices=notices,
     )
 
@@ -75,10 +75,13 @@ def _rows(where: str, options: dict[str, Any]) -> tuple[Iterable[ItemRow], list[
         return open_run(where).rows_as(ItemRow), []
     log = open_trajectories(where, options["form"])
     pairs = dialogue_items(list(watched(log, log, options["quiet"])))
-    count = len(log.refused)
-    where_ = tuple(str(error) for error in log.refused[:5])
-    refused = [Notice("refused", count, f"{count} dialogues that cannot be read", where_)] if count else []
-    return [item_row(*pair) for pair in pairs], [*log.notices, *refused]
+    return [item_row(*pair) for pair in pairs], [*log.notices, *unread_notices(log.refused)]
+
+
+def unread_notices(refused: Sequence[InputError]) -> list[Notice]:
+    """One warning for the dialogues of a log that cannot be read, if there are any."""
+    count, where = len(refused), tuple(str(error) for error in refused[:5])
+    return [Notice("refused", count, f"{count} dialogues that cannot be read", where)] if count else []
 
 
 def _fits(row: ItemRow, options: dict[str, Any]) -> bool:
@@ -93,23 +96,13 @@ def _events(row: ItemRow, options: dict[str, Any]) -> list[Event]:
     return [event for event in row.events if not options["events"] or event.name in options["events"]]
 
 
-def _parts(kept: Sequence[tuple[ItemRow, list[Event]]], total: int, options: dict[str, Any]) -> Iterator[Block]:
-    if not total:
-        yield message("no dialogue fits")
-        return
-    turn_by_turn = bool(options["dialogue"] or options["shown"])
-    if turn_by_turn:
-        yield Block("\n\n".join("\n".join(item_lines(row)) for row, _ in kept), TEXT)
+def _table(kept: Sequence[tuple[ItemRow, list[Event]]]) -> Table:
     words = {True: "successful", False: "failed", None: ""}
     rows = tuple(
         (row.id, row.trajectory.task, words[row.success], str(len(events) or ""), _first(events))
         for row, events in kept
     )
-    table = Table("", ("dialogue", "task", "outcome", "found", "the first of them"), rows, frozenset({3}))
-    yield Block(table, EVERY[1:] if turn_by_turn else EVERY)
-    if not options["dialogue"]:
-        more = f", {len(kept)} shown (--limit)" if len(kept) < total else ""
-        yield Block(f"{total} dialogue{'s' if total > 1 else ''} found{more}", TEXT)
+    return Table("", ("dialogue", "task", "outcome", "found", "the first of them"), rows, frozenset({3}))
 
 
 def _first(events: Sequence[Event]) -> str:
