@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from dialmeter import open_run
+from dialmeter.cli.study import ELSEWHERE, INPUTS
 from dialmeter.simulation.files import play_to_file
 from dialmeter.views.pages.opened import Opened
 
+from ..fuzz.targets import all_commands
 from ..viewer.asking import ask
 from ..viewer.made import dialmeter, served
 from .invoke import call, files_in
 
-QUICK = ("--resamples", 100, "-q")
+QUICK = ("--resamples", "100", "-q")
 HOSTILE = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 
@@ -35,6 +37,34 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("x", "y"):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     return folder
+
+
+def test_every_file_that_a_study_reads_is_an_input() -> None:
+    seen = 0
+    for name, command in all_commands():
+        if any(parameter.name == "study" for parameter in command.params):
+            seen += 1
+            for parameter in command.params:
+                named = str(parameter.name)
+                if any(word in (parameter.metavar or "") for word in ("FILE", "DIR", "LIST", "LOG")):
+                    assert named in {*INPUTS, *ELSEWHERE} or named.startswith("cluster"), (name, named)
+    assert seen == 7
+
+
+def test_a_rule_file_and_a_map_are_inputs_without_their_folder(
+    talk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, values = tmp_path / "own.toml", tmp_path / "values.json"
+    own.write_text('base = "trade"\nabout = "Ours."\n')
+    values.write_text('{"hotel": {"area": {"centre": ["center"]}}}')
+    out = tmp_path / "run"
+    words = ("tracker", "compare", talk / "a.jsonl", talk / "b.jsonl", *QUICK, "--rules", own, "--map", values)
+    code, _, err = call(capsys, *words, "--out", out)
+    assert code == 0, err
+    manifest = (out / "run.json").read_text("utf-8")
+    roles = {each["name"]: each["role"] for each in json.loads(manifest)["inputs"]}
+    assert roles == {"a.jsonl": "files", "b.jsonl": "files", "own.toml": "rules_name", "values.json": "rule_map"}
+    assert str(tmp_path) not in manifest
 
 
 def commands(talk: Path) -> dict[str, tuple[object, ...]]:

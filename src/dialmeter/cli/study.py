@@ -25,9 +25,12 @@ study_options = stacked(
     click.option("--out", "study", metavar="DIR", help="Keep tables, charts and JSON in this folder, for `view`."),
     force_option("a result in --out"),
 )
-_INPUTS = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "map", "goals")
-"""Parameters of commands that may name files."""
-_ELSEWHERE = frozenset(
+_FILES = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "goals", "patch", "accuracy")
+"""Parameters of commands that name files."""
+_NAMES_OR_FILES = ("rules_name", "chosen", "rule_map", "value_map", "profile")
+"""Parameters that name a file, which has a suffix, or something that comes with dialmeter."""
+INPUTS = (*_FILES, *_NAMES_OR_FILES)
+ELSEWHERE = frozenset(
     [
         "study",
         "force",
@@ -44,6 +47,7 @@ _ELSEWHERE = frozenset(
         "endpoint",
         "model",
         "key_variable",
+        "cache",
         "fail_if_worse",
         "label",
         "caption",
@@ -120,11 +124,11 @@ class Study:
 
 def _inputs(options: dict[str, Any]) -> Iterator[RunInput]:
     """The files that a command reads, by the parameters that name them."""
-    for role in _INPUTS:
+    for role in INPUTS:
         given = options.get(role) or ()
         for each in given if isinstance(given, tuple) else (str(given),):
             path, tracker = split_tracker(each)
-            if path == STDIN or Path(path).exists():
+            if path == STDIN or (Path(path).exists() and (role in _FILES or Path(path).suffix)):
                 yield RunInput(role, path, tracker or "")
 
 
@@ -132,7 +136,7 @@ def _words(context: click.Context) -> Iterator[str]:
     """The words of the command line that decide the result; files by their names, without folders."""
     for parameter in context.command.params:
         name = parameter.name or ""
-        if name in _ELSEWHERE or name.startswith("cluster"):
+        if name in ELSEWHERE or name.startswith("cluster"):
             continue
         if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
@@ -142,4 +146,4 @@ def _words(context: click.Context) -> Iterator[str]:
             yield from option
             continue
         for each in value if isinstance(value, tuple) else (value,):
-            yield from (*option, Path(str(each)).name if name in _INPUTS else str(each))
+            yield from (*option, Path(str(each)).name if name in INPUTS else str(each))
