@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ..core.comparability import joint_signature, not_comparable
 from ..core.comparison import Resampling
@@ -191,8 +192,7 @@ def _interval(
     ]
     # One variant of all that is right gives the square root of their number.
     formula = Formula(lambda sums: sums[..., 0] / sums[..., 1], (0, 1), 0.0, math.sqrt(variants))
-    how = {"confidence": resampling.confidence, "resamples": resampling.resamples, "seed": resampling.seed}
-    found = bootstrap(rows, {"": formula}, **how)[""]  # type: ignore[arg-type]
+    found = bootstrap(rows, {"": formula}, **asdict(resampling))[""]
     return found.ci, found.reason or ""
 
 

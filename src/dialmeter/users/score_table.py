@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec.structs import asdict
+
 from ..core.comparison import Resampling
 from ..errors import InputError
 from ..model import dialogue_key
@@ -138,5 +140,5 @@ def intervals(
         for name, value in values.items():
             matrix[order[name], 2 * place : 2 * place + 2] = value, 1
     formulas = {f"{place}": ratio(2 * place, 2 * place + 1) for place in range(len(columns))}
-    found = bootstrap(matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed)
+    found = bootstrap(matrix, formulas, **asdict(how))
     return dict(zip(columns, found.values(), strict=True))

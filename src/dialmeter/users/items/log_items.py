@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from msgspec.structs import asdict
+
 from ..._version import __version__
 from ...core.account import Account, counted
 from ...core.comparison import Resampling
@@ -123,12 +125,8 @@ class LogItems(Result):
         how = self.resampling
         if how is None:
             return None
-        parts = self.recall_parts
-        matrix = np.array([parts[task] for task in tasks])
-        found = bootstrap(
-            matrix, {"m": ratio()}, confidence=how.confidence, resamples=how.resamples, seed=how.seed, expand=False
-        )
-        return found["m"].ci
+        matrix = np.array([self.recall_parts[task] for task in tasks])
+        return bootstrap(matrix, {"m": ratio()}, expand=False, **asdict(how))["m"].ci
 
     @cached_property
     def recall_parts(self) -> dict[str, tuple[float, float]]:
