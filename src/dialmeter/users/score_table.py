@@ -17,11 +17,7 @@ from .goals import goal_digest
 from .outcome import COMBINED, DialogueOutcome, Measured, Parts
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..stats import Interval
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
@@ -135,7 +131,7 @@ def intervals(
     if len(rows) < 2 or not columns:
         return {}
     order = {name: place for place, name in enumerate(sorted(rows, key=lambda name: (dialogue_key(name), name)))}
-    matrix: FloatArray = np.zeros((len(rows), 2 * len(columns)))
+    matrix = np.zeros((len(rows), 2 * len(columns)))
     for place, values in enumerate(columns.values()):
         for name, value in values.items():
             matrix[order[name], 2 * place : 2 * place + 2] = value, 1
