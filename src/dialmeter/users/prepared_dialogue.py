@@ -304,9 +304,7 @@ class ScoringSetup:
                     if not value:
                         remarks.append(Remark("act-without-value", turn.number, f"{service}-{slot}"))
                         continue
-                    mentions = found.setdefault(service, {}).setdefault(constraint(slot, value), [])
-                    if not mentions or mentions[-1] != turn.number:
-                        mentions.append(turn.number)
+                    _add_mention(found.setdefault(service, {}), constraint(slot, value), turn.number)
         return found
 
     def _asked(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:

@@ -20,7 +20,6 @@ from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
 from .counting import InformWalk, requests
-from .events import Event
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
@@ -68,10 +67,12 @@ class UserScorer:
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self._setup = ScoringSetup(self.rules, self.profile, matcher)
-        self._walk = InformWalk(self._setup)
+        self.setup = ScoringSetup(self.rules, self.profile, matcher)
+        """Rules, profile and values, with what was looked up."""
+        self._walk = InformWalk(self.setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
-        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
+        self.settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
+        """What dialogues are scored with."""
         self._reader = TextReader(maker, self.profile) if maker is not None else None
         self._read: tuple[Conversation, Conversation] | None = None
         self._keep = keep
@@ -93,11 +94,6 @@ class UserScorer:
         options = {"from_text": self.settings.from_text, "keep": self._keep, "accuracy": self.settings.accuracy}
         return _restored, (type(self), arguments, options, (self.book, self.refused, self._once))
 
-    @property
-    def settings(self) -> UserSettings:
-        """What dialogues are scored with."""
-        return self._settings
-
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Scores one dialogue.
 
@@ -109,18 +105,13 @@ class UserScorer:
         self.book.add(outcome)
         return outcome
 
-    @property
-    def setup(self) -> ScoringSetup:
-        """Rules, profile and values, with what was looked up."""
-        return self._setup
-
     def prepare(self, talk: Conversation) -> PreparedDialogue:
         """Prepares one dialogue for scoring.
 
         Raises:
             InputError: it cannot be scored.
         """
-        return self._setup.prepare(self.read(talk))
+        return self.setup.prepare(self.read(talk))
 
     def read(self, talk: Conversation) -> Conversation:
         """A dialogue with the acts that are found in its words, where they are looked for."""
@@ -143,6 +134,10 @@ class UserScorer:
         dropped = {
             domain: (*informs.dropped.get(domain, ()), *asked.dropped.get(domain, ())) for domain in informs.dropped
         }
+        events = sorted(
+            [*informs.events, *asked.events],
+            key=lambda event: (event.turns[-1:], event.domain, event.about, event.name),
+        )
         return DialogueOutcome(
             id=talk.id,
             turns=len(talk.moves),
@@ -155,10 +150,10 @@ class UserScorer:
                 "I": pooled(informs.domains, with_domain=not combined_ignores_domain),
                 "R": pooled(asked.domains, with_domain=False),
             },
-            events=_in_order(informs.events, asked.events),
+            events=tuple(events),
             said=_frozen(dialogue.said),
             asked=_frozen(dialogue.asked),
-            request_acts=_frozen(self._setup.request_acts(dialogue.turns)),
+            request_acts=_frozen(self.setup.request_acts(dialogue.turns)),
             dropped=dropped,
             remarks=tuple(dialogue.remarks),
         )
@@ -282,11 +277,6 @@ def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
         )
         for domain, counts in domains.items()
     }
-
-
-def _in_order(*lists: list[Event]) -> tuple[Event, ...]:
-    events = [event for each in lists for event in each]
-    return tuple(sorted(events, key=lambda event: (event.turns[-1:], event.domain, event.about, event.name)))
 
 
 def _frozen(mentions: Mapping[str, Mapping[str, list[int]]]) -> dict[str, dict[str, tuple[int, ...]]]:

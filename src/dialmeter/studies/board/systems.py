@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -238,21 +238,20 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
     inputs = {each.get("role"): each for each in run.manifest.get("inputs") or ()}
     predictions = inputs.get("predictions", {})
     words = Vocabulary()
+    dialogues = []
+    for row in run.rows_as(_RunRow):
+        turns = tuple(Turn(turn.turn, turn.gold, turn.pred) for turn in row.turns)
+        dialogues.append(words.number_dialogue(Dialogue(row.id, turns), FLAT))
     return RunSystem(
         entry=entry,
         name=str(predictions.get("name") or Path(entry.file).name),
         sha256=str(predictions.get("sha256") or ""),
         format="run",
-        dialogues=[words.number_dialogue(each, FLAT) for each in _dialogues(run)],
+        dialogues=dialogues,
         vocabulary=words,
         schema=read_schema(schema) if schema else None,
         manifest=run.manifest,
     )
-
-
-def _dialogues(run: Run) -> Iterator[Dialogue]:
-    for row in run.rows_as(_RunRow):
-        yield Dialogue(row.id, tuple(Turn(turn.turn, turn.gold, turn.pred) for turn in row.turns))
 
 
 def check_runs(systems: Sequence[RunSystem], measures: Sequence[str] | None) -> None:

@@ -172,7 +172,12 @@ class LogItems(Result):
     def worst(self, n: int = 10) -> list[DialogueItems]:
         """The dialogues with most missed items, then with most events."""
         found = [each for each in self.every if each.events]
-        return sorted(found, key=lambda each: (-_missed(each), -len(each.events), each.id))[:n]
+
+        def rank(talk: DialogueItems) -> tuple[int, int, str]:
+            missed = sum(each.verdict == "missed" for each in talk.outcomes)
+            return -missed, -len(talk.events), talk.id
+
+        return sorted(found, key=rank)[:n]
 
     @property
     def summary(self) -> str:
@@ -204,10 +209,6 @@ class LogItems(Result):
 def has_event(talk: DialogueItems, names: Iterable[str]) -> bool:
     """Has a dialogue an event of one of these classes?"""
     return any(event.name in names for event in talk.events)
-
-
-def _missed(talk: DialogueItems) -> int:
-    return sum(each.verdict == "missed" for each in talk.outcomes)
 
 
 def read_items(
