@@ -42,7 +42,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
         asked: domain → request → user turns.
         request_acts: the same by the acts alone, where the dialogue lists requests beside its acts.
         dropped: constraints and requests that left the goal because a search ended without an entity, by domain.
-        remarks: what is not as it should be in the data.
+        remarks: defects in the data.
     """
 
     id: str

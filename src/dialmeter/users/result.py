@@ -109,7 +109,7 @@ class UserResult(Result):
 
     @property
     def outcomes(self) -> list[DialogueOutcome]:
-        """Everything about every dialogue, where the scorer was told to keep it."""
+        """Everything about every dialogue, where the scorer keeps it."""
         return list(self.book.outcomes.values())
 
     @cached_property

@@ -64,7 +64,7 @@ class ScoreTable:
         """Takes the dialogues of another part of the corpus.
 
         Raises:
-            InputError: a dialogue stands in both.
+            InputError: a dialogue is in both.
         """
         for name in filter(self.rows.__contains__, other.rows):
             raise InputError("duplicate dialogue id", dialogue=name)

@@ -184,7 +184,7 @@ class UserScorer:
         """The result of all dialogues so far.
 
         Args:
-            notices: what else there is to say, such as of the file.
+            notices: other warnings, such as those of the file.
             resampling: how intervals are made; without it there are none.
             only: keys of the dialogues that were asked for; all where it is None.
 

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -101,18 +102,15 @@ class LogItems(Result):
     def scores(self) -> list[Score]:
         """ItemRecall over all items, with an interval over tasks."""
         outcomes = [each for talk in self.dialogues for each in talk.outcomes]
-        counted_items = [each for each in outcomes if each.verdict in _COUNTED]
+        has_value = item_recall(outcomes) is not None
         tasks = sorted({talk.task for talk in self.dialogues})
         digest = hashlib.sha256("\n".join(tasks).encode()).hexdigest()[:10]
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
         return [
-            Score(
-                measure="ItemRecall",
-                value=item_recall(outcomes),
-                ci=self._interval(tasks) if len(tasks) > 1 and counted_items else None,
-                n=len(counted_items),
-                unscored=len(outcomes) - len(counted_items),
-                reason="" if counted_items else "no item was conveyed, confirmed or missed",
+            _score(
+                outcomes,
+                ci=self._interval(tasks) if len(tasks) > 1 and has_value else None,
+                reason="" if has_value else "no item was conveyed, confirmed or missed",
                 signature="|".join(("ItemRecall", *fields, f"v:{__version__}")),
             )
         ]
@@ -157,16 +155,8 @@ class LogItems(Result):
         found = []
         for kind in KINDS:
             outcomes = [each for talk in self.dialogues for each in talk.outcomes if each.item.kind == kind]
-            n = sum(each.verdict in _COUNTED for each in outcomes)
-            score = Score(
-                measure="ItemRecall",
-                value=item_recall(outcomes),
-                n=n,
-                unscored=len(outcomes) - n,
-                group={"kind": kind},
-                signature=f"{self.signature}|kind:{kind}",
-            )
-            found += [score] if outcomes else []
+            if outcomes:
+                found.append(_score(outcomes, group={"kind": kind}, signature=f"{self.signature}|kind:{kind}"))
         return found
 
     def worst(self, n: int = 10) -> list[DialogueItems]:
@@ -204,6 +194,11 @@ class LogItems(Result):
         heavy = ", ".join(name for name in FAULTS if name in _HEAVY)
         found.append(fault_table(f"any of {heavy}", self.every, lambda talk: has_event(talk, _HEAVY), self.resampling))
         return found
+
+
+def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
+    n = sum(each.verdict in _COUNTED for each in outcomes)
+    return Score(measure="ItemRecall", value=item_recall(outcomes), n=n, unscored=len(outcomes) - n, **details)
 
 
 def has_event(talk: DialogueItems, names: Iterable[str]) -> bool:
