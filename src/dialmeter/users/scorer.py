@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,23 @@ class UserScorer:
             remarks=tuple(dialogue.remarks),
         )
 
+    def add_all(
+        self, talks: Iterable[Conversation], file: str | None = None
+    ) -> Iterator[tuple[Conversation, DialogueOutcome]]:
+        """Scores dialogues, each when it is asked for; those that cannot be scored are refused.
+
+        Args:
+            talks: the dialogues.
+            file: where they come from, for messages.
+        """
+        for talk in talks:
+            try:
+                outcome = self.add(talk)
+            except InputError as error:
+                self.refuse(error.at(file=file))
+            else:
+                yield talk, outcome
+
     def refuse(self, error: InputError) -> None:
         """Notes a dialogue that cannot be scored."""
         self.refused.append(error)
@@ -255,12 +272,7 @@ def score_user(
     opened = talks if isinstance(talks, Conversations) else None
     name = opened.name if opened is not None else None
     with paused_garbage_collection():
-        for talk in watch(talks):
-            try:
-                outcome = scorer.add(talk)
-            except InputError as error:
-                scorer.refuse(error.at(file=name))
-                continue
+        for talk, outcome in scorer.add_all(watch(talks), name):
             if sink is not None:
                 sink(talk, outcome)
     for unread in opened.refused if opened is not None else ():
@@ -337,16 +349,15 @@ def score_shard(
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
     found = UserShard(scorer.book, scorer.refused, [], [], [])
     talks = talks or open_span(task.span, settings.form, settings.goals)
+
+    def chosen(every: Iterable[Conversation]) -> Iterator[Conversation]:
+        for talk in every:
+            if settings.only is None or dialogue_key(talk.id) in settings.only:
+                at(f"dialogue {talk.id}")
+                yield talk
+
     with task.open_rows() as part, paused_garbage_collection():
-        for talk in watch(talks):
-            if settings.only is not None and dialogue_key(talk.id) not in settings.only:
-                continue
-            at(f"dialogue {talk.id}")
-            try:
-                outcome = scorer.add(talk)
-            except InputError as error:
-                scorer.refuse(error.at(file=talks.name))
-                continue
+        for talk, outcome in scorer.add_all(chosen(watch(talks)), talks.name):
             read = scorer.read(talk)
             verdict = blamer.verdict(read, scorer.prepare(talk), outcome) if blamer is not None else None
             if verdict is not None:

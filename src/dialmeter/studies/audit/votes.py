@@ -42,7 +42,6 @@ class Votes(Struct, frozen=True):
         for_it: by tracker and slot, what a vote for a value weighs.
         timing: by voice and slot, what a vote on the first turn of a value weighs; gold is the last voice.
         for_alone: by tracker, the part of its votes for values that it does not share with others; two copies have 0.5 each.
-        against_alone: the same of its votes against values: trackers may miss the same values.
         precision: by tracker, over all slots.
         recall: by tracker, over all slots.
     """
@@ -51,7 +50,6 @@ class Votes(Struct, frozen=True):
     for_it: Floats
     timing: Floats
     for_alone: Floats
-    against_alone: Floats
     precision: Floats
     recall: Floats
 
@@ -92,7 +90,6 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
         for_it[:count],
         _timing(mentions, slots),
         for_alone[:count],
-        against_alone[:count],
         precision[:count],
         recall[:count],
     )

@@ -206,19 +206,11 @@ def has_event(talk: DialogueItems, names: Iterable[str]) -> bool:
     return any(event.name in names for event in talk.events)
 
 
-def read_items(
-    found: Iterable[Trajectory],
-    sheet: Mapping[str, Sequence[GoalItem]] | None = None,
-    *,
-    source: str = BY_RULE,
-    resampling: Resampling | None = None,
-) -> LogItems:
-    """The items and events of a log. The dialogues are held in memory, because any of them may list the places.
+def read_items(found: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
+    """The items that the rule finds in a log, and its events. The dialogues are held in memory, because any of them may list the places.
 
     Args:
         found: the dialogues.
-        sheet: items by task, made by hand; found by the rule where it is not given.
-        source: where the items come from, for the signature.
         resampling: of intervals; none without it.
 
     Example:
@@ -226,8 +218,8 @@ def read_items(
         1
     """
     every = list(found)
-    talks = [talk for _, talk in dialogue_items(every, sheet)]
-    return LogItems(talks, len(every) - len(talks), source=source, resampling=resampling)
+    talks = [talk for _, talk in dialogue_items(every)]
+    return LogItems(talks, len(every) - len(talks), resampling=resampling)
 
 
 def dialogue_items(
