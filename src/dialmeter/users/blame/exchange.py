@@ -16,7 +16,7 @@ from ..prepared_dialogue import PreparedDialogue
 from ..profile import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OWN_CONFIRM, OWN_INTENT, RECOMMEND, REQUEST
 from ..system_turn import booked_domain
 
-ItemKind: TypeAlias = Literal["tell", "ask", "nothing found", "not booked", "booked", "offers to book"]
+ExchangeKind: TypeAlias = Literal["tell", "ask", "nothing found", "not booked", "booked", "offers to book"]
 TELLS = INFORM | RECOMMEND | OWN_INTENT
 FAILURES = ("nothing found", "not booked")
 _PLACEHOLDER = re.compile(r"\?+|#[^#]*#|\[[^\]]*\]|<[^>]*>")
@@ -26,7 +26,7 @@ _EMPTY = ("", "none")
 class ExchangeItem(NamedTuple):
     """What an act says: something told or asked for, a search or a booking that failed, a booking, or the offer to book."""
 
-    kind: ItemKind
+    kind: ExchangeKind
     domain: str
     slot: str = ""
     value: str = ""

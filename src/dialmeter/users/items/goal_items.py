@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import Struct
@@ -20,7 +20,7 @@ from ..text.numbers import MONTHS, UP_TO_TEN
 from .conditions import Condition, condition_of
 
 ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"]
-KINDS: tuple[ItemKind, ...] = ("date", "airport", "count", "number", "id", "text")
+KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
 SHORTEST = 3
 """Values with fewer letters are no items, counts aside."""
