@@ -67,12 +67,10 @@ class UserScorer:
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self.setup = ScoringSetup(self.rules, self.profile, matcher)
-        """Rules, profile and values, with what was looked up."""
-        self._walk = InformWalk(self.setup)
+        self._setup = ScoringSetup(self.rules, self.profile, matcher)
+        self._walk = InformWalk(self._setup)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
-        self.settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
-        """What dialogues are scored with."""
+        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
         self._read: tuple[Conversation, Conversation] | None = None
         self._keep = keep
@@ -93,6 +91,16 @@ class UserScorer:
         arguments = (self.rules, self.profile, self.value_map)
         options = {"from_text": self.settings.from_text, "keep": self._keep, "accuracy": self.settings.accuracy}
         return _restored, (type(self), arguments, options, (self.book, self.refused, self._once))
+
+    @property
+    def settings(self) -> UserSettings:
+        """What dialogues are scored with."""
+        return self._settings
+
+    @property
+    def setup(self) -> ScoringSetup:
+        """Rules, profile and values, with what was looked up."""
+        return self._setup
 
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Scores one dialogue.

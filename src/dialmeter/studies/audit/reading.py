@@ -19,7 +19,7 @@ from ...tracking.align import GoldFile, joined, open_pair, without_states
 from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue
 from ...tracking.rule_sets.rules import Rules
-from ...tracking.scorer import TrackerScorer
+from ...tracking.scorer import Sink, TrackerScorer
 from ...tracking.scoring import read_into
 from .given_gold import GoldStateCheck, as_state
 from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances, Watch
@@ -69,8 +69,9 @@ def read_trackers(
             check.take(read, compared)
             reads[dialogue_key(read.id)] = without_states(read)
 
+        notices: list[Notice] = []
         if is_run(path):
-            notices = _read_run(path, shared_gold, scorer, only, take)
+            _read_run(path, shared_gold, scorer, only, take)
         else:
             corpus, gold_corpus = open_pair(path, shared_gold, form)
             if corpus.correctness_only:
@@ -90,9 +91,7 @@ def read_trackers(
     return TrackerSet(found, rules, words)
 
 
-def _read_run(
-    path: str, gold: GoldFile | None, scorer: TrackerScorer, only: frozenset[str] | None, take: Any
-) -> list[Notice]:
+def _read_run(path: str, gold: GoldFile | None, scorer: TrackerScorer, only: frozenset[str] | None, take: Sink) -> None:
     """Reads a run into a scorer."""
     words = scorer.vocabulary
     found = _of_run(path, words)
@@ -107,7 +106,6 @@ def _read_run(
                 raise error.at(file=one_line(path, 200)) from None
             if scored:
                 take(read, scorer.compared())
-    return []
 
 
 def _of_run(path: str, words: Vocabulary) -> Iterator[PairDialogue]:

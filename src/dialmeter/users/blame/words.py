@@ -80,10 +80,7 @@ class WordSearch:
                 return found[0]
         if by_reference and slot in _BY_REFERENCE and (found := re.search(rf"\b{_BY_REFERENCE[slot]}\b", lower)):
             return found[0]
-        forms = self.forms(domain, slot, value)
-        if value.isdecimal():
-            return _number(slot, value, lower)
-        return _among(forms, lower)
+        return _number(slot, value, lower) if value.isdecimal() else _among(self.forms(domain, slot, value), lower)
 
     def _yes_or_no(self, slot: str, value: str, text: str) -> str:
         for word in self._slot_words.get(slot, (slot,)):
