@@ -6,21 +6,17 @@ import inspect
 import json
 import re
 from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 from msgspec.inspect import StructType
 
+from dialmeter import cli
 from dialmeter.cli.dry_run import DryRunDocument
-from dialmeter.cli.judge import bench_documents, people_documents
-from dialmeter.cli.judge import documents as judge_documents
 from dialmeter.cli.listing import ListDocument
-from dialmeter.cli.system import documents as system_documents
-from dialmeter.cli.tracker import audit_document, board_documents, study_documents
-from dialmeter.cli.tracker import documents as tracker_documents
-from dialmeter.cli.user import documents as user_documents
-from dialmeter.cli.user.logs import documents as item_documents
 from dialmeter.core.document import Document
 
 
@@ -28,19 +24,8 @@ def documents() -> Iterator[tuple[str, type[Document]]]:
     """The document of every command, by the name of its schema."""
     yield "list", ListDocument
     yield "dry-run", DryRunDocument
-    for module in (
-        tracker_documents,
-        study_documents,
-        board_documents,
-        audit_document,
-        user_documents,
-        item_documents,
-        judge_documents,
-        people_documents,
-        bench_documents,
-        system_documents,
-    ):
-        for kind in vars(module).values():
+    for module in walk_packages(cli.__path__, f"{cli.__name__}."):
+        for kind in vars(import_module(module.name)).values():
             if isinstance(kind, type) and issubclass(kind, Document):
                 defaults = {each.name: each.default for each in msgspec.structs.fields(kind)}
                 if isinstance(defaults["command"], str):

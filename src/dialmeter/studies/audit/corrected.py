@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...measure import Score
 from ...model import dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.gold_patch import GoldPatch
@@ -48,3 +49,8 @@ def _named(read: PairDialogue, name: str) -> PairDialogue:
     found = PairDialogue(name, read.place)
     found.numbers, found.gold, found.pred, found.turns = read.numbers, read.gold, read.pred, read.turns
     return found
+
+
+def scores_of(tracker: AuditedTracker) -> dict[str, Score]:
+    """The scores of a tracker on gold as it is, by measure."""
+    return {score.measure: score for score in tracker.result.scores}

@@ -8,6 +8,7 @@ from ...errors import one_line
 from ...model import dialogue_key
 from ...studies.audit.audit import GoldAudit, RankedCandidate
 from ...studies.audit.candidates import KINDS, Candidate
+from ...studies.audit.corrected import scores_of
 from ...studies.audit.sheet import KEPT, VERDICTS, AuditRow, proposal, votes_said
 from ..html_env import page
 from ..tables import Table, decimals, percent, records_table
@@ -84,7 +85,7 @@ def candidate_lines(audit: GoldAudit, ranked: RankedCandidate) -> Iterator[str]:
         words = found.same_words
         yield f"  users say this value in {words.dialogues} other dialogues with this domain; gold has it in {words.annotated}"
     for tracker in audit.trackers.trackers:
-        before, after = tracker.result.named_scores, ranked.corrected[tracker.name]
+        before, after = scores_of(tracker), ranked.corrected[tracker.name]
         scores = ", ".join(f"{name} {percent(before[name].value)} → {percent(value)}" for name, value in after.items())
         yield f"  if corrected, {one_line(tracker.name, 40)}: {scores}"
 
