@@ -85,7 +85,7 @@ def make_runs(folder: Path) -> Path:
 
 @contextmanager
 def served(runs: Path) -> Iterator[str]:
-    """The viewer as a process of its own; gives its address."""
+    """The viewer as a separate process; gives its address."""
     command = [sys.executable, "-m", "dialmeter", "view", str(runs), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout

@@ -105,7 +105,7 @@ STREETS = (
 
 
 def names(rng: Random, kind: str, count: int) -> list[str]:
-    """Different names, each with a first word of its own as long as there are enough."""
+    """Different names, each with another first word as long as there are enough."""
     firsts = rng.sample(FIRST, len(FIRST))
     seconds = SECOND[kind]
     pairs = [(firsts[place % len(firsts)], place) for place in range(count)]
@@ -217,7 +217,7 @@ def taxis(rng: Random, taken: set[str]) -> list[dict[str, str]]:
 
 
 def town() -> dict[str, list[dict[str, str]]]:
-    """All tables. Each domain draws from a generator of its own, so that a change in one leaves the others alone."""
+    """All tables. Each domain draws from another generator, so that a change in one leaves the others alone."""
     taken: set[str] = set()
     return {
         "hotel": hotels(Random(f"{SEED} hotel"), taken),

@@ -35,8 +35,8 @@ from dialmeter.users.analysis.query import UserQuery
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.user_figures import UserCounts, event_bars
+from reference_pages import events_page, user_rules_section
 from tests.users.talks import goal, system, talk, user
-from tools.make_docs import events_page, user_rules_section
 
 AREA = user("Hotel-Inform area=east")
 conversation = talk(goal(hotel={"info": {"area": "east", "stars": "4"}}), AREA, system(""), AREA, system(""))
@@ -73,7 +73,7 @@ def found() -> Any:
         text=True,
         check=False,
         cwd=ROOT,
-        env={"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "PATH": ""},
+        env={"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}:{ROOT / 'tools'}", "PATH": ""},
     )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)

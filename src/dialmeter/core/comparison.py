@@ -1,13 +1,15 @@
-"""Paired comparison of systems on the same dialogues: differences with intervals, tests, and wins, ties and losses."""
+"""Paired comparison of systems on the same dialogues or tasks: differences with intervals, tests, and wins, ties and losses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import fsum
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
+from ..errors import DialmeterError
 from ..model import Notice
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
 SystemResult = TypeVar("SystemResult")
+TaskParts: TypeAlias = Mapping[str, tuple[float, float]]
+"""Numerator and denominator of a measure, by task."""
 
 FEWEST = 5
 """With fewer dialogues there is no test: even the most extreme outcome would not be significant."""
@@ -89,13 +93,17 @@ def compare_pairs(
     Returns:
         The differences, and a warning where there are too few dialogues for a test.
     """
-    from ..stats import holm
-
     found = [each for base, other in pairs for each in _differences(base, other, formulas, how, test)]
-    corrected = [replace(each, p_holm=p) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
     count = len(pairs[0][0].matrix) if pairs else 0
     few = Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are given")
-    return corrected, [few] if 0 < count < FEWEST else []
+    return holm_corrected(found), [few] if 0 < count < FEWEST else []
+
+
+def holm_corrected(found: Sequence[PairedDifference]) -> list[PairedDifference]:
+    """Differences with p values corrected by Holm over all of them."""
+    from ..stats import holm
+
+    return [replace(each, p_holm=p) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
 
 
 def _differences(
@@ -107,9 +115,7 @@ def _differences(
     few = len(before) < FEWEST
     spans = {}
     if len(before) > 1:
-        spans = paired_bootstrap(
-            before, after, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed
-        )
+        spans = paired_bootstrap(before, after, formulas, **asdict(how))
     tests = spans
     if test == "randomisation" and not few:
         # The mid-p value keeps the level where whole counts tie often, as JGA's do on few dialogues.
@@ -126,7 +132,7 @@ def _differences(
                 system=second.system,
                 base=first.system,
                 difference=new - old if old is not None and new is not None else None,
-                ci=(span.low, span.high) if span and span.low is not None and span.high is not None else None,
+                ci=span.ci if span else None,
                 p=None if few or tested is None else tested.p,
                 p_holm=None,
                 wins=wins,
@@ -136,6 +142,76 @@ def _differences(
             )
         )
     return found
+
+
+def common_tasks(logs: Mapping[str, Collection[str]]) -> tuple[frozenset[str], list[Notice]]:
+    """The tasks that all logs have, and a notice on the others.
+
+    Args:
+        logs: the tasks of each log, by its name.
+
+    Raises:
+        DialmeterError: there is none.
+
+    Example:
+        >>> common_tasks({"old": ["1", "2"], "new": ["2"]})[0]
+        frozenset({'2'})
+    """
+    tasks = [frozenset(each) for each in logs.values()]
+    common = frozenset.intersection(*tasks)
+    if not common:
+        raise DialmeterError(f"{' and '.join(logs)} have no task in common")
+    alone = sorted(frozenset.union(*tasks) - common)
+    message = f"{len(alone)} tasks that not all logs have are unscored"
+    return common, [Notice("alone", len(alone), message, tuple(alone[:5]))] if alone else []
+
+
+def task_difference(
+    measure: str, base: tuple[str, TaskParts], system: tuple[str, TaskParts], how: Resampling
+) -> PairedDifference:
+    """One system against another on the tasks for which both have a value.
+
+    The difference is that of the values over these tasks. Its interval resamples tasks; p is that of the exact sign test over the
+    tasks that differ.
+
+    Args:
+        measure: its name.
+        base: the name of the system to compare with, and its parts.
+        system: the same of the other.
+        how: confidence, resamples and seed.
+
+    Example:
+        >>> found = task_difference("Success", ("old", {"1": (0.0, 2.0)}), ("new", {"1": (1.0, 2.0)}), Resampling())
+        >>> found.difference, found.wins
+        (0.5, 1)
+    """
+    import numpy as np
+
+    from ..stats import mcnemar_counts, paired_bootstrap, ratio
+
+    tasks = sorted(base[1].keys() & system[1].keys())
+    before, after = ([parts[task] for task in tasks] for _, parts in (base, system))
+    wins, ties, losses = count_outcomes(*([above / below for above, below in pairs] for pairs in (before, after)))
+    old, new = (
+        fsum(above for above, _ in pairs) / fsum(below for _, below in pairs) if pairs else None
+        for pairs in (before, after)
+    )
+    ci = None
+    if len(tasks) > 1:
+        found = paired_bootstrap(np.array(before), np.array(after), {"m": ratio()}, expand=False, **asdict(how))
+        ci = found["m"].ci
+    return PairedDifference(
+        measure=measure,
+        system=system[0],
+        base=base[0],
+        difference=new - old if old is not None and new is not None else None,
+        ci=ci,
+        p=mcnemar_counts(losses, wins).p,
+        p_holm=None,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+    )
 
 
 def count_outcomes(before: Iterable[float | None], after: Iterable[float | None]) -> tuple[int, int, int]:

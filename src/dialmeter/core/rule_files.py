@@ -94,12 +94,7 @@ class RuleFiles(Generic[T]):
         return self._parse(Path(name_or_file).stem, name_or_file, Source(name_or_file).text, shipped=False)
 
     def _parse(self, name: str, file: str, text: str, *, shipped: bool) -> T:
-        try:
-            stated = tomllib.loads(text)
-        except ValueError as error:  # of the syntax, or a number with thousands of digits
-            raise InputError(f"not valid TOML: {error}", file=file) from None
-        except RecursionError:
-            raise InputError("TOML nested too deeply", file=file) from None
+        stated = parse_toml(text, file)
         try:
             return msgspec.convert(self._complete(stated, name, None if shipped else text), self._kind)
         except msgspec.ValidationError as error:
@@ -127,6 +122,28 @@ class RuleFiles(Generic[T]):
 
     def _message(self, error: msgspec.ValidationError) -> str:
         return str(error) if self._marks else str(error).replace("`", "")
+
+
+def parse_toml(text: str, file: str) -> Fields:
+    """What a TOML file states.
+
+    Args:
+        text: of the file.
+        file: its name, for messages.
+
+    Raises:
+        InputError: not TOML.
+
+    Example:
+        >>> parse_toml("[repetitions]\\nmax = 4", "own.toml")
+        {'repetitions': {'max': 4}}
+    """
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # of the syntax, or a number with thousands of digits
+        raise InputError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise InputError("TOML nested too deeply", file=file) from None
 
 
 def _choices(hint: Any) -> list[Any]:

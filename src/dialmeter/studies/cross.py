@@ -8,6 +8,7 @@ from math import fsum, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from .._version import __version__
 from ..core.account import Account
@@ -117,9 +118,8 @@ def _cell_scores(cell: CrossCell, base: CrossCell, how: Resampling | None) -> It
     spans: dict[str, Interval] = {}
     apart: dict[str, Comparison] = {}
     if how is not None and len(cell.rows) > 1:
-        settings: dict[str, Any] = {"confidence": how.confidence, "resamples": how.resamples, "seed": how.seed}
-        spans = bootstrap(cell.rows, formulas, **settings)
-        apart = paired_bootstrap(base.rows, cell.rows, formulas, **settings) if cell is not base else {}
+        spans = bootstrap(cell.rows, formulas, **asdict(how))
+        apart = paired_bootstrap(base.rows, cell.rows, formulas, **asdict(how)) if cell is not base else {}
     for place, each in enumerate(MEASURES):
         value, before = (_value(one.rows, place) for one in (cell, base))
         span, versus = spans.get(each.name), apart.get(each.name)

@@ -6,10 +6,11 @@ Lee et al. (2022), SGD-X: A Benchmark for Robust Generalization in Schema-Guided
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, stdev
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ..core.comparability import joint_signature, not_comparable
 from ..core.comparison import Resampling
@@ -76,10 +77,7 @@ def schema_sensitivity(variants: Sequence[TrackerResult], measure: str = "JointG
     Raises:
         DialmeterError: fewer than two variants, or variants with other dialogues or frames.
     """
-    ratios = _ratios({f"variant {number}": each for number, each in enumerate(variants, 1)}, measure)
-    found = [ratio for each in ratios.values() for ratio in each if ratio is not None]
-    skipped = sum(each.count(None) for each in ratios.values())
-    return Valued(math.fsum(found) / len(found) if found else None, len(found), skipped)
+    return _mean(_ratios({f"variant {number}": each for number, each in enumerate(variants, 1)}, measure).values())
 
 
 def study_sensitivity(
@@ -133,25 +131,25 @@ def _sensitivity(
     scores = [each.scores[place] for each in variants.values()]
     measure = scores[0].measure
     ratios = _ratios(variants, measure)
-    found = [ratio for each in ratios.values() for ratio in each if ratio is not None]
+    found = _mean(ratios.values())
     values = [score.value for score in scores if score.value is not None]
     middle = math.fsum(values) / len(values) if values else None
     before = original.scores[place].value if original else None
-    low_high, why = _interval(ratios, len(variants), resampling) if found else (None, "")
+    low_high, why = _interval(ratios, len(variants), resampling) if found.n else (None, "")
     name, _, rest = joint_signature([score.signature for score in scores]).partition("|")
     return SchemaSensitivity(
         measure=measure,
-        value=math.fsum(found) / len(found) if found else None,
+        value=found.value,
         ci=low_high,
-        n=len(found),
-        unscored=sum(each.count(None) for each in ratios.values()),
+        n=found.n,
+        unscored=found.unscored,
         mean=middle,
         original=before,
         change=middle / before - 1 if before and middle is not None else None,
         dialogues=_most_sensitive(variants, measure, ratios, most),
         signature=f"SchemaSensitivity({name})|variants:{len(variants)}|{rest}",
         ci_reason=why,
-        reason="" if found else "no frame is right under any variant",
+        reason="" if found.n else "no frame is right under any variant",
     )
 
 
@@ -178,6 +176,13 @@ def _ratios(variants: Mapping[str, TrackerResult], measure: str) -> dict[str, li
     }
 
 
+def _mean(ratios: Iterable[Sequence[float | None]]) -> Valued:
+    """The mean over frames, those without a ratio aside."""
+    every = [ratio for each in ratios for ratio in each]
+    known = [ratio for ratio in every if ratio is not None]
+    return Valued(math.fsum(known) / len(known) if known else None, len(known), len(every) - len(known))
+
+
 def _interval(
     ratios: Mapping[str, Sequence[float | None]], variants: int, resampling: Resampling | None
 ) -> tuple[tuple[float, float] | None, str]:
@@ -191,8 +196,7 @@ def _interval(
     ]
     # One variant of all that is right gives the square root of their number.
     formula = Formula(lambda sums: sums[..., 0] / sums[..., 1], (0, 1), 0.0, math.sqrt(variants))
-    how = {"confidence": resampling.confidence, "resamples": resampling.resamples, "seed": resampling.seed}
-    found = bootstrap(rows, {"": formula}, **how)[""]  # type: ignore[arg-type]
+    found = bootstrap(rows, {"": formula}, **asdict(resampling))[""]
     return found.ci, found.reason or ""
 
 
@@ -203,11 +207,10 @@ def _most_sensitive(
     names = {dialogue_key(name): name for name in next(iter(variants.values())).ledger.main.dialogues}
     found = []
     for key, each in ratios.items():
-        known = [ratio for ratio in each if ratio is not None]
-        value = math.fsum(known) / len(known) if known else 0.0
-        if value:
+        mean_ratio = _mean([each])
+        if mean_ratio.value:
             of_variants = {name: values[key] for name, values in means.items()}
-            found.append(SensitiveDialogue(names[key], value, len(known), of_variants))
+            found.append(SensitiveDialogue(names[key], mean_ratio.value, mean_ratio.n, of_variants))
     return sorted(found, key=lambda each: (-each.value, each.dialogue))[:most]
 
 

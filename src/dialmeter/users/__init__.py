@@ -10,7 +10,8 @@ resamples=1000, seed=12345, keep=True, watch=..., sink=None) -> UserResult``
 
 ``UserScorer(rules, profile, value_map, *, from_text=False, keep=False, accuracy="")``
     ``.add(conversation) -> DialogueOutcome`` (raises InputError), ``.outcome(conversation)`` the same without taking it into
-    the result, ``.refuse(error)``, ``.merge(other)``, ``.result(notices=(), resampling=None) -> UserResult``.
+    the result, ``.add_all(conversations)`` adds several and refuses those that cannot be scored, ``.refuse(error)``,
+    ``.merge(other)``, ``.result(notices=(), resampling=None) -> UserResult``.
 
 ``DialogueOutcome``
     ``id``, ``turns``, ``cut``, ``domains`` (of the goal), ``inform`` and ``request`` (domain → ``DomainOutcome`` with ``wanted``,

@@ -66,14 +66,11 @@ def find_alternatives(dialogue: PreparedDialogue, domain: str) -> list[Alternati
     """Which choices of a goal were tried in a dialogue, and which of the others are wanted."""
     wants = dialogue.wants[domain]
     said = dialogue.said.get(domain, {})
+    booking = wants.parts.get("fail_book", ())
     return [
-        _decide(dialogue, domain, said, given_up, instead, is_booking=_is_booking(wants, given_up))
+        _decide(dialogue, domain, said, given_up, instead, is_booking=set(given_up) <= set(booking))
         for given_up, instead in split_alternatives(wants.parts)
     ]
-
-
-def _is_booking(wants: GoalUnits, given_up: Sequence[str]) -> bool:
-    return set(given_up) <= set(wants.parts.get("fail_book", ()))
 
 
 def _decide(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -12,16 +12,8 @@ from ..core.comparison import PairedSample, Resampling, SystemComparison, compar
 from ..errors import DialmeterError
 from ..model import Notice, dialogue_key
 from .outcome import COMBINED
-from .result import UserResult
+from .result import SHOWN, UserResult
 from .score_table import MEASURES, column
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
-SHOWN = 5
-
 
 UserComparison: TypeAlias = SystemComparison[UserResult]
 
@@ -90,7 +82,7 @@ def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
     import numpy as np
 
     order = sorted(result.book.rows, key=dialogue_key)
-    matrix: FloatArray = np.zeros((len(order), 2 * len(MEASURES)))
+    matrix = np.zeros((len(order), 2 * len(MEASURES)))
     totals: dict[str, float | None] = {}
     by_dialogue: dict[str, list[float | None]] = {}
     for place, measure in enumerate(MEASURES):

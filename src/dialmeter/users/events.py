@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
+from .goals import requested_slot, slot_of
+
 Family: TypeAlias = Literal["repetition", "not_in_goal", "goal", "request", "text"]
 """Where an event belongs: a constraint of the goal said again, one outside the goal, the goal as a whole, a request, a goal in words."""
 
@@ -50,9 +52,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
             >>> Event("delayed_response", "request", "hotel", "hotel-phone", (0, 2)).slot
             'phone'
         """
-        if self.family == "request":
-            return self.about.partition("-")[2] or self.about
-        return self.about.partition("=")[0]
+        return requested_slot(self.about) if self.family == "request" else slot_of(self.about)
 
 
 class Remark(Struct, frozen=True, omit_defaults=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -42,7 +42,7 @@ class DialogueOutcome(Struct, frozen=True, kw_only=True):
         asked: domain → request → user turns.
         request_acts: the same by the acts alone, where the dialogue lists requests beside its acts.
         dropped: constraints and requests that left the goal because a search ended without an entity, by domain.
-        remarks: what is not as it should be in the data.
+        remarks: defects in the data.
     """
 
     id: str
@@ -76,7 +76,7 @@ class Counts(Struct):
 
 
 class DialogueCounts(Struct):
-    """What the constraints or the requests of a dialogue come to.
+    """The counts of the constraints or of the requests of a dialogue.
 
     Attributes:
         domains: the counts by domain, those outside the goal included.
@@ -142,16 +142,8 @@ def pooled(domains: Mapping[str, Counts], with_domain: bool) -> Parts | None:
         >>> pooled(domains, with_domain=True).f1, pooled(domains, with_domain=False).f1
         (0.0, 1.0)
     """
-    if not with_domain:
-        return compare(
-            [each for counts in domains.values() for each in counts.wanted],
-            [each for counts in domains.values() for each in counts.counted],
-        )
+    prefixes = {domain: f"{domain}-" if with_domain else "" for domain in domains}
     return compare(
-        list(_named(domains, (counts.wanted for counts in domains.values()))),
-        list(_named(domains, (counts.counted for counts in domains.values()))),
+        [prefixes[domain] + each for domain, counts in domains.items() for each in counts.wanted],
+        [prefixes[domain] + each for domain, counts in domains.items() for each in counts.counted],
     )
-
-
-def _named(domains: Iterable[str], lists: Iterable[Sequence[str]]) -> Iterable[str]:
-    return (f"{domain}-{each}" for domain, inside in zip(domains, lists, strict=True) for each in inside)

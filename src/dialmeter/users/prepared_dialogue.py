@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
@@ -96,27 +97,14 @@ class ScoringSetup:
         self.profile = profile
         self.matcher = matcher
         self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
-        self._classify = classifier(profile.acts, rules.faults.nooffer_misspelt)
+        self.traits: Callable[[str], DomainTraits] = cache(profile.traits)
+        """What the profile says of a domain."""
+        self.parts_of: Callable[[str], int] = cache(classifier(profile.acts, rules.faults.nooffer_misspelt))
+        """The types of an act, by its name."""
+        self._is_known: Callable[[str], bool] = cache(profile.knows)
         patterns = rules.values.no_answer
         self._no_answer = re.compile("|".join(f"(?:{each})" for each in patterns)) if patterns else None
-        self._parts: dict[str, int] = {}
-        self._traits: dict[str, DomainTraits] = {}
         self._slots: dict[str, str] = {}
-        self._known: dict[str, bool] = {}
-
-    def traits(self, domain: str) -> DomainTraits:
-        """What the profile says of a domain, looked up once."""
-        found = self._traits.get(domain)
-        if found is None:
-            found = self._traits[domain] = self.profile.traits(domain)
-        return found
-
-    def parts_of(self, name: str) -> int:
-        """The types of an act, by its name, looked up once."""
-        found = self._parts.get(name)
-        if found is None:
-            found = self._parts[name] = self._classify(name)
-        return found
 
     def prepare(self, talk: Conversation) -> PreparedDialogue:
         """Prepares a dialogue.
@@ -191,12 +179,6 @@ class ScoringSetup:
                         if value not in table.known
                     ]
 
-    def _is_known(self, service: str) -> bool:
-        found = self._known.get(service)
-        if found is None:
-            found = self._known[service] = self.profile.knows(service)
-        return found
-
     def _known_acts(
         self, acts: Sequence[Act], wants: Mapping[str, GoalUnits], known: KnownActs, is_system: bool
     ) -> TurnActs:
@@ -220,13 +202,11 @@ class ScoringSetup:
     ) -> ByService:
         """Acts by service, one value each."""
         found: ByService = {}
-        parts_of, slots, matcher, values = self._parts, self._slots, self.matcher, self.matcher.map
+        parts_of, slots, matcher, values = self.parts_of, self._slots, self.matcher, self.matcher.map
         rewritten = False
         for act in acts:
             name, service = act.name, act.service
-            parts = parts_of.get(name)
-            if parts is None:
-                parts = parts_of[name] = self._classify(name)
+            parts = parts_of(name)
             entries = found.get(service)
             if entries is None:
                 entries = found[service] = []
@@ -262,7 +242,7 @@ class ScoringSetup:
         forms: dict[tuple[str, str, str], dict[str, None]] = {}
         written: dict[str, list[tuple[int, str, str, str]]] = {}
         for act in acts:
-            service, slot, parts = act.service, act.slot.lower(), self._parts[act.name]
+            service, slot, parts = act.service, act.slot.lower(), self.parts_of(act.name)
             lines = written.setdefault(service, [])
             normal = service in wants and slot and not parts & RAW
             for value in act.values or ("",):
@@ -304,9 +284,7 @@ class ScoringSetup:
                     if not value:
                         remarks.append(Remark("act-without-value", turn.number, f"{service}-{slot}"))
                         continue
-                    mentions = found.setdefault(service, {}).setdefault(constraint(slot, value), [])
-                    if not mentions or mentions[-1] != turn.number:
-                        mentions.append(turn.number)
+                    _add_mention(found.setdefault(service, {}), constraint(slot, value), turn.number)
         return found
 
     def _asked(self, talk: Conversation, turns: list[PreparedTurn]) -> dict[str, dict[str, list[int]]]:

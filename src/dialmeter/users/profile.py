@@ -62,7 +62,7 @@ class UtteranceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     inform: str = "Inform"
     request: str = "Request"
     asks: tuple[str, ...] = ()
-    """UtteranceWords that make a sentence a question without its mark."""
+    """Words that make a sentence a question without a question mark."""
     domains: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     of: dict[str, tuple[str, ...]] = field(default_factory=dict)

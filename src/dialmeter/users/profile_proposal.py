@@ -76,9 +76,9 @@ class CorpusSurvey:
         found: dict[str, list[str]] = {}
         for name in sorted(self.acts):
             kinds = [kind for kind, pattern in _KINDS.items() if pattern.search(name)]
-            if "no_book" in kinds and "no_offer" in kinds:
-                kinds = ["no_book", "no_offer"]
-            for kind in kinds[: 2 if kinds[:1] == ["no_book"] and "no_offer" in kinds else 1] or ["other"]:
+            # An act may say of both a search and a booking that it failed.
+            taken = kinds[:2] if kinds[:2] == ["no_book", "no_offer"] else kinds[:1]
+            for kind in taken or ["other"]:
                 found.setdefault(kind, []).append(name)
         return found
 
@@ -104,13 +104,14 @@ class CorpusSurvey:
             domain: [slot for slot in slots if _NAME.search(slot)] for domain, slots in sorted(self._slots.items())
         }
         yield from _table("entity_slots", entities)
-        dontcare = sorted({value for values in self._values() for value in values if value in _DONTCARE})
+        said = {value for slots in self._slots.values() for values in slots.values() for value in values}
+        dontcare = sorted(said & _DONTCARE)
         yield from ("", "[fine]", f"values = {_toml(dontcare or ['dontcare'])}")
         yield from ("", "[words]")
         for kind in ("inform", "request"):
-            said = [each for each in kinds[kind] if each in self._said]
-            if said:
-                yield f"{kind} = {_toml(said[0])}"
+            by_users = [each for each in kinds[kind] if each in self._said]
+            if by_users:
+                yield f"{kind} = {_toml(by_users[0])}"
         yield f"times = {_toml(self._slots_with(_TIME.fullmatch))}"
         yield f"numbers = {_toml(self._slots_with(_NUMBER.fullmatch))}"
         yield f"flags = {_toml(self._slots_with(_FLAGS.__contains__))}"
@@ -120,9 +121,6 @@ class CorpusSurvey:
         yield from _table(
             "words.of", {domain: sorted(map(str.lower, slots)) for domain, slots in sorted(self._slots.items())}
         )
-
-    def _values(self) -> Iterator[Counter[str]]:
-        yield from (values for slots in self._slots.values() for values in slots.values())
 
     def _slots_with(self, looks_right: Callable[[str], object]) -> list[str]:
         """The slots whose values all look right; those of free choice and questions aside."""

@@ -109,7 +109,7 @@ class UserResult(Result):
 
     @property
     def outcomes(self) -> list[DialogueOutcome]:
-        """Everything about every dialogue, where the scorer was told to keep it."""
+        """Everything about every dialogue, where the scorer keeps it."""
         return list(self.book.outcomes.values())
 
     @cached_property
@@ -128,33 +128,27 @@ class UserResult(Result):
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
         columns = {key: column(self.book.rows, *key) for key in keys}
         limits = intervals(self.book.rows, columns, self.resampling) if self.resampling else {}
-        shared = self.signed
+        shared, account = self.signed, (*only_field(self._only), *self.account.signed)
+        counts = (f"d:{self.dialogues}", f"t:{self.turns}", f"data:{self.data}", f"v:{__version__}")
         found = []
         for key, values in columns.items():
             measure, domain = key
             span = limits.get(key)
-            low, high = (span.low, span.high) if span else (None, None)
             # A domain is in play where a goal has it or a user strays into it.
             in_play = sum((MEASURES[measure][0], domain) in row for row in self.book.rows.values())
+            # The name of a domain comes from a file, and bars set off the parts of a signature.
+            plain = one_line(domain.replace("|", "/").replace("`", "'"))
             found.append(
                 Score(
                     measure=measure,
                     value=mean(list(values.values())),
-                    ci=None if low is None or high is None else (low, high),
+                    ci=span.ci if span else None,
                     n=len(values),
                     unscored=in_play - len(values),
                     ci_reason=(span.reason or "") if span and values else "",
                     reason="" if values else NOTHING,
                     group={"domain": domain},
-                    signature=signature(
-                        measure,
-                        domain,
-                        shared,
-                        dialogues=self.dialogues,
-                        turns=self.turns,
-                        data=self.data,
-                        account=(*only_field(self._only), *self.account.signed),
-                    ),
+                    signature="|".join((measure, *shared, f"domain:{plain}", *account, *counts)),
                 )
             )
         return found
@@ -262,41 +256,6 @@ def how_scored(
         f"map:{value_map.shown}" if value_map is not None and rules.values.map else "values:exact",
         *((f"from:text({'+'.join(readers)})",) if readers else ()),
     )
-
-
-def signature(
-    measure: str,
-    domain: str,
-    shared: tuple[str, ...],
-    *,
-    dialogues: int,
-    turns: int,
-    data: str,
-    account: Sequence[str] = (),
-) -> str:
-    """The signature of one score.
-
-    Args:
-        measure: its name.
-        domain: a domain, or ``combined``.
-        shared: what ``how_scored`` gives.
-        dialogues: how many were scored.
-        turns: of the scored ones.
-        data: the digest of their goals.
-        account: fields that say which dialogues were asked for and how many of them were scored, where not all were.
-
-    Example:
-        >>> signature("I-GCDF1", "combined", ("rules:dialmeter",), dialogues=48, turns=924, data="3f9a1c07be")
-        ... # doctest: +ELLIPSIS
-        'I-GCDF1|rules:dialmeter|domain:combined|d:48|t:924|data:3f9a1c07be|v:...'
-    """
-    counts = (f"d:{dialogues}", f"t:{turns}", f"data:{data}", f"v:{__version__}")
-    return "|".join((measure, *shared, f"domain:{_plain(domain)}", *account, *counts))
-
-
-def _plain(domain: str) -> str:
-    """A domain's name as part of one line whose parts are set off by bars; it comes from a file and may be anything."""
-    return one_line(domain.replace("|", "/").replace("`", "'"))
 
 
 SHOWN = 5

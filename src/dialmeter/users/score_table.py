@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec.structs import asdict
+
 from ..core.comparison import Resampling
 from ..errors import InputError
 from ..model import dialogue_key
@@ -15,11 +17,7 @@ from .goals import goal_digest
 from .outcome import COMBINED, DialogueOutcome, Measured, Parts
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..stats import Interval
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
@@ -66,7 +64,7 @@ class ScoreTable:
         """Takes the dialogues of another part of the corpus.
 
         Raises:
-            InputError: a dialogue stands in both.
+            InputError: a dialogue is in both.
         """
         for name in filter(self.rows.__contains__, other.rows):
             raise InputError("duplicate dialogue id", dialogue=name)
@@ -133,10 +131,10 @@ def intervals(
     if len(rows) < 2 or not columns:
         return {}
     order = {name: place for place, name in enumerate(sorted(rows, key=lambda name: (dialogue_key(name), name)))}
-    matrix: FloatArray = np.zeros((len(rows), 2 * len(columns)))
+    matrix = np.zeros((len(rows), 2 * len(columns)))
     for place, values in enumerate(columns.values()):
         for name, value in values.items():
             matrix[order[name], 2 * place : 2 * place + 2] = value, 1
     formulas = {f"{place}": ratio(2 * place, 2 * place + 1) for place in range(len(columns))}
-    found = bootstrap(matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed)
+    found = bootstrap(matrix, formulas, **asdict(how))
     return dict(zip(columns, found.values(), strict=True))

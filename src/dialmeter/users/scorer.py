@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
 from .canonical import Matcher
 from .counting import InformWalk, requests
-from .events import Event
 from .outcome import Counts, DialogueOutcome, DomainOutcome, compare, pooled
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
@@ -98,6 +97,11 @@ class UserScorer:
         """What dialogues are scored with."""
         return self._settings
 
+    @property
+    def setup(self) -> ScoringSetup:
+        """Rules, profile and values, with what was looked up."""
+        return self._setup
+
     def add(self, talk: Conversation) -> DialogueOutcome:
         """Scores one dialogue.
 
@@ -109,18 +113,13 @@ class UserScorer:
         self.book.add(outcome)
         return outcome
 
-    @property
-    def setup(self) -> ScoringSetup:
-        """Rules, profile and values, with what was looked up."""
-        return self._setup
-
     def prepare(self, talk: Conversation) -> PreparedDialogue:
         """Prepares one dialogue for scoring.
 
         Raises:
             InputError: it cannot be scored.
         """
-        return self._setup.prepare(self.read(talk))
+        return self.setup.prepare(self.read(talk))
 
     def read(self, talk: Conversation) -> Conversation:
         """A dialogue with the acts that are found in its words, where they are looked for."""
@@ -143,6 +142,10 @@ class UserScorer:
         dropped = {
             domain: (*informs.dropped.get(domain, ()), *asked.dropped.get(domain, ())) for domain in informs.dropped
         }
+        events = sorted(
+            [*informs.events, *asked.events],
+            key=lambda event: (event.turns[-1:], event.domain, event.about, event.name),
+        )
         return DialogueOutcome(
             id=talk.id,
             turns=len(talk.moves),
@@ -155,13 +158,30 @@ class UserScorer:
                 "I": pooled(informs.domains, with_domain=not combined_ignores_domain),
                 "R": pooled(asked.domains, with_domain=False),
             },
-            events=_in_order(informs.events, asked.events),
+            events=tuple(events),
             said=_frozen(dialogue.said),
             asked=_frozen(dialogue.asked),
-            request_acts=_frozen(self._setup.request_acts(dialogue.turns)),
+            request_acts=_frozen(self.setup.request_acts(dialogue.turns)),
             dropped=dropped,
             remarks=tuple(dialogue.remarks),
         )
+
+    def add_all(
+        self, talks: Iterable[Conversation], file: str | None = None
+    ) -> Iterator[tuple[Conversation, DialogueOutcome]]:
+        """Scores dialogues, each when it is asked for; those that cannot be scored are refused.
+
+        Args:
+            talks: the dialogues.
+            file: where they come from, for messages.
+        """
+        for talk in talks:
+            try:
+                outcome = self.add(talk)
+            except InputError as error:
+                self.refuse(error.at(file=file))
+            else:
+                yield talk, outcome
 
     def refuse(self, error: InputError) -> None:
         """Notes a dialogue that cannot be scored."""
@@ -189,7 +209,7 @@ class UserScorer:
         """The result of all dialogues so far.
 
         Args:
-            notices: what else there is to say, such as of the file.
+            notices: other warnings, such as those of the file.
             resampling: how intervals are made; without it there are none.
             only: keys of the dialogues that were asked for; all where it is None.
 
@@ -260,12 +280,7 @@ def score_user(
     opened = talks if isinstance(talks, Conversations) else None
     name = opened.name if opened is not None else None
     with paused_garbage_collection():
-        for talk in watch(talks):
-            try:
-                outcome = scorer.add(talk)
-            except InputError as error:
-                scorer.refuse(error.at(file=name))
-                continue
+        for talk, outcome in scorer.add_all(watch(talks), name):
             if sink is not None:
                 sink(talk, outcome)
     for unread in opened.refused if opened is not None else ():
@@ -282,11 +297,6 @@ def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
         )
         for domain, counts in domains.items()
     }
-
-
-def _in_order(*lists: list[Event]) -> tuple[Event, ...]:
-    events = [event for each in lists for event in each]
-    return tuple(sorted(events, key=lambda event: (event.turns[-1:], event.domain, event.about, event.name)))
 
 
 def _frozen(mentions: Mapping[str, Mapping[str, list[int]]]) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -347,16 +357,15 @@ def score_shard(
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
     found = UserShard(scorer.book, scorer.refused, [], [], [])
     talks = talks or open_span(task.span, settings.form, settings.goals)
+
+    def chosen(every: Iterable[Conversation]) -> Iterator[Conversation]:
+        for talk in every:
+            if settings.only is None or dialogue_key(talk.id) in settings.only:
+                at(f"dialogue {talk.id}")
+                yield talk
+
     with task.open_rows() as part, paused_garbage_collection():
-        for talk in watch(talks):
-            if settings.only is not None and dialogue_key(talk.id) not in settings.only:
-                continue
-            at(f"dialogue {talk.id}")
-            try:
-                outcome = scorer.add(talk)
-            except InputError as error:
-                scorer.refuse(error.at(file=talks.name))
-                continue
+        for talk, outcome in scorer.add_all(chosen(watch(talks)), talks.name):
             read = scorer.read(talk)
             verdict = blamer.verdict(read, scorer.prepare(talk), outcome) if blamer is not None else None
             if verdict is not None:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.cli.invoke import call, call_process, checked
 from tests.cli.samples import native_lines
@@ -24,7 +23,6 @@ from tests.studies.audit.made import (
 from dialmeter.studies.audit.audit import find_candidates
 from dialmeter.studies.audit.given_gold import GoldStateCheck
 from dialmeter.studies.audit.mentions import Mentions
-from dialmeter.studies.audit.planted import Planter, precision_at
 from dialmeter.studies.audit.reading import read_trackers
 from dialmeter.studies.audit.trackers import AuditedTracker, TrackerSet
 from dialmeter.studies.audit.votes import weigh
@@ -261,25 +259,6 @@ def test_talk_from_another_file(tmp_path: Path, capsys: Capture) -> None:
     found = _audit(capsys, *files, "--talk", talk)
     assert all(each["talk"] for each in found["candidates"])
     assert "no-utterances" not in [each["code"] for each in found["warnings"]]
-
-
-def test_planted_errors_are_found(tmp_path: Path) -> None:
-    gold, *preds = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 5))
-    files = {path.stem: str(path) for path in preds}
-    clean = read_trackers(str(gold), files, named("dialmeter"))
-    mentions = Mentions([each.reads for each in clean.voters], clean.pairs)
-    planter = Planter(clean, mentions, seed=3)
-    planted = planter.plant(0.05)
-    assert len(planted) == round(0.05 * len(planter.first))
-    assert planted == Planter(clean, mentions, seed=3).plant(0.05) != Planter(clean, mentions, seed=4).plant(0.05)
-    assert len({(each.dialogue, each.slots[0]) for each in planted}) == len(planted)
-    assert all(each.corrections for each in planted)
-
-
-def test_precision_between_ties() -> None:
-    assert precision_at([], [], 5).at == 0
-    assert precision_at([True, True, False, False], [3, 2, 2, 2], 2)[1:] == pytest.approx((2 / 3, 0.5, 1.0))
-    assert np.isclose(precision_at([True, False], [2, 1], 1).value, 1)
 
 
 def test_two_names_of_one_slot_are_counted(tmp_path: Path, capsys: Capture) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -89,9 +90,7 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]
     candidates, refused = find_candidates(trackers, mentions, votes, talk) if votes else ([], [])
     limit = candidates[most - 1].strength if 0 < most < len(candidates) else None
     listed = [each for each in candidates if limit is None or each.strength >= limit]
-    kinds: dict[str, int] = {}
-    for each in candidates:
-        kinds[each.kind] = kinds.get(each.kind, 0) + 1
+    kinds: Counter[str] = Counter(each.kind for each in candidates)
     return GoldAudit(
         trackers,
         talk,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import groupby
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -16,6 +16,10 @@ from .mentions import Mentions, SlotMention, TurnSpan
 from .same_words import SameWords
 from .trackers import TrackerSet
 from .votes import Votes
+
+if TYPE_CHECKING:
+    from ...stats.formulas import Floats
+    from .mentions import IntArray
 
 Kind = Literal["other-value", "not-predicted", "not-in-gold", "late", "early", "wrong-domain", "inconsistent"]
 KINDS: dict[Kind, str] = {
@@ -169,17 +173,26 @@ class CandidateFinder:
 
     def _span(self, place: int) -> TurnSpan:
         """The turns at which most trackers that hold a value hold it: the first and the last turn with most weight."""
-        slot = self._mentions.listed[place].slot
-        holding = [tracker for tracker in range(len(self._set.voters)) if self._mentions.first[tracker, place] >= 0]
-        limits = []
-        for turns in (self._mentions.first, self._mentions.last):
-            weights: dict[int, float] = {}
-            for tracker in holding:
-                weight = float(self._votes.for_it[tracker, slot])
+        first, last = (
+            _heaviest(self._weights(place, turns, self._votes.for_it))
+            for turns in (self._mentions.first, self._mentions.last)
+        )
+        return TurnSpan(first, max(first, last))
+
+    def _weights(self, place: int, turns: IntArray, weights: Floats) -> dict[int, float]:
+        """The weight of the trackers that hold a value, by the turn that each has for it.
+
+        Args:
+            place: of the mention.
+            turns: by tracker and mention.
+            weights: by tracker and slot.
+        """
+        found: dict[int, float] = {}
+        for tracker in range(len(self._set.voters)):
+            if self._mentions.first[tracker, place] >= 0:
                 turn = int(turns[tracker, place])
-                weights[turn] = weights.get(turn, 0) + weight
-            limits.append(max(sorted(weights), key=lambda turn, weights=weights: round(weights[turn], 9)))  # type: ignore[misc]
-        return TurnSpan(limits[0], max(limits))
+                found[turn] = found.get(turn, 0) + float(weights[tracker, self._mentions.listed[place].slot])
+        return found
 
     def _turns(self, mention: SlotMention, runs: Iterable[TurnSpan]) -> list[int]:
         spans = list(runs)
@@ -217,17 +230,12 @@ class CandidateFinder:
 
     def _moved(self, held: _Weighed) -> Iterator[Candidate | None]:
         """A value that gold begins at another turn than most trackers."""
-        mention, mentions = held.mention, self._mentions
-        weights: dict[int, float] = {}
-        for tracker in range(len(self._set.voters)):
-            first = int(mentions.first[tracker, held.place])
-            if first >= 0:
-                weight = float(self._votes.timing[tracker, mention.slot])
-                weights[first] = weights.get(first, 0) + weight
+        mention = held.mention
         began = mention.gold[0].first
+        weights = self._weights(held.place, self._mentions.first, self._votes.timing)
         if not weights:
             return
-        best = max(sorted(weights), key=lambda turn: round(weights[turn], 9))
+        best = _heaviest(weights)
         # Trackers have different habits, such as waiting for an answer: gold has a vote on turns.
         strength = round(2 * weights[best] - sum(weights.values()) - float(self._votes.timing[-1, mention.slot]), 9)
         if best == began or strength <= 0:
@@ -293,3 +301,8 @@ class CandidateFinder:
         for place, mention in enumerate(self._mentions.listed):
             found.setdefault(mention.dialogue, []).append(place)
         return found
+
+
+def _heaviest(weights: Mapping[int, float]) -> int:
+    """The turn with most weight, the first of equal ones."""
+    return max(sorted(weights), key=lambda turn: round(weights[turn], 9))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 from ...model import State, Value
 from ...readers.pairs.vocabulary import PairDialogue
@@ -23,7 +22,6 @@ class GoldStateCheck:
 
     Two spellings of a value are equal here if the map ``multiwoz`` gives them one form, whatever the rule set says: a file that
     writes gold states with times as 9:15 instead of 09:15 was given gold states, too. ``take`` is a sink of ``score_file``.
-    ``add_turn`` takes turns from elsewhere, such as the rows of a run.
 
     Example:
         >>> check = GoldStateCheck()
@@ -83,28 +81,3 @@ def _same(slot: str, gold: Value | None, pred: Value | None) -> bool:
     canonical = maps.named("multiwoz").canonical
     one, other = ({canonical(slot, each) for each in alternatives(value)} for value in (gold, pred))
     return not one.isdisjoint(other)
-
-
-def check_rows(rows: Iterable[Mapping[str, Any]]) -> GoldStateCheck:
-    """The check of a tracker's run on disk.
-
-    Args:
-        rows: of the run, as ``tracking.record.row`` makes them: a dialogue with the class of every slot at every turn.
-
-    Example:
-        >>> slots = {"hotel-area": {"class": "correct"}, "hotel-day": {"class": "missed"}}
-        >>> turn = {"gold": {"hotel-area": "east", "hotel-day": "friday"}, "pred": {"hotel-area": "east"}, "slots": slots}
-        >>> check_rows([{"id": "d1", "turns": [turn]}]).was_given_gold
-        True
-    """
-    check = GoldStateCheck()
-    for row in rows:
-        for turn in row["turns"]:
-            right = [slot for slot, found in turn["slots"].items() if found["class"] == "correct"]
-            check.add_turn(as_state(turn["gold"]), as_state(turn["pred"]), right)
-    return check
-
-
-def as_state(written: Mapping[str, Any]) -> State:
-    """A state of a run, in which alternatives are a list."""
-    return {slot: value if isinstance(value, str) else tuple(value) for slot, value in written.items()}

@@ -10,18 +10,18 @@ from msgspec.structs import replace
 
 from ...core.open_runs import file_of_run, open_run
 from ...errors import DialmeterError, InputError, one_line
-from ...model import Dialogue, Notice, Turn, dialogue_key
+from ...model import Notice, dialogue_key
 from ...readers.corpus import open_corpus
-from ...readers.pairs.state_layouts import FLAT
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...readers.parts import Role
 from ...tracking.align import GoldFile, joined, open_pair, without_states
 from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue
 from ...tracking.rule_sets.rules import Rules
-from ...tracking.scorer import TrackerScorer
+from ...tracking.scorer import Sink, TrackerScorer
 from ...tracking.scoring import read_into
-from .given_gold import GoldStateCheck, as_state
+from ..run_states import run_dialogues
+from .given_gold import GoldStateCheck
 from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances, Watch
 
 
@@ -69,8 +69,9 @@ def read_trackers(
             check.take(read, compared)
             reads[dialogue_key(read.id)] = without_states(read)
 
+        notices: list[Notice] = []
         if is_run(path):
-            notices = _read_run(path, shared_gold, scorer, only, take)
+            _read_run(path, shared_gold, scorer, only, take)
         else:
             corpus, gold_corpus = open_pair(path, shared_gold, form)
             if corpus.correctness_only:
@@ -90,12 +91,10 @@ def read_trackers(
     return TrackerSet(found, rules, words)
 
 
-def _read_run(
-    path: str, gold: GoldFile | None, scorer: TrackerScorer, only: frozenset[str] | None, take: Any
-) -> list[Notice]:
+def _read_run(path: str, gold: GoldFile | None, scorer: TrackerScorer, only: frozenset[str] | None, take: Sink) -> None:
     """Reads a run into a scorer."""
     words = scorer.vocabulary
-    found = _of_run(path, words)
+    found = run_dialogues(open_run(path), words)
     if gold is not None:
         found = joined(gold.numbered(words), found)
     patch = scorer.rules.gold_patch
@@ -107,30 +106,6 @@ def _read_run(
                 raise error.at(file=one_line(path, 200)) from None
             if scored:
                 take(read, scorer.compared())
-    return []
-
-
-def _of_run(path: str, words: Vocabulary) -> Iterator[PairDialogue]:
-    """The dialogues of a tracker's run.
-
-    Raises:
-        DialmeterError: the run of something else.
-    """
-    run = open_run(path)
-    if run.manifest.get("kind") != "tracker":
-        raise DialmeterError(f"{one_line(path, 200)}: the run of a {run.manifest.get('kind')}, not of a tracker")
-    for number, row in enumerate(run, 1):
-        try:
-            turns = tuple(
-                Turn(turn["turn"], as_state(turn["gold"]), as_state(turn["pred"]), turn["user"], turn["system"])
-                for turn in row["turns"]
-            )
-        except (KeyError, TypeError, AttributeError):
-            name = str(run.path("rows.jsonl"))
-            raise InputError(
-                "damaged: a turn has a number, gold, pred, user and system", file=name, line=number
-            ) from None
-        yield words.number_dialogue(Dialogue(row["id"], turns), FLAT)
 
 
 def _check_rules(runs: list[str]) -> None:
@@ -147,7 +122,7 @@ def _check_rules(runs: list[str]) -> None:
 def _common(gold: str | None, gold_form: str | None, files: Mapping[str, str], form: str | None) -> frozenset[str]:
     def keys(path: str, role: Role, form: str | None) -> frozenset[str]:
         words = Vocabulary()
-        read = _of_run(path, words) if is_run(path) else open_corpus(path, role, form).numbered(words)
+        read = run_dialogues(open_run(path), words) if is_run(path) else open_corpus(path, role, form).numbered(words)
         return frozenset(dialogue_key(each.id) for each in read)
 
     sets = [keys(path, Role.PRED, form) for path in files.values()]

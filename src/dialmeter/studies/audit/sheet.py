@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -15,8 +13,7 @@ from msgspec import Struct
 from ...errors import InputError, one_line
 from ...model import dialogue_key
 from ...readers.pairs.slot_names import slot_namer
-from ...readers.source import Source
-from ...readers.spreadsheet_cells import guarded, unguarded
+from ...readers.spreadsheet_cells import csv_text, filled_rows
 from ...tracking.gold_patch import Correction, GoldPatch
 from .audit import GoldAudit, RankedCandidate
 from .candidates import KINDS, Candidate
@@ -127,12 +124,7 @@ def votes_said(candidate: Candidate) -> dict[str, str]:
 
 def csv_sheet(rows: Sequence[AuditRow]) -> str:
     """A sheet for a spreadsheet program. No cell is a formula."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        writer.writerow([guarded(str(getattr(row, name, ""))) for name in COLUMNS])
-    return file.getvalue()
+    return csv_text(COLUMNS, ([str(getattr(row, name, "")) for name in COLUMNS] for row in rows))
 
 
 class FilledSheets(Struct, frozen=True):
@@ -188,25 +180,16 @@ def read_sheets(paths: Sequence[str]) -> FilledSheets:
 
 
 def _read_sheet(path: str) -> dict[str, tuple[_Judged, str]]:
-    rows = csv.DictReader(io.StringIO(Source(path).text.removeprefix("\ufeff"), newline=""))
     found: dict[str, tuple[_Judged, str]] = {}
-    name = Path(path).name
-    try:
-        missing = [each for each in _NEEDED if each not in (rows.fieldnames or ())]
-        if missing:
-            raise InputError(f"no column {missing[0]!r}; `tracker audit --sheet` writes a sheet", file=path)
-        for row in rows:
-            cells = {each: unguarded((row.get(each) or "").strip()) for each in (*_NEEDED, "value")}
-            line = rows.line_num
-            if cells["verdict"] not in ("", *VERDICTS):
-                known = ", ".join(VERDICTS)
-                raise InputError(f"verdict is {known}, not {one_line(cells['verdict'])!r}", file=path, line=line)
-            if cells["key"] in found:
-                raise InputError("a candidate that is in the sheet twice", file=path, line=line)
-            corrections = _corrections(cells, path, line)
-            found[cells["key"]] = _Judged(cells["verdict"], corrections, f"{name} line {line}"), cells["data"]
-    except csv.Error as error:
-        raise InputError(f"not a CSV file ({error})", file=path) from None
+    hint = "`tracker audit --sheet` writes a sheet"
+    for line, cells in filled_rows(path, (*_NEEDED, "value"), _NEEDED, hint):
+        if cells["verdict"] not in ("", *VERDICTS):
+            known = ", ".join(VERDICTS)
+            raise InputError(f"verdict is {known}, not {one_line(cells['verdict'])!r}", file=path, line=line)
+        if cells["key"] in found:
+            raise InputError("a candidate that is in the sheet twice", file=path, line=line)
+        judged = _Judged(cells["verdict"], _corrections(cells, path, line), f"{Path(path).name} line {line}")
+        found[cells["key"]] = judged, cells["data"]
     if not found:
         raise InputError("the sheet has no candidate", file=path)
     return found

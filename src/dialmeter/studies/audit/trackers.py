@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...model import NAMED
 from ...readers.corpus import Corpus
@@ -137,12 +138,8 @@ class TrackerSet:
             if old == value:
                 continue
             if found and found[-1].gold == old and before is not None and following.get(before) == turn:
-                found[-1] = Correction(*_parts(found[-1])[:3], turn, old, value)
+                found[-1] = replace(found[-1], last=turn)
             else:
                 found.append(Correction(self.names[key], held[0] if held else name, turn, turn, old, value))
             before = turn
         return found
-
-
-def _parts(correction: Correction) -> tuple[str, str, int]:
-    return correction.dialogue, correction.slot, correction.first

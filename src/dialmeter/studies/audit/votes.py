@@ -9,6 +9,7 @@ of them, so that a tracker is not called unreliable for finding an error of gold
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
@@ -17,9 +18,11 @@ from .mentions import Mentions
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-    BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    from ...stats.formulas import Floats
+
+    BoolArray: TypeAlias = NDArray[np.bool_]
 
 _ROUNDS = 3
 """How often weights are computed from the majority that the weights before gave."""
@@ -39,18 +42,16 @@ class Votes(Struct, frozen=True):
         for_it: by tracker and slot, what a vote for a value weighs.
         timing: by voice and slot, what a vote on the first turn of a value weighs; gold is the last voice.
         for_alone: by tracker, the part of its votes for values that it does not share with others; two copies have 0.5 each.
-        against_alone: the same of its votes against values: trackers may miss the same values.
         precision: by tracker, over all slots.
         recall: by tracker, over all slots.
     """
 
-    support: FloatArray
-    for_it: FloatArray
-    timing: FloatArray
-    for_alone: FloatArray
-    against_alone: FloatArray
-    precision: FloatArray
-    recall: FloatArray
+    support: Floats
+    for_it: Floats
+    timing: Floats
+    for_alone: Floats
+    precision: Floats
+    recall: Floats
 
 
 def weigh(mentions: Mentions, slots: int) -> Votes:
@@ -67,8 +68,8 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
     count, number = len(holds), mentions.slots
     overlaps = [_with_gold(_overlaps(holds, voices[-1], miss)) for miss in (False, True)]
     for_alone, against_alone = map(_alone, overlaps)
-    for_it: FloatArray = np.ones((len(voices), slots))
-    precision: FloatArray = np.ones(len(voices))
+    for_it: Floats = np.ones((len(voices), slots))
+    precision: Floats = np.ones(len(voices))
     recall = precision
     votes = np.where(voices, for_alone[:, None], -against_alone[:, None])
     for round_ in range(_ROUNDS):
@@ -77,8 +78,11 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
         others = np.round(votes.sum(axis=0) - votes - copied, _DIGITS)
         least = 0 if round_ else _DRAW
         says = others > least
-        for_it, precision = _log_odds(voices & (np.abs(others) > least), voices & says, mentions, slots)
-        against, recall = _log_odds(says, voices & says, mentions, slots)
+        decided, said, right = (
+            _by_slot(each, mentions, slots) for each in (voices & (np.abs(others) > least), says, voices & says)
+        )
+        for_it, precision = _log_odds(decided, right)
+        against, recall = _log_odds(said, right)
         for_it, against = for_it * for_alone[:, None], against * against_alone[:, None]
         votes = np.where(voices, for_it[:, number], -against[:, number])
     return Votes(
@@ -86,26 +90,28 @@ def weigh(mentions: Mentions, slots: int) -> Votes:
         for_it[:count],
         _timing(mentions, slots),
         for_alone[:count],
-        against_alone[:count],
         precision[:count],
         recall[:count],
     )
 
 
-def _log_odds(tried: BoolArray, right: BoolArray, mentions: Mentions, slots: int) -> tuple[FloatArray, FloatArray]:
-    """The log odds of a rate by voice and slot, at least 0, and the rate by voice."""
+def _by_slot(found: BoolArray, mentions: Mentions, slots: int) -> Floats:
+    """How many mentions of each slot are found, by voice."""
     import numpy as np
 
-    def by_slot(found: BoolArray) -> FloatArray:
-        return np.stack([np.bincount(mentions.slots, weights=row, minlength=slots) for row in found])
+    return np.stack([np.bincount(mentions.slots, weights=row, minlength=slots) for row in found])
 
-    n, k = by_slot(tried), by_slot(right)
-    whole = (k.sum(axis=1) + 1) / (n.sum(axis=1) + 2)
-    rate = (k + _STRENGTH * whole[:, None]) / (n + _STRENGTH)
+
+def _log_odds(tried: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """The log odds of a rate by voice and slot, at least 0, and the rate by voice, from counts by voice and slot."""
+    import numpy as np
+
+    whole = (right.sum(axis=1) + 1) / (tried.sum(axis=1) + 2)
+    rate = (right + _STRENGTH * whole[:, None]) / (tried + _STRENGTH)
     return np.maximum(np.log(rate / (1 - rate)), 0), whole
 
 
-def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> FloatArray:
+def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats:
     """How far each two trackers share their departures from the majority of all others, gold among them.
 
     The majority is counted twice: first every tracker is one voice, then copies are less than one.
@@ -118,12 +124,12 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> FloatA
     import numpy as np
 
     signs = np.where(holds, 1.0, -1.0)
-    found: FloatArray = np.zeros((len(holds), len(holds)))
+    found: Floats = np.zeros((len(holds), len(holds)))
     for _ in range(2):
         votes = signs * _alone(found)[:, None]
         whole = votes.sum(axis=0) + np.where(gold, 1.0, -1.0)
 
-        def departures(one: int, other: int, votes: FloatArray = votes, whole: FloatArray = whole) -> tuple[int, int]:
+        def departures(one: int, other: int, votes: Floats = votes, whole: Floats = whole) -> tuple[int, int]:
             lead = whole - votes[one] - votes[other]
             decided = lead > _DRAW if majority_holds else lead < -_DRAW
             apart = [decided & (holds[each] != majority_holds) for each in (one, other)]
@@ -133,7 +139,7 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> FloatA
     return found
 
 
-def _timing_overlaps(mentions: Mentions) -> FloatArray:
+def _timing_overlaps(mentions: Mentions) -> Floats:
     """How far each two trackers share their departures from the first turns in gold."""
     first, gold = mentions.first, mentions.gold_first
     apart = (first >= 0) & (gold >= 0) & (first != gold)
@@ -145,7 +151,7 @@ def _timing_overlaps(mentions: Mentions) -> FloatArray:
     return _shares(len(first), departures)
 
 
-def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> FloatArray:
+def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Floats:
     """By two trackers, the share of their departures that they have in common; few departures say little.
 
     Args:
@@ -154,7 +160,7 @@ def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Fl
     """
     import numpy as np
 
-    found: FloatArray = np.zeros((count, count))
+    found: Floats = np.zeros((count, count))
     for one in range(count):
         for other in range(one):
             both, either = departures(one, other)
@@ -162,38 +168,34 @@ def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Fl
     return found
 
 
-def _alone(overlaps: FloatArray) -> FloatArray:
+def _alone(overlaps: Floats) -> Floats:
     """By voice, the part of its votes that it does not share: 1 / (1 + the sum of its overlaps)."""
     import numpy as np
 
-    found: FloatArray = np.round(1 / (1 + overlaps.sum(axis=1)), _DIGITS)
+    found: Floats = np.round(1 / (1 + overlaps.sum(axis=1)), _DIGITS)
     return found
 
 
-def _with_gold(overlaps: FloatArray) -> FloatArray:
+def _with_gold(overlaps: Floats) -> Floats:
     """Overlaps with gold as the last voice, which copies nobody."""
     import numpy as np
 
     return np.pad(overlaps, (0, 1))
 
 
-def _timing(mentions: Mentions, slots: int) -> FloatArray:
+def _timing(mentions: Mentions, slots: int) -> Floats:
     """Log odds that a voice begins a value at the turn at which another voice begins it; gold is the last one."""
     import numpy as np
 
     firsts = np.vstack([mentions.first, mentions.gold_first])
     overlaps = _with_gold(_timing_overlaps(mentions))
     alone = _alone(overlaps)
-    found = []
-    for voice in range(len(firsts)):
-        n, k = np.zeros(slots), np.zeros(slots)
-        for other, weight in enumerate(alone * (1 - overlaps[voice])):
-            if other != voice:
-                both = (firsts[voice] >= 0) & (firsts[other] >= 0)
-                same = both & (firsts[voice] == firsts[other])
-                n += weight * np.bincount(mentions.slots, weights=both, minlength=slots)
-                k += weight * np.bincount(mentions.slots, weights=same, minlength=slots)
-        whole = (k.sum() + 1) / (n.sum() + 2)
-        rate = (k + _STRENGTH * whole) / (n + _STRENGTH)
-        found.append(np.maximum(np.log(rate / (1 - rate)), 0) * alone[voice])
-    return np.round(np.stack(found), _DIGITS)
+    tried, right = np.zeros((len(firsts), slots)), np.zeros((len(firsts), slots))
+    for voice, other in permutations(range(len(firsts)), 2):
+        weight = alone[other] * (1 - overlaps[voice, other])
+        both = (firsts[voice] >= 0) & (firsts[other] >= 0)
+        same = both & (firsts[voice] == firsts[other])
+        counts = _by_slot(np.stack([both, same]), mentions, slots)
+        tried[voice] += weight * counts[0]
+        right[voice] += weight * counts[1]
+    return np.round(_log_odds(tried, right)[0] * alone[:, None], _DIGITS)

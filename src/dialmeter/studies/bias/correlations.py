@@ -19,6 +19,7 @@ from ...core.document import Count, Interval, Number
 from ...model import dialogue_key
 from ...stats import pearson, zou_interval
 from ...stats.correlation import coefficient
+from ...stats.formulas import Floats
 from ...tracking.result import TrackerResult
 from .error_position import TRAITS, mistakes_per_turn, traits_of
 
@@ -36,7 +37,6 @@ FILTER_WORDS: dict[str, str] = {
     "published": "published filter",
     "mistakes": "dialogues with a mistake",
 }
-Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from ...core.rule_files import parse_toml
 from ...errors import DialmeterError, InputError, one_line
 from ...readers.source import Source
 
@@ -74,12 +74,7 @@ def read_manifest(path: str) -> BoardManifest:
         InputError: not TOML, a field that is missing, unknown or of another type, or two rows with one name.
     """
     source = Source(path)
-    try:
-        stated = tomllib.loads(source.text)
-    except ValueError as error:  # of the syntax, or a number with thousands of digits
-        raise InputError(f"not valid TOML: {error}", file=source.name) from None
-    except RecursionError:
-        raise InputError("TOML nested too deeply", file=source.name) from None
+    stated = parse_toml(source.text, source.name)
     try:
         found = msgspec.convert(_plain(stated), BoardManifest)
     except msgspec.ValidationError as error:

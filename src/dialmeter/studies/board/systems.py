@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -17,9 +17,8 @@ from ...core.open_runs import Run
 from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, InputError, NotApplicable, one_line
 from ...measure import Score
-from ...model import Dialogue, Schema, Turn, Value, dialogue_key
+from ...model import Schema, dialogue_key
 from ...readers.corpus import split_tracker
-from ...readers.pairs.state_layouts import FLAT
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...readers.raw_file import is_stream
 from ...readers.services.schema import read_schema
@@ -30,6 +29,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import Sink, TrackerScorer
 from ...tracking.scoring import TrackerSettings, score_file
+from ..run_states import check_tracker, run_dialogues
 from .manifest import BoardEntry
 
 _EQUAL = 1e-9
@@ -138,17 +138,6 @@ def check_distinct(systems: Sequence[BoardSystem]) -> None:
             )
 
 
-class _RunTurn(Struct):
-    turn: int
-    gold: dict[str, Value]
-    pred: dict[str, Value]
-
-
-class _RunRow(Struct):
-    id: str
-    turns: list[_RunTurn]
-
-
 class _RunIntervals(Struct):
     confidence: float | None = None
 
@@ -238,10 +227,7 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
         DialmeterError: no finished run there, or one of another kind.
     """
     run = Run(entry.file)
-    if run.manifest.get("kind") != "tracker" or not run.manifest.get("rules"):
-        raise DialmeterError(
-            f"{entry.file}: a run of {run.manifest.get('kind') or 'an unknown kind'}, not of a tracker"
-        )
+    check_tracker(run)
     inputs = {each.get("role"): each for each in run.manifest.get("inputs") or ()}
     predictions = inputs.get("predictions", {})
     words = Vocabulary()
@@ -254,16 +240,11 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
         name=str(predictions.get("name") or Path(entry.file).name),
         sha256=str(predictions.get("sha256") or ""),
         format="run",
-        dialogues=[words.number_dialogue(each, FLAT) for each in _dialogues(run)],
+        dialogues=list(run_dialogues(run, words)),
         vocabulary=words,
         schema=read_schema(schema) if schema else None,
         manifest=manifest,
     )
-
-
-def _dialogues(run: Run) -> Iterator[Dialogue]:
-    for row in run.rows_as(_RunRow):
-        yield Dialogue(row.id, tuple(Turn(turn.turn, turn.gold, turn.pred) for turn in row.turns))
 
 
 def check_runs(systems: Sequence[RunSystem], measures: Sequence[str] | None) -> None:

@@ -129,7 +129,7 @@ def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple
         beside: other files that may be there.
 
     Raises:
-        InputError: a row that is not as it should be, with its line.
+        InputError: an invalid row, with its line.
     """
     entries: list[CurveFile] = []
     unknown: set[str] = set()

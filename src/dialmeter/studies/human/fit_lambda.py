@@ -20,7 +20,7 @@ from .ratings import Ratings
 if TYPE_CHECKING:
     import numpy as np
 
-    Floats: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ...stats.formulas import Floats
 
 Lam: TypeAlias = float | Literal["inf"]
 """A lambda; JSON has no number for infinity."""

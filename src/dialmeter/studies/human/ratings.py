@@ -13,7 +13,7 @@ from msgspec import Struct
 from ...errors import InputError, one_line
 from ...model import dialogue_key
 from ...readers.source import Source
-from ...readers.spreadsheet_cells import guarded, unguarded
+from ...readers.spreadsheet_cells import csv_text, unguarded
 
 _DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
 _MISSING = ("", "na", "n/a", "-", "–")
@@ -123,13 +123,11 @@ def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapp
         D1,4
         D2,
     """
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["dialogue", *map(guarded, raters)])
+    rows = []
     for dialogue in dialogues:
-        row = ratings.get(dialogue_key(dialogue), {})
-        writer.writerow([guarded(dialogue), *(f"{row[rater]:.10g}" if rater in row else "" for rater in raters)])
-    return file.getvalue()
+        given = ratings.get(dialogue_key(dialogue), {})
+        rows.append([dialogue, *(f"{given[rater]:.10g}" if rater in given else "" for rater in raters)])
+    return csv_text(["dialogue", *raters], rows)
 
 
 def _rows(path: str) -> Iterator[tuple[int, dict[str, str | None], list[str]]]:

@@ -54,12 +54,7 @@ def check_talk(
     perfect = UserScorer(how.rules, with_plain_acts(how.profile), how.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
-    for talk in watch(talks):
-        try:
-            outcome = scorer.add(talk)
-        except InputError as error:
-            scorer.refuse(error.at(file=talks.name))
-            continue
+    for talk, outcome in scorer.add_all(watch(talks), talks.name):
         perfect.add(saying_exactly(talk.id, outcome.goal))
         domains.update(outcome.goal)
         for wanted in outcome.goal.values():

@@ -15,7 +15,6 @@ from ..record import UserRow
 # Two classes that are nobody's fault cost credit all the same.
 _COSTLY = ("spurious_annotation", "wrong_taxi_annotations")
 _NOTES = frozenset((each.family, each.name) for each in ALL if each.owner == "log" and each.name not in _COSTLY)
-_PARTS = ("info", "fail_info", "book", "fail_book")
 
 
 def lines(row: UserRow) -> Iterator[str]:
@@ -85,11 +84,10 @@ def _score(row: UserRow, measured: Measured, name: str) -> str:
 
 
 def _goal(wanted: DomainGoal) -> str:
-    parts = []
-    for name in _PARTS:
-        pairs = getattr(wanted, name)
-        if pairs:
-            parts.append(f"{name} " + ", ".join(f"{one_line(slot)}={one_line(value)}" for slot, value in pairs.items()))
+    parts = [
+        f"{name} " + ", ".join(f"{one_line(slot)}={one_line(value)}" for slot, value in pairs.items())
+        for name, pairs in wanted.parts.items()
+    ]
     if wanted.requests:
         parts.append("ask for " + ", ".join(map(one_line, wanted.requests)))
     return "; ".join(parts) or "nothing"

@@ -34,13 +34,13 @@ def elicited_by_sys_question(seen: Repetition) -> bool:
 @behaviour("repetition", "system")
 def elicited_by_booking_failure(seen: Repetition) -> bool:
     """The system could not book, and has not come to anything since."""
-    return _bookable(seen) and _stands(seen.between, [turn.no_book for turn in seen.between])
+    return _bookable(seen) and _still_failed(seen.between, [turn.no_book for turn in seen.between])
 
 
 @behaviour("repetition", "system")
 def elicited_by_no_offers(seen: Repetition) -> bool:
     """The system found nothing in the domain, and has not come to anything since."""
-    return _stands(seen.between, [turn.no_offer for turn in seen.between])
+    return _still_failed(seen.between, [turn.no_offer for turn in seen.between])
 
 
 @behaviour("repetition", "system")
@@ -94,21 +94,21 @@ def switched_between_domains(seen: Repetition) -> bool:
 def nobook_validation_failure(seen: Repetition) -> bool:
     """The system could not book, but then named an entity or booked."""
     failed = [turn.no_book for turn in seen.between]
-    return _bookable(seen) and any(failed) and not _stands(seen.between, failed)
+    return _bookable(seen) and any(failed) and not _still_failed(seen.between, failed)
 
 
 @behaviour("repetition", "log", switch="elicited_by_no_offers")
 def nooffer_validation_failure(seen: Repetition) -> bool:
     """The system found nothing in the domain, but then named an entity or booked."""
     failed = [turn.no_offer for turn in seen.between]
-    return any(failed) and not _stands(seen.between, failed)
+    return any(failed) and not _still_failed(seen.between, failed)
 
 
 def _bookable(seen: Repetition) -> bool:
     return seen.setup.traits(seen.domain).transactional
 
 
-def _stands(between: list[SystemTurn], failed: list[bool]) -> bool:
+def _still_failed(between: list[SystemTurn], failed: list[bool]) -> bool:
     """Is the newest failure not older than the newest success? At the same turn it is not."""
     for turn, fails in zip(between, failed, strict=True):
         if fails:

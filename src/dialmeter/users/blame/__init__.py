@@ -1,7 +1,7 @@
 """Who lost each point of a dialogue, at which turn, and why. Ordered tests; the first that finds a cause decides.
 
 ``recall.py`` holds the tests for what was never said, ``precision.py`` those for what was said too much or again, ``failures.py``
-traces failed searches and ends of dialogues, and ``exchange.py`` compares what was said with what was heard.
+those for failed searches and for users who stop, and ``exchange.py`` compares what was said with what was heard.
 """
 
 from __future__ import annotations

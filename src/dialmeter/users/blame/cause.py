@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from msgspec import Struct
 
 Party: TypeAlias = Literal["user", "system", "understanding", "goal", "label", "not needed", "unknown"]
 PARTIES: tuple[Party, ...] = get_args(Party)
+Seen = TypeVar("Seen")
 
 REASONS: dict[str, tuple[Party, str]] = {
     "second_choice": ("not needed", "a second choice of the goal, and the first did not fail"),
@@ -78,6 +79,11 @@ class Cause(Struct, frozen=True):
             'user'
         """
         return REASONS[self.why][0]
+
+
+def first_cause(tests: Sequence[Callable[[Seen], Cause | None]], seen: Seen) -> Cause:
+    """The cause that the first test finds; the last test of every list always finds one."""
+    return next(cause for test in tests if (cause := test(seen)) is not None)
 
 
 def most_frequent(causes: Sequence[Cause]) -> Cause:

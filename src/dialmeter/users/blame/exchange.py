@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...model import Act, Conversation
-from ..goals import requested_slot
+from ..goals import constraint, slot_of
 from ..prepared_dialogue import PreparedDialogue
 from ..profile import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OWN_CONFIRM, OWN_INTENT, RECOMMEND, REQUEST
 from ..system_turn import booked_domain
 
-ItemKind: TypeAlias = Literal["tell", "ask", "nothing found", "not booked", "booked", "offers to book"]
+ExchangeKind: TypeAlias = Literal["tell", "ask", "nothing found", "not booked", "booked", "offers to book"]
 TELLS = INFORM | RECOMMEND | OWN_INTENT
 FAILURES = ("nothing found", "not booked")
 _PLACEHOLDER = re.compile(r"\?+|#[^#]*#|\[[^\]]*\]|<[^>]*>")
@@ -26,7 +26,7 @@ _EMPTY = ("", "none")
 class ExchangeItem(NamedTuple):
     """What an act says: something told or asked for, a search or a booking that failed, a booking, or the offer to book."""
 
-    kind: ItemKind
+    kind: ExchangeKind
     domain: str
     slot: str = ""
     value: str = ""
@@ -44,6 +44,11 @@ class ExchangeItem(NamedTuple):
         """Kind, domain and slot."""
         return self.kind, self.domain, self.slot
 
+    @property
+    def unit(self) -> str:
+        """Slot and value."""
+        return constraint(self.slot, self.value)
+
 
 class ListedValue(NamedTuple):
     """A value that the system says cannot be found or booked."""
@@ -56,7 +61,7 @@ class ListedValue(NamedTuple):
     @property
     def unit(self) -> str:
         """Slot and value."""
-        return f"{self.slot}={self.value}"
+        return constraint(self.slot, self.value)
 
 
 def is_reference(value: str) -> bool:
@@ -167,9 +172,10 @@ class Exchange:
                         found.append(ListedValue(slot, canonical, lower))
         return found
 
-    def tells(self, number: int, domain: str, slot: str) -> list[ExchangeItem]:
-        """What a turn tells of a slot."""
-        return [each for each in self.said[number] if each.key == ("tell", domain, slot)]
+    def tells(self, number: int, domain: str, slot: str | None = None) -> list[ExchangeItem]:
+        """What a turn tells of a domain, or of one of its slots."""
+        told = (each for each in self.said[number] if each.kind == "tell" and each.domain == domain)
+        return [each for each in told if slot in (None, each.slot)]
 
     def mentions(self, domain: str, slot: str) -> list[tuple[int, ExchangeItem]]:
         """What the user tells of a slot, with the turns."""
@@ -214,24 +220,19 @@ class Exchange:
         found = (each for each in self.said[number] if each.kind in FAILURES)
         return next((each for each in found if domain in (None, each.domain)), None)
 
+    def booking_units(self, domain: str) -> list[str]:
+        """The constraints of the goal that a booking in a domain is made with."""
+        parts = self.dialogue.wants[domain].parts if domain in self.dialogue.wants else {}
+        return [each for part in ("book", "fail_book") for each in parts.get(part, ())]
+
     def booked_before(self, number: int, domain: str) -> bool:
         """Has the user said anything to book with in a domain before a turn?"""
-        parts = self.dialogue.wants[domain].parts if domain in self.dialogue.wants else {}
-        slots = {each.partition("=")[0] for part in ("book", "fail_book") for each in parts.get(part, ())}
-        return any(
-            each.kind == "tell" and each.domain == domain and each.slot in slots
-            for turn in range(0, number, 2)
-            for each in self.said[turn]
-        )
+        slots = set(map(slot_of, self.booking_units(domain)))
+        return any(each.slot in slots for turn in range(0, number, 2) for each in self.tells(turn, domain))
 
     def premature_booking(self, number: int) -> bool:
         """Does a turn give a reference number though the user has said nothing to book with in its domain?"""
         return any(each.kind == "booked" and not self.booked_before(number, each.domain) for each in self.said[number])
-
-
-def slot_of_request(about: str, domain: str) -> str:
-    """The slot of a request in a domain."""
-    return about.removeprefix(f"{domain.lower()}-") if about.startswith(f"{domain.lower()}-") else requested_slot(about)
 
 
 def acts_in_words(acts: Sequence[Act] | None) -> str:

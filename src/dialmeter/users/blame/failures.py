@@ -1,4 +1,4 @@
-"""Why did a search or a booking fail, why did the user stop, and why did the dialogue not go on?
+"""Why did a search or a booking fail, and why did the user stop?
 
 Each question has an ordered list of tests; the first that finds a cause decides, and the last always finds one.
 """
@@ -7,22 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from .cause import Cause, most_frequent
+from ..goals import slot_of
+from .cause import Cause, first_cause
 from .exchange import Exchange, ExchangeItem, ListedValue, is_reference
 
 Database: TypeAlias = Callable[[str, Mapping[str, str], Mapping[str, str]], int]
 """How many entities of a domain meet constraints and can be booked with details."""
-
-RepeatCause: TypeAlias = Callable[[Exchange, ExchangeItem, int, int, Database | None], Cause]
-"""Why the user says or asks for an item at two turns, one after the other."""
-
-_LOOP = 3
-"""From how many equal turns on a dialogue is stuck."""
 
 
 class Failure(Struct, eq=False, dict=True):
@@ -41,7 +35,7 @@ class Failure(Struct, eq=False, dict=True):
     @property
     def what(self) -> str:
         """The same in words."""
-        return ", ".join(f"{each.slot}={each.value}" for each in self.listed)
+        return ", ".join(each.unit for each in self.listed)
 
     @property
     def is_booking(self) -> bool:
@@ -70,7 +64,7 @@ def replaced_value(failed: Failure) -> Cause | None:
         if said and said[-1][1].value != listed.value and any(each.value == listed.value for _, each in said):
             turn, latest = said[-1]
             if latest in failed.talk.lost[turn + 1]:
-                return Cause("change_unheard", turn + 1, "user", f"{listed.slot}={latest.value}")
+                return Cause("change_unheard", turn + 1, "user", latest.unit)
     return None
 
 
@@ -112,7 +106,7 @@ def slot_heard_otherwise(failed: Failure) -> Cause | None:
         lost = {each.key for each in talk.lost[turn] if each.kind == "tell" and each.domain == failed.domain}
         for each in talk.added[turn]:
             if each.key in lost:
-                return Cause("value_misheard", turn, "user", f"{each.slot}={each.value}")
+                return Cause("value_misheard", turn, "user", each.unit)
     return None
 
 
@@ -127,17 +121,12 @@ def database_decides(failed: Failure) -> Cause | None:
     if failed.database is None:
         return None
     talk, domain, parts = failed.talk, failed.domain, failed.talk.dialogue.wants[failed.domain].parts
-    latest = {
-        each.slot: each.value
-        for turn in range(0, failed.reply, 2)
-        for each in talk.said[turn]
-        if each.kind == "tell" and each.domain == domain
-    }
-    book = {each.partition("=")[0] for name in ("book", "fail_book") for each in parts.get(name, ())}
+    latest = {each.slot: each.value for turn in range(0, failed.reply, 2) for each in talk.tells(turn, domain)}
+    book = set(map(slot_of, talk.booking_units(domain)))
     search = {slot: value for slot, value in latest.items() if slot not in book}
     details = {slot: value for slot, value in latest.items() if slot in book} if failed.is_booking else {}
     found = failed.database(domain, search, details)
-    unsaid = [each for each in parts.get("info", ()) if each.partition("=")[0] not in latest]
+    unsaid = [each for each in parts.get("info", ()) if slot_of(each) not in latest]
     if found and failed.is_booking and unsaid:
         # What was offered need not be what the goal wants, so that its booking may fail rightly.
         return Cause("searched_with_less", failed.reply - 1, what=unsaid[0])
@@ -154,7 +143,7 @@ def whole_goal_listed(failed: Failure) -> Cause | None:
     parts = failed.talk.dialogue.wants[failed.domain].parts
     for name in ("book", "fail_book") if failed.is_booking else ("info", "fail_info"):
         units = parts.get(name)
-        if units and slots >= {each.partition("=")[0] for each in units}:
+        if units and slots >= set(map(slot_of, units)):
             return Cause("nothing_found", failed.reply, what=failed.what)
     return None
 
@@ -180,8 +169,7 @@ TRACE_TESTS: tuple[TraceTest, ...] = (
 
 def trace(talk: Exchange, domain: str, reply: int, database: Database | None = None) -> Cause:
     """The cause of a failure that the system reports."""
-    failed = Failure(talk, domain, reply, database)
-    return next(cause for test in TRACE_TESTS if (cause := test(failed)) is not None)
+    return first_cause(TRACE_TESTS, Failure(talk, domain, reply, database))
 
 
 class LastTurn(Struct, eq=False):
@@ -247,7 +235,7 @@ def never_heard(last: LastTurn) -> Cause | None:
     for turn in range(1, last.reply + 1, 2):
         for each in talk.lost[turn]:
             if any(each[:4] == other[:4] for other in told):
-                return Cause("constraint_unheard", turn, "user", f"{each.slot}={each.value}")
+                return Cause("constraint_unheard", turn, "user", each.unit)
     return None
 
 
@@ -270,30 +258,4 @@ STOP_TESTS: tuple[StopTest, ...] = (
 
 def stop(talk: Exchange, last: int, database: Database | None = None) -> Cause:
     """Why the user does not go on after one of its turns."""
-    seen = LastTurn(talk, last, database)
-    return next(cause for test in STOP_TESTS if (cause := test(seen)) is not None)
-
-
-def blocker(talk: Exchange, repeat: RepeatCause, database: Database | None = None) -> Cause:
-    """Why the dialogue did not go on: it was stuck, it was cut, or the user stopped."""
-    turns = talk.user_turns
-    if not turns:
-        return Cause("file_ends", talk.length - 1)
-    sets = {turn: {each.key for each in talk.said[turn]} for turn in turns}
-    loop = [turns[-1]]
-    for turn in reversed(turns[:-1]):
-        if sets[turn] != sets[turns[-1]]:
-            if len(loop) >= _LOOP and sets[turn] > sets[turns[-1]]:
-                loop.append(turn)
-            break
-        loop.append(turn)
-    if len(loop) >= _LOOP and sets[turns[-1]]:
-        loop.reverse()
-        causes = []
-        for before, again in pairwise(loop):
-            common = next(each for each in talk.said[again] if each.key in sets[before])
-            causes.append(repeat(talk, common, before, again, database))
-        return most_frequent(causes)
-    if talk.cut:
-        return Cause("turn_limit", talk.length - 1)
-    return stop(talk, turns[-1], database)
+    return first_cause(STOP_TESTS, LastTurn(talk, last, database))

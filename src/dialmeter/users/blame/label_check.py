@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from ...model import Conversation
 from ..prepared_dialogue import PreparedDialogue
+from ..text.numbers import UP_TO_TEN
 from .exchange import Exchange, ExchangeItem, is_reference
 from .words import WordSearch
 
 LabelKind: TypeAlias = Literal["not labelled", "not said", "reference not resolved"]
-_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORD = re.compile(r"\w+")
 
 
@@ -104,7 +104,7 @@ def _is_said(item: ExchangeItem, words: WordSearch, text: str) -> bool:
     """Are any words of a value, of its forms, or of its slot in a text? Only what is surely absent counts as not said."""
     said = set(_WORD.findall(text.lower()))
     forms = [item.written, *words.forms(item.domain, item.slot, item.value), *words.slot_words(item.slot)]
-    if item.written.isdecimal() and int(item.written) < len(_NUMBER_WORDS):
-        forms += [_NUMBER_WORDS[int(item.written)], *(("a", "an", "single", "me", "i") if item.written == "1" else ())]
+    if item.written.isdecimal() and int(item.written) < len(UP_TO_TEN):
+        forms += [UP_TO_TEN[int(item.written)], *(("a", "an", "single", "me", "i") if item.written == "1" else ())]
     parts = {part for form in forms for part in _WORD.findall(form.lower())}
     return any(part in said or any(word.startswith(part) for word in said if len(part) > 3) for part in parts)

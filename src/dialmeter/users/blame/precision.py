@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from ...model import Act
 from ..profile import OWN_CONFIRM, OWN_INTENT
-from .cause import Cause
+from .cause import Cause, first_cause
 from .exchange import FAILURES, Exchange, ExchangeItem, is_reference
 from .failures import Database, trace
 
@@ -57,10 +58,10 @@ def booking_declined(seen: Mention) -> Cause | None:
         return Cause("reference_without_booking", seen.turn - 1)
     moves = talk.talk.moves
 
-    def of_booking(acts: object) -> bool:
+    def of_booking(acts: Sequence[Act] | None) -> bool:
         return any(
             act.service == profile.booking or talk.setup.parts_of(act.name) & (OWN_INTENT | OWN_CONFIRM)
-            for act in acts or ()  # type: ignore[attr-defined]
+            for act in acts or ()
         )
 
     if of_booking(moves[seen.turn].understood) and not of_booking(moves[seen.turn - 1].acts):
@@ -82,7 +83,7 @@ def failure_unheard(seen: Mention) -> Cause | None:
 
 def outside_goal(seen: Mention) -> Cause | None:
     """Nothing but the user explains it."""
-    what = f"{seen.item.slot}={seen.item.value}" if seen.item.kind == "tell" else seen.item.slot
+    what = seen.item.unit if seen.item.kind == "tell" else seen.item.slot
     return Cause("outside_goal", seen.turn, what=what)
 
 
@@ -131,7 +132,7 @@ def labelled_twice(seen: Repeat) -> Cause | None:
         for each in seen.talk.said[seen.again]
     )
     found = len(set(mentions)) == 2 and elsewhere
-    return Cause("labelled_twice", seen.again, what=f"{item.slot}={item.value}") if found else None
+    return Cause("labelled_twice", seen.again, what=item.unit) if found else None
 
 
 def booking_unheard(seen: Repeat) -> Cause | None:
@@ -156,7 +157,7 @@ def constraint_unheard(seen: Repeat) -> Cause | None:
     """The system did not hear the first of the two mentions."""
     reply = seen.first + 1
     unheard = any(each.key == seen.item.key and each.value == seen.item.value for each in seen.talk.lost[reply])
-    return Cause("constraint_unheard", reply, "user", f"{seen.item.slot}={seen.item.value}") if unheard else None
+    return Cause("constraint_unheard", reply, "user", seen.item.unit) if unheard else None
 
 
 def heard_as_choice(seen: Repeat) -> Cause | None:
@@ -175,7 +176,7 @@ def reply_misheard(seen: Repeat) -> Cause | None:
     talk, domain = seen.talk, seen.domain
     entities = talk.setup.traits(domain).entity_slots
     for turn in seen.replies:
-        told = [each for each in talk.said[turn] if each.kind == "tell" and each.domain == domain]
+        told = talk.tells(turn, domain)
         lost = [each for each in told if each in talk.lost[turn + 1]]
         if any(each.key == ("tell", domain, seen.item.slot) for each in talk.added[turn + 1]):
             return Cause("slot_misheard", turn + 1, "system", seen.item.slot)
@@ -205,7 +206,7 @@ def question_misheard(seen: Repeat) -> Cause | None:
 
 def repeated(seen: Repeat) -> Cause | None:
     """Nothing but the user explains it."""
-    return Cause("repeated", seen.again, what=f"{seen.item.slot}={seen.item.value}")
+    return Cause("repeated", seen.again, what=seen.item.unit)
 
 
 REPEATED_CONSTRAINT_TESTS: tuple[RepeatTest, ...] = (
@@ -258,20 +259,20 @@ def new_search(seen: Repeat) -> Cause | None:
         return None
     talk, domain = seen.talk, seen.domain
     for turn in range(answered + 1, seen.again + 1, 2):
-        told = [each for each in talk.said[turn] if each.kind == "tell" and each.domain == domain]
+        told = talk.tells(turn, domain)
         if told:
             before = [
                 at for at, each in talk.mentions(domain, told[0].slot) if at < turn and each.value == told[0].value
             ]
             if before:
-                return constraint_repeat(Repeat(talk, told[0], before[-1], turn, seen.database))
+                return repeat_cause(Repeat(talk, told[0], before[-1], turn, seen.database))
             return Cause("new_search", seen.again)
     entities = talk.setup.traits(domain).entity_slots
     names = {
         turn: each.value
         for turn in range(1, seen.again, 2)
-        for each in talk.said[turn]
-        if each.kind == "tell" and each.domain == domain and each.slot in entities
+        for each in talk.tells(turn, domain)
+        if each.slot in entities
     }
     before_names = [name for turn, name in names.items() if turn <= answered]
     later = [name for turn, name in names.items() if turn > answered]
@@ -314,22 +315,6 @@ REPEATED_REQUEST_TESTS: tuple[RepeatTest, ...] = (
 """For a request that is made again."""
 
 
-def _first(tests: tuple[RepeatTest, ...], seen: Repeat) -> Cause:
-    # The last test of each list always finds a cause.
-    return next(cause for test in tests if (cause := test(seen)) is not None)
-
-
-def constraint_repeat(seen: Repeat) -> Cause:
-    """Why a constraint is said again."""
-    return _first(REPEATED_CONSTRAINT_TESTS, seen)
-
-
-def request_repeat(seen: Repeat) -> Cause:
-    """Why a request is made again."""
-    return _first(REPEATED_REQUEST_TESTS, seen)
-
-
-def repeat_cause(talk: Exchange, item: ExchangeItem, first: int, again: int, database: Database | None = None) -> Cause:
+def repeat_cause(seen: Repeat) -> Cause:
     """Why an item is said or asked for again."""
-    seen = Repeat(talk, item, first, again, database)
-    return request_repeat(seen) if item.kind == "ask" else constraint_repeat(seen)
+    return first_cause(REPEATED_REQUEST_TESTS if seen.item.kind == "ask" else REPEATED_CONSTRAINT_TESTS, seen)

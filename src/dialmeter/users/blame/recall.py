@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from ..alternatives import find_alternatives, unneeded_constraints
-from .cause import Cause
+from ..goals import constraint
+from .cause import Cause, most_frequent
 from .exchange import Exchange, ExchangeItem, is_reference
-from .failures import Database, blocker, stop
+from .failures import Database, stop
 from .label_check import unlabelled
-from .precision import repeat_cause
+from .precision import Repeat, repeat_cause
 from .words import WordSearch
+
+_LOOP = 3
+"""From how many equal turns on a dialogue is stuck."""
 
 
 class LostUnit(Struct, eq=False):
@@ -38,10 +43,35 @@ class LostUnit(Struct, eq=False):
     @property
     def unit(self) -> str:
         """Slot and value."""
-        return f"{self.slot}={self.value}"
+        return constraint(self.slot, self.value)
 
 
 RecallTest: TypeAlias = Callable[[LostUnit], Cause | None]
+
+
+def blocker(talk: Exchange, database: Database | None) -> Cause:
+    """Why the dialogue did not go on: it was stuck, it was cut, or the user stopped."""
+    turns = talk.user_turns
+    if not turns:
+        return Cause("file_ends", talk.length - 1)
+    sets = {turn: {each.key for each in talk.said[turn]} for turn in turns}
+    loop = [turns[-1]]
+    for turn in reversed(turns[:-1]):
+        if sets[turn] != sets[turns[-1]]:
+            if len(loop) >= _LOOP and sets[turn] > sets[turns[-1]]:
+                loop.append(turn)
+            break
+        loop.append(turn)
+    if len(loop) >= _LOOP and sets[turns[-1]]:
+        loop.reverse()
+        causes = []
+        for before, again in pairwise(loop):
+            common = next(each for each in talk.said[again] if each.key in sets[before])
+            causes.append(repeat_cause(Repeat(talk, common, before, again, database)))
+        return most_frequent(causes)
+    if talk.cut:
+        return Cause("turn_limit", talk.length - 1)
+    return stop(talk, turns[-1], database)
 
 
 def second_choice(lost: LostUnit) -> Cause | None:
@@ -66,7 +96,7 @@ def never_begun(lost: LostUnit) -> Cause | None:
     if any(lost.domain in talk.topics(turn) for turn in range(0, talk.length, 2)):
         return None
     books = talk.dialogue.wants[lost.domain].books
-    return (thinks_booked(lost) if books else None) or blocker(talk, repeat_cause, lost.database)
+    return (thinks_booked(lost) if books else None) or blocker(talk, lost.database)
 
 
 def question_ignored(lost: LostUnit) -> Cause | None:
@@ -85,9 +115,9 @@ def wrong_value(lost: LostUnit) -> Cause | None:
     """The user says another value of the slot, which the goal does not have."""
     constraints = lost.talk.dialogue.wants[lost.domain].constraints
     for turn, item in lost.talk.mentions(lost.domain, lost.slot):
-        unit = f"{item.slot}={item.value}"
-        if item.value and unit not in constraints:
-            return Cause("reference_not_resolved" if is_reference(item.written) else "wrong_value", turn, what=unit)
+        if item.value and item.unit not in constraints:
+            why = "reference_not_resolved" if is_reference(item.written) else "wrong_value"
+            return Cause(why, turn, what=item.unit)
     return None
 
 
@@ -108,9 +138,7 @@ def thinks_booked(lost: LostUnit) -> Cause | None:
 
 def booking_detail(lost: LostUnit) -> Cause | None:
     """The slot belongs to a booking that the user thinks was made."""
-    parts = lost.talk.dialogue.wants[lost.domain].parts
-    booked = {each for part in ("book", "fail_book") for each in parts.get(part, ())}
-    return thinks_booked(lost) if lost.unit in booked else None
+    return thinks_booked(lost) if lost.unit in lost.talk.booking_units(lost.domain) else None
 
 
 def domain_ends(lost: LostUnit) -> Cause | None:
@@ -118,7 +146,7 @@ def domain_ends(lost: LostUnit) -> Cause | None:
     talk = lost.talk
     turns = [turn for turn in talk.user_turns if lost.domain in talk.topics(turn)]
     if not turns or turns[-1] == talk.user_turns[-1]:
-        return blocker(talk, repeat_cause, lost.database)
+        return blocker(talk, lost.database)
     return stop(talk, turns[-1], lost.database)
 
 

@@ -10,22 +10,14 @@ from typing import Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ...model import Conversation
-from ..goals import slot_of
+from ..goals import requested_slot
 from ..outcome import DialogueOutcome, DomainOutcome, Measured
 from ..prepared_dialogue import PreparedDialogue, ScoringSetup
-from .cause import PARTIES, REASONS, Cause, Party, most_frequent
-from .exchange import Exchange, ExchangeItem, acts_in_words, slot_of_request
-from .failures import Database, blocker
-from .precision import (
-    OUTSIDE_CONSTRAINT_TESTS,
-    OUTSIDE_REQUEST_TESTS,
-    Mention,
-    Repeat,
-    constraint_repeat,
-    repeat_cause,
-    request_repeat,
-)
-from .recall import CONSTRAINT_TESTS, REQUEST_TESTS, LostUnit
+from .cause import PARTIES, REASONS, Cause, Party, first_cause, most_frequent
+from .exchange import Exchange, ExchangeItem, acts_in_words
+from .failures import Database
+from .precision import OUTSIDE_CONSTRAINT_TESTS, OUTSIDE_REQUEST_TESTS, Mention, Repeat, repeat_cause
+from .recall import CONSTRAINT_TESTS, REQUEST_TESTS, LostUnit, blocker
 from .words import WordSearch
 
 Side: TypeAlias = Literal["recall", "precision"]
@@ -145,7 +137,7 @@ class Blamer:
         if not losses and not talk.cut:
             return None
         if not any(loss.side == "recall" and loss.weight for loss in losses) and talk.cut:
-            cause = blocker(exchange, repeat_cause, self._database)
+            cause = blocker(exchange, self._database)
             losses = (*losses, _loss(talk, Unit("recall", "", "", "", 1), cause))
         missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.party != "not needed"]
         recall, precision = (
@@ -175,19 +167,13 @@ class Blamer:
 
     def _missing(self, talk: Exchange, measured: Measured, domain: str, about: str) -> Cause:
         """Why a unit of the goal is missing."""
-        is_constraint = measured == "I"
-        slot = slot_of(about) if is_constraint else slot_of_request(about, domain)
-        value = about[len(slot) + 1 :] if is_constraint else ""
-        lost = LostUnit(talk, domain, slot, value, self._words, self._database)
-        tests = CONSTRAINT_TESTS if is_constraint else REQUEST_TESTS
-        # The last test always finds a cause.
-        return next(cause for test in tests if (cause := test(lost)) is not None)
+        lost = LostUnit(talk, domain, *_slot_and_value(measured, domain, about), self._words, self._database)
+        return first_cause(CONSTRAINT_TESTS if measured == "I" else REQUEST_TESTS, lost)
 
     def _too_much(self, talk: Exchange, outcome: DialogueOutcome, measured: Measured, domain: str, about: str) -> Cause:
         """Why a unit was said though it is not in the goal, or was said again."""
         is_constraint = measured == "I"
-        slot = slot_of(about) if is_constraint else slot_of_request(about, domain)
-        value = about[len(slot) + 1 :] if is_constraint else ""
+        slot, value = _slot_and_value(measured, domain, about)
         turns = (outcome.said if is_constraint else outcome.asked)[domain][about]
         item = ExchangeItem("tell" if is_constraint else "ask", domain, slot, value, value)
         wants = talk.dialogue.wants.get(domain)
@@ -202,10 +188,8 @@ class Blamer:
         if not in_goal or not pairs:
             said = next((each for each in talk.said[turns[0]] if each.key == item.key and each.value == value), item)
             tests = OUTSIDE_CONSTRAINT_TESTS if is_constraint else OUTSIDE_REQUEST_TESTS
-            mention = Mention(talk, said, turns[0])
-            return next(cause for test in tests if (cause := test(mention)) is not None)
-        explain = constraint_repeat if is_constraint else request_repeat
-        return most_frequent([explain(Repeat(talk, item, *pair, self._database)) for pair in pairs])
+            return first_cause(tests, Mention(talk, said, turns[0]))
+        return most_frequent([repeat_cause(Repeat(talk, item, *pair, self._database)) for pair in pairs])
 
 
 class Unit(NamedTuple):
@@ -216,6 +200,15 @@ class Unit(NamedTuple):
     domain: str
     about: str
     weight: int
+
+
+def _slot_and_value(measured: Measured, domain: str, about: str) -> tuple[str, str]:
+    """The slot and the value of a constraint; the slot of a request, without a value."""
+    if measured == "I":
+        slot, _, value = about.partition("=")
+        return slot, value
+    prefix = f"{domain.lower()}-"
+    return about.removeprefix(prefix) if about.startswith(prefix) else requested_slot(about), ""
 
 
 def _loss(talk: Conversation, unit: Unit, cause: Cause) -> Loss:

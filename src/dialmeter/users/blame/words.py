@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ...values.maps import ValueMap
 from ..profile import Profile
+from ..text.numbers import UP_TO_TEN
 
 _WORD = re.compile(r"[\w&]+(?:[:'’.-][\w&]+)*")
 _NOUNS = {
@@ -23,7 +24,6 @@ _BY_REFERENCE = {
 }
 _OTHER_WORDS = {("people", "1"): r"myself|alone|just me", ("arriveby", None): r"in time|on time"}
 _NEGATION = re.compile(r"\b(?:not|no|without)\b|n't|n’t")
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LIKENESS = 90
 _SHORTEST = 4
 
@@ -80,10 +80,7 @@ class WordSearch:
                 return found[0]
         if by_reference and slot in _BY_REFERENCE and (found := re.search(rf"\b{_BY_REFERENCE[slot]}\b", lower)):
             return found[0]
-        forms = self.forms(domain, slot, value)
-        if value.isdecimal():
-            return _number(slot, value, lower)
-        return _among(forms, lower)
+        return _number(slot, value, lower) if value.isdecimal() else _among(self.forms(domain, slot, value), lower)
 
     def _yes_or_no(self, slot: str, value: str, text: str) -> str:
         for word in self._slot_words.get(slot, (slot,)):
@@ -98,7 +95,7 @@ def _number(slot: str, value: str, text: str) -> str:
     if slot not in _NOUNS:
         return ""
     number = int(value)
-    forms = "|".join([value, *([_NUMBERS[number - 1]] if 0 < number <= len(_NUMBERS) else [])])
+    forms = "|".join([value, *([UP_TO_TEN[number]] if 0 < number < len(UP_TO_TEN) else [])])
     pattern = rf"\b(?:{forms})[ -]{_NOUNS[slot]}\b"
     if slot == "people":
         pattern += rf"|\b(?:party of|group of|for us) (?:{forms})\b"

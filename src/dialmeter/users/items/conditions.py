@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 Condition: TypeAlias = Literal["", "asked", "fallback", "secret"]
-CONDITIONS: tuple[Condition, ...] = ("", "asked", "fallback", "secret")
+CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 """Always; only if the agent asks; only if the first choice fails; must not be said."""
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")

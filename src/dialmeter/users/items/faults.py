@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ...core.comparison import Resampling
 from ..events import Event
@@ -128,8 +129,7 @@ def _interval(gaps: Sequence[float], how: Resampling) -> tuple[float, float] | N
 
     matrix = np.column_stack([np.array(gaps), np.ones(len(gaps))])
     formulas = {"m": replace(ratio(), low=-1.0)}
-    found = bootstrap(matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed, expand=False)
-    return found["m"].ci
+    return bootstrap(matrix, formulas, expand=False, **asdict(how))["m"].ci
 
 
 def _conclusion(gaps: Sequence[float], ci: tuple[float, float] | None) -> str:

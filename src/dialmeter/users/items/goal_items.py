@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import Struct
 
 from ...model import TaskGoal, Trajectory
 from ...readers.strict_json import REFUSALS
+from ..text.numbers import MONTHS, UP_TO_TEN
 from .conditions import Condition, condition_of
 
 ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"]
-KINDS: tuple[ItemKind, ...] = ("date", "airport", "count", "number", "id", "text")
+KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
 SHORTEST = 3
 """Values with fewer letters are no items, counts aside."""
@@ -27,12 +28,7 @@ _BAGS = "total_baggages"
 _PLACES = "list_all_airports"
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {str(number): word for number, word in enumerate(_WORDS)}
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
+_NUMBERS = {str(number): word for number, word in enumerate(UP_TO_TEN)}
 
 
 class GoalItem(Struct, frozen=True, omit_defaults=True):

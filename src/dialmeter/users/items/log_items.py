@@ -6,6 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
+
+from msgspec.structs import asdict
 
 from ..._version import __version__
 from ...core.account import Account, counted
@@ -99,18 +102,15 @@ class LogItems(Result):
     def scores(self) -> list[Score]:
         """ItemRecall over all items, with an interval over tasks."""
         outcomes = [each for talk in self.dialogues for each in talk.outcomes]
-        counted_items = [each for each in outcomes if each.verdict in _COUNTED]
+        has_value = item_recall(outcomes) is not None
         tasks = sorted({talk.task for talk in self.dialogues})
         digest = hashlib.sha256("\n".join(tasks).encode()).hexdigest()[:10]
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
         return [
-            Score(
-                measure="ItemRecall",
-                value=item_recall(outcomes),
-                ci=self._interval(tasks) if len(tasks) > 1 and counted_items else None,
-                n=len(counted_items),
-                unscored=len(outcomes) - len(counted_items),
-                reason="" if counted_items else "no item was conveyed, confirmed or missed",
+            _score(
+                outcomes,
+                ci=self._interval(tasks) if len(tasks) > 1 and has_value else None,
+                reason="" if has_value else "no item was conveyed, confirmed or missed",
                 signature="|".join(("ItemRecall", *fields, f"v:{__version__}")),
             )
         ]
@@ -123,12 +123,8 @@ class LogItems(Result):
         how = self.resampling
         if how is None:
             return None
-        parts = self.recall_parts
-        matrix = np.array([parts[task] for task in tasks])
-        found = bootstrap(
-            matrix, {"m": ratio()}, confidence=how.confidence, resamples=how.resamples, seed=how.seed, expand=False
-        )
-        return found["m"].ci
+        matrix = np.array([self.recall_parts[task] for task in tasks])
+        return bootstrap(matrix, {"m": ratio()}, expand=False, **asdict(how))["m"].ci
 
     @cached_property
     def recall_parts(self) -> dict[str, tuple[float, float]]:
@@ -159,22 +155,19 @@ class LogItems(Result):
         found = []
         for kind in KINDS:
             outcomes = [each for talk in self.dialogues for each in talk.outcomes if each.item.kind == kind]
-            n = sum(each.verdict in _COUNTED for each in outcomes)
-            score = Score(
-                measure="ItemRecall",
-                value=item_recall(outcomes),
-                n=n,
-                unscored=len(outcomes) - n,
-                group={"kind": kind},
-                signature=f"{self.signature}|kind:{kind}",
-            )
-            found += [score] if outcomes else []
+            if outcomes:
+                found.append(_score(outcomes, group={"kind": kind}, signature=f"{self.signature}|kind:{kind}"))
         return found
 
     def worst(self, n: int = 10) -> list[DialogueItems]:
         """The dialogues with most missed items, then with most events."""
         found = [each for each in self.every if each.events]
-        return sorted(found, key=lambda each: (-_missed(each), -len(each.events), each.id))[:n]
+
+        def rank(talk: DialogueItems) -> tuple[int, int, str]:
+            missed = sum(each.verdict == "missed" for each in talk.outcomes)
+            return -missed, -len(talk.events), talk.id
+
+        return sorted(found, key=rank)[:n]
 
     @property
     def summary(self) -> str:
@@ -203,28 +196,21 @@ class LogItems(Result):
         return found
 
 
+def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
+    n = sum(each.verdict in _COUNTED for each in outcomes)
+    return Score(measure="ItemRecall", value=item_recall(outcomes), n=n, unscored=len(outcomes) - n, **details)
+
+
 def has_event(talk: DialogueItems, names: Iterable[str]) -> bool:
     """Has a dialogue an event of one of these classes?"""
     return any(event.name in names for event in talk.events)
 
 
-def _missed(talk: DialogueItems) -> int:
-    return sum(each.verdict == "missed" for each in talk.outcomes)
-
-
-def read_items(
-    found: Iterable[Trajectory],
-    sheet: Mapping[str, Sequence[GoalItem]] | None = None,
-    *,
-    source: str = BY_RULE,
-    resampling: Resampling | None = None,
-) -> LogItems:
-    """The items and events of a log. The dialogues are held in memory, because any of them may list the places.
+def read_items(found: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
+    """The items that the rule finds in a log, and its events. The dialogues are held in memory, because any of them may list the places.
 
     Args:
         found: the dialogues.
-        sheet: items by task, made by hand; found by the rule where it is not given.
-        source: where the items come from, for the signature.
         resampling: of intervals; none without it.
 
     Example:
@@ -232,8 +218,8 @@ def read_items(
         1
     """
     every = list(found)
-    talks = [talk for _, talk in dialogue_items(every, sheet)]
-    return LogItems(talks, len(every) - len(talks), source=source, resampling=resampling)
+    talks = [talk for _, talk in dialogue_items(every)]
+    return LogItems(talks, len(every) - len(talks), resampling=resampling)
 
 
 def dialogue_items(

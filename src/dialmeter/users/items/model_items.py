@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
 from msgspec import Struct
 
-from ...core.endpoint import ChatAnswer, ChatEndpoint, DryRun
+from ...core.endpoint import DryRun
 from ...errors import UnreadableAnswer, one_line
 from ...model import Notice, TaskGoal
+from ..text.json_model import JsonModel
 from .conditions import CONDITIONS
 from .goal_items import KINDS, SHORTEST, GoalItem, form_of, leaves
 
@@ -44,8 +44,7 @@ class ModelItems:
     """
 
     def __init__(self, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
-        self._endpoint = ChatEndpoint(url, model, key=key, cache=cache)
-        self._asked: ChatEndpoint | DryRun = self._endpoint
+        self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
         self._refused: list[str] = []
         self._unreadable: list[str] = []
 
@@ -61,12 +60,12 @@ class ModelItems:
             DialmeterError: no answer, or the server refuses.
         """
         try:
-            proposed = self._proposed(goal.instruction)
+            answer = self._model.answer(goal.instruction)
         except UnreadableAnswer as error:
             self._unreadable.append(f"task {one_line(task, 80)}: {one_line(str(error), 200)}")
             return []
         found: dict[tuple[str, str], GoalItem] = {}
-        for each in proposed:
+        for each in answer.items if answer is not None else ():
             value = str(each.value).strip()
             kind = next((known for known in KINDS if known == each.kind), None)
             condition = next((known for known in CONDITIONS if known == each.condition), None)
@@ -86,8 +85,7 @@ class ModelItems:
 
     def count_requests(self) -> DryRun:
         """From now on, requests are counted and not sent; a goal whose answer is not known has no items."""
-        self._asked = counter = DryRun(self._endpoint)
-        return counter
+        return self._model.count_requests()
 
     @property
     def notices(self) -> list[Notice]:
@@ -102,28 +100,6 @@ class ModelItems:
             )
             found.append(Notice("unreadable-answer", len(self._unreadable), message, tuple(self._unreadable[:_SHOWN])))
         return found
-
-    def _proposed(self, instruction: str) -> list[_Proposed]:
-        answer = self._asked.ask(
-            [{"role": "system", "content": _TASK}, {"role": "user", "content": instruction}],
-            {"temperature": 0},
-            optional={"response_format": {"type": "json_object"}},
-            must_speak=True,
-            is_readable=lambda known: _read(known) is not None,
-        )
-        if answer is None:
-            return []
-        found = _read(answer)
-        if found is None:
-            raise UnreadableAnswer(f"no JSON with items: {one_line(answer.text, 200)!r}")
-        return found.items
-
-
-def _read(answer: ChatAnswer) -> _Answer | None:
-    try:
-        return msgspec.json.decode(answer.text.strip().removeprefix("```json").removesuffix("```"), type=_Answer)
-    except msgspec.MsgspecError:
-        return None
 
 
 def _keys(goal: TaskGoal, value: str) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ...model import Trajectory
-from .goal_items import MONTHS, kind_of_value, leaves
+from ..text.numbers import MONTHS
+from .goal_items import kind_of_value, leaves
 
 _MONTH = "|".join(MONTHS)
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias, cast
 
 from ...errors import InputError, one_line
 from ...model import TaskGoal, Trajectory
-from ...readers.source import Source
-from ...readers.spreadsheet_cells import guarded, unguarded
+from ...readers.spreadsheet_cells import csv_text, filled_rows
 from .conditions import CONDITIONS, Condition
 from .goal_items import KINDS, GoalItem, ItemKind, items_of, places_in
 
 COLUMNS = ("task", "kind", "value", "condition", "forms", "keys", "instruction")
-_NEEDED = COLUMNS[:3]
 _BETWEEN = "|"
 
 
@@ -51,11 +47,7 @@ def goal_rows(found: Sequence[Trajectory], source: ItemSource | None = None) -> 
 
 def goal_sheet(rows: Sequence[Sequence[str]]) -> str:
     """The rows as CSV. No cell is a formula."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([guarded(cell) for cell in row] for row in rows)
-    return file.getvalue()
+    return csv_text(COLUMNS, rows)
 
 
 def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
@@ -64,24 +56,17 @@ def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
     Raises:
         InputError: a column is missing, or a cell has a word that is not known; with the line.
     """
-    rows = csv.DictReader(io.StringIO(Source(path).text.removeprefix("\ufeff"), newline=""))
     found: dict[str, list[GoalItem]] = {}
-    try:
-        missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
-        if missing:
-            raise InputError(f"no column {missing[0]!r}; task, kind and value are needed", file=str(path))
-        for row in rows:
-            cells = {name: unguarded((row.get(name) or "").strip()) for name in COLUMNS}
-            if not cells["task"]:
-                raise InputError("a row without a task", file=str(path), line=rows.line_num)
-            items = found.setdefault(cells["task"], [])
-            if cells["value"]:
-                items.append(_item(cells, str(path), rows.line_num))
-                if [(each.kind, each.value) for each in items].count((items[-1].kind, items[-1].value)) > 1:
-                    message = f"duplicate item {one_line(cells['value'])!r} of task {one_line(cells['task'])}"
-                    raise InputError(message, file=str(path), line=rows.line_num)
-    except csv.Error as error:
-        raise InputError(f"not a CSV file ({error})", file=str(path)) from None
+    for line, cells in filled_rows(path, COLUMNS, COLUMNS[:3], "task, kind and value are needed"):
+        if not cells["task"]:
+            raise InputError("a row without a task", file=str(path), line=line)
+        items = found.setdefault(cells["task"], [])
+        if cells["value"]:
+            item = _item(cells, str(path), line)
+            if any((each.kind, each.value) == (item.kind, item.value) for each in items):
+                message = f"duplicate item {one_line(cells['value'])!r} of task {one_line(cells['task'])}"
+                raise InputError(message, file=str(path), line=line)
+            items.append(item)
     if not any(found.values()):
         raise InputError("no item; a row has a task, a kind and a value", file=str(path))
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -17,11 +17,8 @@ from ...model import SYSTEM, USER, Step, Trajectory
 from .conditions import SENTENCE
 from .goal_items import GoalItem, form_of, items_of
 
-Verdict: TypeAlias = Literal["conveyed", "confirmed", "implied", "missed", "not_asked", "not_needed", "forbidden"]
-VERDICTS: tuple[Verdict, ...] = (
-    *("conveyed", "confirmed", "missed"),
-    *("implied", "not_asked", "not_needed", "forbidden"),
-)
+Verdict: TypeAlias = Literal["conveyed", "confirmed", "missed", "implied", "not_asked", "not_needed", "forbidden"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 """The first three count in ItemRecall; the others are counted beside it."""
 
 REQUEST = re.compile(r"\?|please|could you|can you|may i have|i need|i will need|i'll need|let me know|provide")

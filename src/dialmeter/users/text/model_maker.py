@@ -1,4 +1,4 @@
-"""Acts found by a language model behind an endpoint, as JSON by a schema. Answers are cached, so that reading can be resumed."""
+"""Acts found by a language model behind an endpoint."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...core.endpoint import ChatAnswer, ChatEndpoint, DryRun
-from ...errors import UnreadableAnswer, one_line
+from ...core.endpoint import DryRun
+from ...errors import one_line
 from ...model import Act
 from ..profile import Profile
+from .json_model import JsonModel
 from .reader import TextSchema, TextTurn
 
 _TASK = (
@@ -51,21 +52,16 @@ class ModelMaker:
     def __init__(self, profile: Profile, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._given = (profile, url, model, key, cache)
         self._words = profile.words
-        self._endpoint = ChatEndpoint(url, model, key=key, cache=cache)
-        self._asked: ChatEndpoint | DryRun = self._endpoint
+        self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
+        self.name = one_line(model.replace("|", "/"), 80)
+        """The name of the model, as in a signature."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ModelMaker, self._given
 
-    @property
-    def name(self) -> str:
-        """The name of the model, as in a signature."""
-        return one_line(self._endpoint.model.replace("|", "/"), 80)
-
     def count_requests(self) -> DryRun:
         """From now on, requests are counted and not sent; a turn whose answer is not known has no acts."""
-        self._asked = counter = DryRun(self._endpoint)
-        return counter
+        return self._model.count_requests()
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
         """The acts of a turn.
@@ -80,18 +76,9 @@ class ModelMaker:
             "speaker": turn.speaker,
             "turn": turn.text,
         }
-        answer = self._asked.ask(
-            [{"role": "system", "content": _TASK}, {"role": "user", "content": msgspec.json.encode(about).decode()}],
-            {"temperature": 0},
-            optional={"response_format": {"type": "json_object"}},
-            must_speak=True,
-            is_readable=lambda known: _read(known) is not None,
-        )
-        if answer is None:
-            return ()
-        found = _read(answer)
+        found = self._model.answer(msgspec.json.encode(about).decode())
         if found is None:
-            raise UnreadableAnswer(f"no JSON with informs and requests: {one_line(answer.text, 200)!r}")
+            return ()
         informs = [
             Act(self._words.inform, each.domain, each.slot, (_text(each.value),))
             for each in found.informs
@@ -103,13 +90,6 @@ class ModelMaker:
             if each.slot.lower() in schema.slots.get(each.domain, ())
         ]
         return tuple(dict.fromkeys([*informs, *requests]))
-
-
-def _read(answer: ChatAnswer) -> _Answer | None:
-    try:
-        return msgspec.json.decode(answer.text.strip().removeprefix("```json").removesuffix("```"), type=_Answer)
-    except msgspec.MsgspecError:
-        return None
 
 
 def _text(value: str | int | float | bool) -> str:

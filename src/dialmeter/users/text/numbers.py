@@ -5,44 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_DIGITS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-        ]
-    )
-}
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_HOUR = r"(?P<{0}hour>\d{{1,2}}|" + "|".join(list(_DIGITS)[1:13]) + ")"
+UP_TO_TEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_NUMBER_WORDS = (*UP_TO_TEN, "eleven", "twelve", "thirteen", "fourteen", "fifteen")
+_HOUR = r"(?P<{0}hour>\d{{1,2}}|" + "|".join(_NUMBER_WORDS[1:13]) + ")"
 _PART = r"(?:in the |at )?(?P<{0}part>morning|afternoon|evening|(?<=at )night|a\.?m\b\.?|p\.?m\b\.?)"
 _TIME = re.compile(
     "|".join(
@@ -58,7 +27,7 @@ _TIME = re.compile(
 )
 _PAST = {"half past": 30, "quarter past": 15, "quarter to": -15}
 _NUMBER = re.compile(
-    rf"(?<![\w:.£$-])(?:\d{{1,3}}|{'|'.join(_DIGITS)})(?![\w:]|\.\d| ?[ap]\.?m\b| way\b| of (?:the|those|them)\b)"
+    rf"(?<![\w:.£$-])(?:\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})(?![\w:]|\.\d| ?[ap]\.?m\b| way\b| of (?:the|those|them)\b)"
 )
 
 
@@ -107,7 +76,7 @@ def forms_of_date(value: str) -> list[str]:
     parts = value.split("-")
     if len(parts) != 3 or not all(part.isdecimal() for part in parts) or not 1 <= int(parts[1]) <= 12:
         return []
-    month, day = _MONTHS[int(parts[1]) - 1], int(parts[2])
+    month, day = MONTHS[int(parts[1]) - 1], int(parts[2])
     ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
     return [
         form
@@ -117,4 +86,4 @@ def forms_of_date(value: str) -> list[str]:
 
 
 def _value(word: str) -> int:
-    return _DIGITS[word] if word in _DIGITS else int(word)
+    return _NUMBER_WORDS.index(word) if word in _NUMBER_WORDS else int(word)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...model import Act, Conversation, Goal, Move
+from ..goals import goal_units
 from ..profile import REQUEST, Profile, classifier
 from .phrases import domain_phrases, phrases_in, words_of
 
@@ -105,12 +106,8 @@ class TextReader:
         return found
 
     def _schema(self, goal: Goal) -> TextSchema:
-        values: dict[str, dict[str, tuple[str, ...]]] = {}
+        wants = goal_units(goal)
         slots = {domain: frozenset(listed) for domain, listed in self._slots.items()}
-        for domain, wanted in goal.items():
-            inside = values.setdefault(domain, {})
-            for part in wanted.parts.values():
-                for slot, value in part.items():
-                    inside[slot.lower()] = (*inside.get(slot.lower(), ()), value.lower())
-            slots[domain] = slots.get(domain, frozenset()) | {*inside, *map(str.lower, wanted.requests)}
-        return TextSchema(slots, values)
+        for domain, inside in goal.items():
+            slots[domain] = slots.get(domain, frozenset()) | wants[domain].slots | set(map(str.lower, inside.requests))
+        return TextSchema(slots, {domain: wanted.values for domain, wanted in wants.items()})

@@ -151,8 +151,9 @@ class RuleMaker:
         used: set[int] = set()
         # "Is it in the centre?" asks for the area.
         is_told = turn.speaker == SYSTEM or not _IS_IT.match(sentence.text)
-        known = {form for each in context.forms.values() for form in each}
-        for span in _spans(sentence, known, self._known(context.schema)) if is_told else ():
+        in_goal = {form for each in context.forms.values() for form in each}
+        in_map = frozenset().union(*(self._index(domain) for domain in context.schema.slots))
+        for span in _spans(sentence, in_goal, in_map) if is_told else ():
             likely, others = self._places(sentence, span.start, context)
             for domain in (*likely, *others):
                 choice = self._slot_of(span, domain, sentence, context, domain in likely or not likely)
@@ -290,10 +291,6 @@ class RuleMaker:
             return []
         acts = [act for act in before.acts or () if act.slot and self._parts_of(act.name) & REQUEST]
         return [(act.service, act.slot.lower()) for act in acts]
-
-    def _known(self, schema: TextSchema) -> frozenset[str]:
-        """All forms that the map has in the domains of a schema."""
-        return frozenset().union(*[self._index(domain) for domain in schema.slots])
 
     def _index(self, domain: str) -> Mapping[str, Mapping[str, str]]:
         """Form → slot → canonical value."""

@@ -1,4 +1,4 @@
-"""Errors planted into gold, to measure how many of them an audit finds."""
+"""Errors planted into gold, to measure how many of them an audit finds; `audit_study.py` uses it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from random import Random
 from typing import Literal, NamedTuple
 
-from ...model import dialogue_key, domain_of
-from ...readers.pairs.slot_names import slot_namer
-from ...tracking.gold_patch import Correction
-from .candidates import Candidate
-from .mentions import Mentions, SlotMention, TurnSpan
-from .trackers import TrackerSet
+from dialmeter.model import dialogue_key, domain_of
+from dialmeter.readers.pairs.slot_names import slot_namer
+from dialmeter.studies.audit.candidates import Candidate
+from dialmeter.studies.audit.mentions import Mentions, SlotMention
+from dialmeter.studies.audit.trackers import TrackerSet
+from dialmeter.tracking.gold_patch import Correction
 
 PlantedKind = Literal["other-value", "dropped", "late", "early", "wrong-domain"]
 KINDS: tuple[PlantedKind, ...] = ("other-value", "dropped", "late", "early", "wrong-domain")
@@ -73,7 +73,7 @@ class Planter:
         def change(turns: Sequence[int], cell: int | None, other: int = slot) -> tuple[Correction, ...]:
             return tuple(self._set.corrections(key, other, turns, cell))
 
-        turns = self._within(key, run)
+        turns = [turn for turn in self._turns[key] if run.first <= turn <= run.last]
         if kind == "dropped":
             return PlantedError(kind, key, (name,), change(turns, None))
         if kind == "other-value":
@@ -107,9 +107,6 @@ class Planter:
         removed = self._set.corrections(key, mention.slot, turns, None)
         added = self._set.corrections(key, slot, turns, cell)
         return PlantedError("wrong-domain", key, (name, pairs.slot_names[slot]), (*removed, *added))
-
-    def _within(self, key: str, run: TurnSpan) -> list[int]:
-        return [turn for turn in self._turns[key] if run.first <= turn <= run.last]
 
 
 class Precision(NamedTuple):
