@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import dialmeter as dialmeter_package
 from dialmeter import open_run
 from dialmeter.cli.study import ELSEWHERE, INPUTS
 from dialmeter.simulation.files import play_to_file
@@ -55,15 +56,15 @@ def test_a_rule_file_and_a_map_are_inputs_without_their_folder(
     talk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own, values = tmp_path / "own.toml", tmp_path / "values.json"
-    own.write_text('base = "trade"\nabout = "Ours."\n')
+    shutil.copy(Path(dialmeter_package.__file__).parent / "tracking/rule_sets/rulesets/trade.toml", own)
     values.write_text('{"hotel": {"area": {"centre": ["center"]}}}')
     out = tmp_path / "run"
-    words = ("tracker", "compare", talk / "a.jsonl", talk / "b.jsonl", *QUICK, "--rules", own, "--map", values)
-    code, _, err = call(capsys, *words, "--out", out)
+    words = ("tracker", "compare", talk / "a.jsonl", talk / "a.jsonl", *QUICK, "--name", "x", "--name", "y")
+    code, _, err = call(capsys, *words, "--rules", own, "--map", values, "--out", out)
     assert code == 0, err
     manifest = (out / "run.json").read_text("utf-8")
     roles = {each["name"]: each["role"] for each in json.loads(manifest)["inputs"]}
-    assert roles == {"a.jsonl": "files", "b.jsonl": "files", "own.toml": "rules_name", "values.json": "rule_map"}
+    assert roles == {"a.jsonl": "files", "own.toml": "rules_name", "values.json": "rule_map"}
     assert str(tmp_path) not in manifest
 
 

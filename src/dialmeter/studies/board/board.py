@@ -183,7 +183,7 @@ def _of_runs(runs: Sequence[RunSystem], settings: BoardSettings) -> tuple[Rules,
     shared = [name for name in runs[0].signatures if all(name in run.signatures for run in runs)]
     chosen = list(settings.measures) or [name for name in MEASURES if name in shared] or shared
     check_runs(runs, chosen)
-    return runs[0].rules, chosen
+    return runs[0].manifest.rules, chosen
 
 
 def _check_complete(systems: Sequence[BoardSystem]) -> None:

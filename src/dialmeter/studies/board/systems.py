@@ -164,11 +164,6 @@ class RunSystem(BoardSystem):
     manifest: _TrackerManifest
 
     @property
-    def rules(self) -> Rules:
-        """The rule set of the run; a patch of gold is in its rows already, and its file may be gone."""
-        return replace(self.manifest.rules, patch="")
-
-    @property
     def signatures(self) -> dict[str, str]:
         """The signature of every score of the whole, by measure."""
         return {score.measure: score.signature for score in self.manifest.scores}
@@ -185,7 +180,7 @@ class RunSystem(BoardSystem):
             raise InputError(message, file=self.entry.file)
         # What the rules do to names and values is done; what counts as a match is not.
         applied = replace(
-            self.rules,
+            self.manifest.rules,
             names="as-is",
             clash="keep",
             only=(),
@@ -232,7 +227,9 @@ def read_run(entry: BoardEntry, schema: str | None = None) -> RunSystem:
     predictions = inputs.get("predictions", {})
     words = Vocabulary()
     try:
-        manifest = msgspec.convert(run.manifest, _TrackerManifest)
+        # A patch of gold is in the rows already, and its file may be gone.
+        rules = {**(run.manifest.get("rules") or {}), "patch": ""}
+        manifest = msgspec.convert({**run.manifest, "rules": rules}, _TrackerManifest)
     except msgspec.ValidationError as error:
         raise InputError(f"damaged: {str(error).replace('`', '')}", file=str(run.path("run.json"))) from None
     return RunSystem(
