@@ -12,8 +12,8 @@ from msgspec import structs
 
 from ...errors import NotApplicable
 from ...measure import Gather, Measure, Vector
-from ...model import Schema
-from ...readers.pairs.vocabulary import PairDialogue
+from ...model import NAMED, Schema, Value
+from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure, ValueOverlap
 from ..pairs import PairRules
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-
-from ...model import NAMED, Value
-from ...readers.pairs.vocabulary import PairState, Vocabulary
 
 NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
 
