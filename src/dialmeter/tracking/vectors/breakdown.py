@@ -101,8 +101,8 @@ class Breakdown:
         merged = MeasureColumns(self._measures, self._hyphen_cut)
         merged.merge(ledger)
         inside = set(ledger.main.dialogues)
-        for lens, book in merged.books.items():
-            rest = whole.books[lens]
+        for variant, book in merged.books.items():
+            rest = whole.books[variant]
             for position, name in enumerate(rest.dialogues):
                 if name not in inside:
                     rows = [rest.table[row] for row in rest.rows_of(position)]

@@ -40,25 +40,25 @@ class Valued(NamedTuple):
     unscored: int
 
 
-def lens_of(measure: Measure) -> TallyVariant:
+def variant_of(measure: Measure) -> TallyVariant:
     """What a measure asks of the tally."""
-    return measure.lens() if hasattr(measure, "lens") else TallyVariant()
+    return measure.tally_variant() if hasattr(measure, "tally_variant") else TallyVariant()
 
 
 def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
     """The fewest tally variants that serve all measures, the first of each kind together."""
-    every = [lens_of(measure) for measure in measures]
-    lenses = [lens for lens in every if not lens.strictness]
-    first, *others = dict.fromkeys(lens.alternatives for lens in lenses if lens.alternatives) or ["overlap"]
+    every = [variant_of(measure) for measure in measures]
+    variants = [variant for variant in every if not variant.strictness]
+    first, *others = dict.fromkeys(variant.alternatives for variant in variants if variant.alternatives) or ["overlap"]
     planned: list[TallyVariant] = []
     for alternatives in (first, *others):
-        served = [lens for lens in lenses if (lens.alternatives or first) == alternatives]
-        locals_ = dict.fromkeys(lens.local for lens in served if lens.local)
-        deletions = dict.fromkeys(lens.deletions for lens in served if lens.deletions)
+        served = [variant for variant in variants if (variant.alternatives or first) == alternatives]
+        locals_ = dict.fromkeys(variant.local for variant in served if variant.local)
+        deletions = dict.fromkeys(variant.deletions for variant in served if variant.deletions)
         pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
         planned += [TallyVariant(local or "paper", deletion or "ignore", alternatives) for local, deletion in pairs]
-    by_domain = dict.fromkeys(lens for lens in every if lens.strictness)
-    return [*planned, *(structs.replace(lens, deletions="ignore") for lens in by_domain)]
+    by_domain = dict.fromkeys(variant for variant in every if variant.strictness)
+    return [*planned, *(structs.replace(variant, deletions="ignore") for variant in by_domain)]
 
 
 class MeasureColumns:
@@ -72,7 +72,7 @@ class MeasureColumns:
     def __init__(self, measures: Sequence[Measure], hyphen_cut: bool = False) -> None:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
-        self.books = {lens: TallyTable() for lens in plan(measures)}
+        self.books = {variant: TallyTable() for variant in plan(measures)}
         self._looked_at: dict[Measure, FloatArray] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
@@ -84,7 +84,7 @@ class MeasureColumns:
     @property
     def needs_none(self) -> bool:
         """Does a variant look at explicit absent words?"""
-        return any(lens.deletions == "code" for lens in self.books)
+        return any(variant.deletions == "code" for variant in self.books)
 
     @property
     def looks_closely(self) -> bool:
@@ -103,21 +103,21 @@ class MeasureColumns:
             InputError: a measure treats domains differently, and does not say how to treat one of the dialogue's.
         """
         counts = group is None
-        for lens, book in self.books.items():
-            details: list[Any] | None = [] if lens.strictness else None
-            rows = walk.rows(lens.local, lens.deletions, lens.alternatives, group, details, counts)
+        for variant, book in self.books.items():
+            details: list[Any] | None = [] if variant.strictness else None
+            rows = walk.rows(variant.local, variant.deletions, variant.alternatives, group, details, counts)
             if details is not None:
-                rows = with_strictness(rows, details, walk, pairs, dict(lens.strictness))
+                rows = with_strictness(rows, details, walk, pairs, dict(variant.strictness))
             book.add(walk.id, walk.numbers, rows)
             counts = False
 
     def add_closely(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
         """Takes what measures ask for that look at more than tallies."""
         for measure in self._by_changes:
-            lens = self._lens_for(measure)
-            book = self.books[lens]
+            variant = self._variant_for(measure)
+            book = self.books[variant]
             tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
-            wrong = compared.wrong_changes(lens.alternatives)
+            wrong = compared.wrong_changes(variant.alternatives)
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
         overlaps: dict[str, list[ValueOverlap]] = {}
         for measure in self._by_states:
@@ -140,19 +140,19 @@ class MeasureColumns:
 
     def merge(self, other: MeasureColumns) -> None:
         """Appends the dialogues of another part of the corpus."""
-        for lens, book in self.books.items():
-            book.merge(other.books[lens])
+        for variant, book in self.books.items():
+            book.merge(other.books[variant])
         for measure, units in self._units.items():
             units.extend(other._units[measure])
         self.frames.merge(other.frames)
 
     def book_for(self, measure: Measure) -> TallyTable:
         """The tallies whose variant serves a measure."""
-        return self.books[self._lens_for(measure)]
+        return self.books[self._variant_for(measure)]
 
-    def _lens_for(self, measure: Measure) -> TallyVariant:
-        lens = lens_of(measure)
-        return next(mine for mine in self.books if lens.fits(mine))
+    def _variant_for(self, measure: Measure) -> TallyVariant:
+        variant = variant_of(measure)
+        return next(mine for mine in self.books if variant.fits(mine))
 
     def value(self, measure: Measure) -> Valued:
         """A measure over the whole corpus."""
@@ -207,17 +207,17 @@ class MeasureColumns:
 
         kinds: dict[tuple[TallyVariant, Gather], dict[bytes, FloatArray]] = defaultdict(dict)
         for measure in measures:
-            lines = kinds[self._lens_for(measure), measure.gather]
+            lines = kinds[self._variant_for(measure), measure.gather]
             lines.update((line.tobytes(), line) for line in self._of_rows(measure))
         places = {key: place for place, key in enumerate((kind, line) for kind in kinds for line in kinds[kind])}
         found = np.empty((len(places), len(self.main.dialogues)))
         first = 0
-        for (lens, how), lines in kinds.items():
+        for (variant, how), lines in kinds.items():
             into = found[first : first + len(lines)]
-            gather_into(into, self.books[lens], np.stack([*lines.values()]), how, threads)
+            gather_into(into, self.books[variant], np.stack([*lines.values()]), how, threads)
             first += len(lines)
         return found, [
-            [places[(self._lens_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
+            [places[(self._variant_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
             for each in measures
         ]
 
