@@ -15,7 +15,6 @@ from .layouts import CONVERSATION_FORMATS, OpenFile, find_layout
 from .multiwoz.goals import GoalFile
 from .parts import UniqueIds
 from .source import Source
-from .strict_json import duplicate_key
 
 
 class Conversations(OpenFile):
@@ -44,8 +43,7 @@ class Conversations(OpenFile):
                     self.refused.append(self._source.placed(error))
                 else:
                     yield found
-            if self._source.doubled:
-                raise duplicate_key(self._source.doubled[0])
+            self._source.check_keys()
             if self._goals is not None:
                 self._source.notices.extend(self._goals.notices())
         except InputError as error:
@@ -101,7 +99,7 @@ def spans_of(path: str | Path, form: str, goals: str | Path | None = None) -> li
         goals: a file of goals.
     """
     if form in _LINE_BY_LINE and goals is None and Path(path).is_file():
-        return spans([str(path)])
+        return spans(str(path))
     return [Span(str(path))]
 
 

@@ -14,7 +14,6 @@ from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Role, UniqueIds
 from .source import Source
-from .strict_json import duplicate_key
 
 
 class Corpus(OpenFile):
@@ -50,8 +49,7 @@ class Corpus(OpenFile):
                     yield found
                 else:
                     yield number(found, source.states or layout, source.part, source.line)
-            if source.doubled:
-                raise duplicate_key(source.doubled[0])
+            source.check_keys()
         except InputError as error:
             raise source.placed(error) from None
         finally:
@@ -120,7 +118,7 @@ def spans_of(path: str | Path, form: str) -> list[Span]:
     file, _ = split_tracker(path)
     if form != "native" or not Path(file).is_file():
         return [Span(str(path))]
-    return [Span(str(path), span.bounds) for span in spans([file])]
+    return [Span(str(path), span.bounds) for span in spans(file)]
 
 
 def open_span(span: Span) -> Corpus:

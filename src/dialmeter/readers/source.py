@@ -22,7 +22,7 @@ from .archive import MAGIC, Archive
 from .first_items import first_items
 from .not_known import binary_file
 from .raw_file import STDIN, RawFile, open_raw
-from .strict_json import Doubled, JsonParts, kind_of, parse_json, parse_unique
+from .strict_json import Doubled, JsonParts, duplicate_key, kind_of, parse_json, parse_unique
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -114,10 +114,6 @@ class Source:
         if self._file is None or not self._file.seekable():
             return None
         return self._file.tell() / max(1, os.fstat(self._file.fileno()).st_size)
-
-    def _readline(self) -> bytes:
-        with self._readable():
-            return self._stream.readline(LINE_LIMIT + 1)
 
     def close(self) -> None:
         """Closes the file; standard input stays open."""
@@ -246,6 +242,11 @@ class Source:
             raise InputError(f"the file must be {kind}, found {found}", file=self.name)
         return parts
 
+    def check_keys(self) -> None:
+        """Raises InputError where an object of the document, as far as it was parsed, has a duplicate key."""
+        if self.doubled:
+            raise duplicate_key(self.doubled[0])
+
     @cached_property
     def text(self) -> str:
         """The whole file as text."""
@@ -339,7 +340,8 @@ class Source:
         line = b"\n"
         count = 0
         while line.removeprefix(_MARK).isspace():
-            line = self._readline()
+            with self._readable():
+                line = self._stream.readline(LINE_LIMIT + 1)
             count += 1
             self._check_blank_lines(count)
             if line:
