@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import DialmeterError, InputError, did_you_mean, one_line
+from ..errors import DialmeterError, InputError, did_you_mean, one_line, placing
 from ..readers.pairs.slot_names import canonical_slot
 from ..readers.source import Source
 from .steps import MAP_STEPS
@@ -109,10 +109,8 @@ class ValueMap:
         document = source.document
         if not isinstance(document, dict):
             raise InputError("a value map is an object: slot → canonical value → list of forms", file=source.name)
-        try:
+        with placing(file=source.name):
             return cls(document)
-        except InputError as error:
-            raise error.at(file=source.name) from None
 
     @property
     def slots(self) -> tuple[str, ...]:
