@@ -126,7 +126,7 @@ def _differences(
                 system=second.system,
                 base=first.system,
                 difference=new - old if old is not None and new is not None else None,
-                ci=(span.low, span.high) if span and span.low is not None and span.high is not None else None,
+                ci=span.ci if span else None,
                 p=None if few or tested is None else tested.p,
                 p_holm=None,
                 wins=wins,
