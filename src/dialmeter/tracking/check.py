@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from ..core.account import Account
 from ..errors import InputError
 from ..measure import Score
-from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
+from ..model import Dialogue, Notice, Schema, dialogue_key
 from ..readers.corpus import Corpus
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.services.schema import read_schema
@@ -151,15 +151,11 @@ class _Census:
                 if written is None:
                     continue
                 state = {self._name_of(slot): value for slot, value in written.items()}
-                self._place(slots, state, dialogue, turn)
+                for slot in state:
+                    if slot not in slots:
+                        slots[slot] = f"dialogue {dialogue.id}, turn {turn.number}, slot {slot}"
                 if slots is self.gold_slots:
                     self.values.update(state.items())
-
-    @staticmethod
-    def _place(slots: dict[str, str], state: State, dialogue: Dialogue, turn: Turn) -> None:
-        for slot in state:
-            if slot not in slots:
-                slots[slot] = f"dialogue {dialogue.id}, turn {turn.number}, slot {slot}"
 
     def counts(self) -> dict[str, int]:
         return {

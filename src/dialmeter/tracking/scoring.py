@@ -147,20 +147,16 @@ def score_file(
     Raises:
         InputError: whatever is wrong with a file, with its place.
     """
-
-    def fresh(correctness_only: bool) -> TrackerScorer:
-        return TrackerScorer(
-            measures,
-            rules,
-            read_schema(schema) if schema else None,
-            by,
-            correctness_only=correctness_only,
-            seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
-            vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
-        )
-
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
-    scorer = fresh(corpus.correctness_only)
+    scorer = TrackerScorer(
+        measures,
+        rules,
+        read_schema(schema) if schema else None,
+        by,
+        correctness_only=corpus.correctness_only,
+        seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
+        vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
+    )
     read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
     scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
