@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import msgspec
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line, placing
 from ..readers.pairs.slot_names import canonical_slot
-from ..readers.source import Source
+from ..readers.source import Source, read_when_changed
 from .steps import MAP_STEPS
 
 OWN = "own"
@@ -220,16 +220,10 @@ def load(name_or_file: str | Path) -> ValueMap:
     is_file = text == "-" or path.exists() or path.suffix or path.name != text
     if text in names() or not is_file:
         return named(text)
-    if not path.is_file():
-        return ValueMap.read(text)
-    found = path.stat()
-    return _read_once(text, found.st_mtime_ns, found.st_size)
+    return _read_map(text)
 
 
-@lru_cache(16)
-def _read_once(path: str, changed: int, size: int) -> ValueMap:
-    """A map from a file, read again if the file has changed."""
-    return ValueMap.read(path)
+_read_map = read_when_changed(ValueMap.read)
 
 
 def _plain(text: str) -> str:
