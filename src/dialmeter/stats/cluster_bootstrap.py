@@ -164,7 +164,7 @@ def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
     """
     if measure == "Pearson":
         sides = [side - side.mean(axis=1, keepdims=True) for side in (x, y)]
-        # To one at most, so that rounding errors of a constant row can be told from values.
+        # To one at most, so that rounding errors of a constant row can be distinguished from values.
         sides = [side / np.abs(whole).max(initial=1e-300) for side, whole in zip(sides, (x, y), strict=True)]
     else:
         signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (x, y)]

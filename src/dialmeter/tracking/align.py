@@ -214,7 +214,7 @@ def _merged(gold: PairDialogue, pred: PairDialogue) -> PairDialogue:
 
 
 class _MergedTurns(Sequence[Turn]):
-    """What both files say of the turns of a dialogue, put together when somebody asks."""
+    """What both files say of the turns of a dialogue, put together when they are first used."""
 
     def __init__(self, gold: Sequence[Turn], pred: Sequence[Turn]) -> None:
         self._gold = gold

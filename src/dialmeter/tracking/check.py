@@ -119,7 +119,7 @@ def check_file(
 
 
 def _account(findings: Findings, dialogues: int, rules: Rules, only: frozenset[str] | None) -> Account:
-    """What `score` would score; everything was looked at as if predictions that are missing were empty."""
+    """What `score` would score; the check itself takes missing predictions for empty ones."""
     account = findings.account(dialogues, only)
     if rules.missing == "empty":
         return account

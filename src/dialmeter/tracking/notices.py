@@ -1,4 +1,4 @@
-"""Warnings that a result earns: each with a code, a count, the reason, and the fix."""
+"""The warnings of a result: each with a code, a count, the reason, and the fix."""
 
 from __future__ import annotations
 

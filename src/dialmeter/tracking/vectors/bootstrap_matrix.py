@@ -82,7 +82,7 @@ def intervals(
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
     Args:
-        ledger: the account of the corpus.
+        ledger: the vectors of the corpus.
         asked: the measures.
         how: the draw.
         threads: how many to use.

@@ -77,7 +77,7 @@ class Breakdown:
             measure: what to compute.
             turns: ``active`` counts only turns at which gold holds something of the group, where the measure is a mean
                 over turns; measures over sums always take all.
-            whole: the ledger of the corpus; dialogues without the domain count unchanged in ``without-domain``.
+            whole: the columns of the corpus; dialogues without the domain count unchanged in ``without-domain``.
         """
         return {group: self._value(measure, group, turns, whole) for group in sorted(self._ledgers)}
 

@@ -321,7 +321,7 @@ def mean_of(values: Sequence[float | None]) -> Valued:
 
 
 def with_slots(measure: Measure, slots: int) -> Measure:
-    """A measure that asks for the number of slots and was not told it, with the number of this corpus."""
+    """A measure that needs the number of slots and does not have it, with the number of this corpus."""
     if getattr(measure, "slots", None) == 0:
         return structs.replace(measure, slots=slots)
     return measure
