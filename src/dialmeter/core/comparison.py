@@ -11,11 +11,8 @@ from msgspec.structs import replace
 from ..model import Notice
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..stats import Formula
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ..stats.formulas import Floats
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
 SystemResult = TypeVar("SystemResult")
@@ -67,7 +64,7 @@ class PairedSample(Struct, frozen=True):
     """
 
     system: str
-    matrix: FloatArray
+    matrix: Floats
     totals: Mapping[str, float | None]
     by_dialogue: Mapping[str, Sequence[float | None]]
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise, repeat, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import structs
 
@@ -25,8 +25,9 @@ from .tally_table import TallyTable, gather_into, gathered
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ...stats.formulas import Floats
 
 
 NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
@@ -73,7 +74,7 @@ class MeasureColumns:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
         self.books = {variant: TallyTable() for variant in plan(measures)}
-        self._looked_at: dict[Measure, FloatArray] = {}
+        self._looked_at: dict[Measure, Floats] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
         self._by_texts: list[Any] = [each for each in self.measures if each.reads() == "texts"]
@@ -167,7 +168,7 @@ class MeasureColumns:
             return total(measure, map(tuple, self.vectors(measure).tolist()))
         return _weighed(measure, self._of_rows(measure), book.times())
 
-    def _of_rows(self, measure: Measure) -> FloatArray:
+    def _of_rows(self, measure: Measure) -> Floats:
         """A measure's columns over the distinct tallies of its table."""
         table = self.book_for(measure).table
         found = self._looked_at.get(measure)
@@ -175,7 +176,7 @@ class MeasureColumns:
             found = self._looked_at[measure] = columns_of(measure, table)
         return found
 
-    def vectors(self, measure: Measure) -> FloatArray:
+    def vectors(self, measure: Measure) -> Floats:
         """A measure's vector per dialogue, dialogues in the order in which they came."""
         import numpy as np
 
@@ -193,7 +194,7 @@ class MeasureColumns:
     def _units_of(self, measure: Measure) -> list[list[Vector]]:
         return self.frames.units(measure) if measure in self.frames.measures else self._units[measure]
 
-    def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[FloatArray, list[list[int]]]:
+    def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[Floats, list[list[int]]]:
         """The vectors of measures that are gathered, with what several of them have once: many divide by the turns.
 
         Args:
@@ -205,7 +206,7 @@ class MeasureColumns:
         """
         import numpy as np
 
-        kinds: dict[tuple[TallyVariant, Gather], dict[bytes, FloatArray]] = defaultdict(dict)
+        kinds: dict[tuple[TallyVariant, Gather], dict[bytes, Floats]] = defaultdict(dict)
         for measure in measures:
             lines = kinds[self._variant_for(measure), measure.gather]
             lines.update((line.tobytes(), line) for line in self._of_rows(measure))
@@ -221,13 +222,13 @@ class MeasureColumns:
             for each in measures
         ]
 
-    def values(self, measure: Measure) -> FloatArray:
+    def values(self, measure: Measure) -> Floats:
         """A measure's value for each dialogue, not a number where it has none."""
         import numpy as np
 
         sums = self.vectors(measure)
         if type(measure).value is Measure.value:
-            shares: FloatArray = np.full(len(sums), np.nan)
+            shares: Floats = np.full(len(sums), np.nan)
             np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
             return shares
         known = _Values(measure)
@@ -271,7 +272,7 @@ class _Values(dict[Vector, float | None]):
         return value
 
 
-def columns_of(measure: Measure, tallies: Iterable[Tally]) -> FloatArray:
+def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
     """A measure's vectors of many tallies: all first entries, all second ones, and so on, each as a line of a matrix."""
     import numpy as np
 
@@ -293,7 +294,7 @@ def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> 
     return _weighed(measure, columns, np.array([*counts.values()], np.int64))
 
 
-def _weighed(measure: Measure, columns: FloatArray, times: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Valued:
+def _weighed(measure: Measure, columns: Floats, times: NDArray[np.int64]) -> Valued:
     sums = [math.fsum((times * column).tolist()) for column in columns]
     skipped = int(times[~columns.any(axis=0)].sum()) if measure.skips_empty else 0
     return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)

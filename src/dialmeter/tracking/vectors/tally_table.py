@@ -5,16 +5,16 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from ...measure import Gather
 from ..tally import Row, Tally
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
-    BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ...stats.formulas import Floats
 
 
 class _Numbers(dict[Row, int]):
@@ -44,7 +44,7 @@ class TallyTable:
         self.ends = array("Q", [0])
         self._table: list[Tally] = []
         self._counted = (0, 0)
-        self._times: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._times: NDArray[np.int64] | None = None
 
     def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Row]) -> None:
         """Takes the tallies of one dialogue."""
@@ -79,7 +79,7 @@ class TallyTable:
         """The turn numbers of one dialogue."""
         return self.turns[self.ends[position] : self.ends[position + 1]]
 
-    def times(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def times(self) -> NDArray[np.int64]:
         """How often each row occurs, in the order of the table."""
         import numpy as np
 
@@ -98,7 +98,7 @@ _PIECE = 8192
 """How many dialogues are gathered at a time, because the turns of a large corpus are much more than what is kept of them."""
 
 
-def gathered(book: TallyTable, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
+def gathered(book: TallyTable, of_row: Floats, how: Gather = "sum") -> Floats:
     """What belongs to rows, brought together by dialogue.
 
     Args:
@@ -116,7 +116,7 @@ def gathered(book: TallyTable, of_row: FloatArray, how: Gather = "sum") -> Float
     return found
 
 
-def gather_into(found: FloatArray, book: TallyTable, of_row: FloatArray, how: Gather, threads: int = 1) -> None:
+def gather_into(found: Floats, book: TallyTable, of_row: Floats, how: Gather, threads: int = 1) -> None:
     """As ``gathered``, into a matrix that there is, by several threads."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -133,16 +133,16 @@ def gather_into(found: FloatArray, book: TallyTable, of_row: FloatArray, how: Ga
 
 
 def _gather_piece(
-    found: FloatArray,
-    of_row: FloatArray,
-    rows: np.ndarray[tuple[int, ...], np.dtype[np.uintc]],
-    bounds: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+    found: Floats,
+    of_row: Floats,
+    rows: NDArray[np.uintc],
+    bounds: NDArray[np.int64],
     how: Gather,
 ) -> None:
     import numpy as np
 
     lengths = np.diff(bounds)
-    filled: slice | BoolArray = slice(None) if lengths.all() else lengths > 0
+    filled: slice | NDArray[np.bool_] = slice(None) if lengths.all() else lengths > 0
     starts, stops = bounds[:-1][filled], bounds[1:][filled]
     taken = (rows[stops - 1] if how == "last" else rows).astype(np.intp)
     reduce = np.minimum if how == "every" else np.add
