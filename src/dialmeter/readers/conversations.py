@@ -32,7 +32,7 @@ class Conversations(OpenFile):
 
     def __iter__(self) -> Iterator[Conversation]:
         ids = UniqueIds()
-        try:
+        with self._source.reading():
             for item in self._reader.items(self._source):
                 try:
                     found = self._reader.conversation(item)
@@ -46,10 +46,6 @@ class Conversations(OpenFile):
             self._source.check_keys()
             if self._goals is not None:
                 self._source.notices.extend(self._goals.notices())
-        except InputError as error:
-            raise self._source.placed(error) from None
-        finally:
-            self._source.close()
 
 
 def open_conversations(path: str | Path, form: str | None = None, goals: str | Path | None = None) -> Conversations:

@@ -39,7 +39,7 @@ class Corpus(OpenFile):
         source.vocabulary = vocabulary
         number = vocabulary.number_dialogue
         ids = UniqueIds()
-        try:
+        with source.reading():
             for found in self._reader.read(source, self._role):
                 try:
                     ids.check(found.id)
@@ -50,10 +50,6 @@ class Corpus(OpenFile):
                 else:
                     yield number(found, source.states or layout, source.part, source.line)
             source.check_keys()
-        except InputError as error:
-            raise source.placed(error) from None
-        finally:
-            source.close()
 
     def place(self, error: InputError) -> InputError:
         """An error with the file's name, and its line counted from the beginning of the file."""

@@ -196,6 +196,16 @@ class Source:
             error.line += self.lines_before()
         return error.at(file=self.name)
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Adds the place in the file to errors, and closes the file when all is read or something is wrong."""
+        try:
+            yield
+        except InputError as error:
+            raise self.placed(error) from None
+        finally:
+            self.close()
+
     def _too_long(self, line: int) -> InputError:
         limit = f"a line of over {LINE_LIMIT // 1024**2} MB; one JSON object per line is expected"
         return InputError(limit, file=self.name, line=line)
