@@ -85,7 +85,7 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
             with placing(dialogue=name):
                 numbered = enumerate(thing) if isinstance(thing, list) else as_mapping(thing, "a dialogue").items()
                 yield dialogue(name, reader.turns(name, numbered))
-    source.notices += reader.notices(source)
+    reader.add_notices(source)
 
 
 def _listed(source: Source, reader: _Reader) -> Iterator[PairDialogue]:
@@ -151,7 +151,8 @@ class _Reader:
             state[slot] = value
         return state
 
-    def notices(self, source: Source) -> list[Notice]:
+    def add_notices(self, source: Source) -> None:
+        """Adds what was counted to the source."""
         add_notices(
             source,
             {
@@ -170,8 +171,7 @@ class _Reader:
             message = (
                 "all predictions are copies of gold, text by text; in a run with oracle beliefs they are no predictions"
             )
-            return [Notice("copied-gold", self._copies, message)]
-        return []
+            source.notices.append(Notice("copied-gold", self._copies, message))
 
 
 def pairs_in(text: str) -> list[tuple[str, str]]:
