@@ -147,6 +147,20 @@ def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any],
             yield dialogue(dialogue_id, read_turns(thing))
 
 
+def turns_by_id(elements: Iterable[Any], id_key: str, turns_key: str) -> Iterator[tuple[str, Any]]:
+    """The id of each dialogue of a list, and what it has under the key of its turns.
+
+    Raises:
+        InputError: an element is no object, or has no id.
+    """
+    for position, thing in enumerate(elements):
+        entry = as_mapping(thing, f"entry {position}")
+        dialogue_id = entry.get(id_key)
+        if not isinstance(dialogue_id, str):
+            raise InputError(f"entry {position}: {id_key} must be a string")
+        yield dialogue_id, entry.get(turns_key)
+
+
 def read_turns(turns: Iterable[tuple[Any, Any]], read: Callable[[Any, Any], Turn]) -> Iterator[Turn]:
     """A turn for each number with what the file has under it.
 
