@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
 
 from msgspec import Struct, structs
 
@@ -11,10 +10,9 @@ from ..core.account import Account
 from ..errors import InputError
 from ..measure import Score
 from ..model import Dialogue, Notice, Schema, dialogue_key
-from ..readers.corpus import Corpus
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.services.schema import read_schema
-from .align import PairFiles, open_pair, read_pair
+from .align import PairFiles, WatchDialogues, open_pair, read_pair, unwatched
 from .baselines import gold_against_itself
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
@@ -50,7 +48,7 @@ def check_file(
     schema: str | None = None,
     only: frozenset[str] | None = None,
     rules: Rules,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> Checked:
     """Validates a file, and scores gold against itself.
 

@@ -20,7 +20,7 @@ from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, sided
 from ..readers.services.schema import read_schema
 from . import record
-from .align import GoldFile, PairFiles, joined, open_pair, read_ahead, read_pair
+from .align import GoldFile, PairFiles, WatchDialogues, joined, open_pair, read_ahead, read_pair, unwatched
 from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .rule_sets.rules import Rules
@@ -124,7 +124,7 @@ def score_file(
     resampling: Resampling | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> TrackerResult:
     """Scores a prediction file.
 
@@ -176,7 +176,7 @@ def read_into(
     only: frozenset[str] | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> None:
     """Reads files into a scorer; the arguments are those of ``score_file``.
 
@@ -233,7 +233,7 @@ class TrackerShard(Struct):
 
 def score_shard(
     task: ShardTask[TrackerSettings],
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> TrackerShard:
     """Scores one shard of a file of native lines, in whatever process.
 

@@ -15,14 +15,14 @@ from ...readers.corpus import open_corpus
 from ...readers.pairs.state_layouts import FLAT
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...readers.parts import Role
-from ...tracking.align import GoldFile, joined, open_pair, without_states
+from ...tracking.align import GoldFile, WatchDialogues, joined, open_pair, without_states
 from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue
 from ...tracking.rule_sets.rules import Rules
 from ...tracking.scorer import TrackerScorer
 from ...tracking.scoring import read_into
 from .given_gold import GoldStateCheck, as_state
-from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances, Watch
+from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances
 
 
 def is_run(path: str) -> bool:
@@ -38,7 +38,7 @@ def read_trackers(
     gold_form: str | None = None,
     form: str | None = None,
     common: bool = False,
-    watch: Watch = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = lambda dialogues, corpus: dialogues,
 ) -> TrackerSet:
     """Reads predictions of several trackers, and scores each.
 
