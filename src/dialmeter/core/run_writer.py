@@ -24,7 +24,7 @@ from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
 from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
-from .tabular import check_parquet, write_parquet
+from .tabular import RowId, check_parquet, write_parquet
 
 _BATCH = 256
 _CHUNK = 1 << 20
@@ -70,7 +70,7 @@ class RowPart:
                 self._opened()
                 with open(self._path, "rb") as file:
                     self._done = {
-                        parse_as(line, _Row, str(self._path), number, what="a row of an unfinished run").id
+                        parse_as(line, RowId, str(self._path), number, what="a row of an unfinished run").id
                         for number, line in enumerate(file, 1)
                     }
         return self._done
@@ -112,10 +112,6 @@ class RowPart:
     def full(self) -> bool:
         """Would the next row fill a batch?"""
         return len(self._pending) + 1 >= _BATCH
-
-
-class _Row(msgspec.Struct):
-    id: str
 
 
 def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from ...stats.formulas import Floats
 
-
 NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
 
 
@@ -254,11 +253,6 @@ class MeasureColumns:
     def units(self, measure: Measure) -> dict[str, list[Vector]]:
         """The vectors of every unit of a measure of states or frames, by dialogue."""
         return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
-
-    @property
-    def count_of_turns(self) -> int:
-        """How many turns are in."""
-        return len(self.main.rows)
 
 
 class _Values(dict[Vector, float | None]):
