@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...errors import InputError, placing
+from ...errors import InputError
 from ...model import Dialogue, State, Turn
 from ..pairs.state_layouts import FLAT
 from ..parts import Role, as_mapping, first_mapping, read_dialogues, turn_number
@@ -51,8 +51,10 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
         if not isinstance(head, _Head):
             as_mapping(head, f"entry {position}")
         dialogue_id, number = _place(head.guid, position)
-        with placing(dialogue=dialogue_id, turn=str(number)):
+        try:
             dialogues.setdefault(dialogue_id, []).append((turn_number(number), position - 1))
+        except InputError as error:
+            raise error.at(dialogue=dialogue_id, turn=str(number)) from None
     yield from read_dialogues(dialogues.items(), partial(_cumulative_turns, parts, _Sides()))
     parts.finish()
 
