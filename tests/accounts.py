@@ -27,7 +27,7 @@ from dialmeter.tracking.walk import Group, Walk
 
 LOCALS = ("paper", "code", "vector")
 DELETIONS = ("ignore", "count", "code")
-LENSES = [
+VARIANTS = [
     *((local, deletions, "overlap") for local in LOCALS for deletions in DELETIONS),
     *((local, "ignore", "strict") for local in LOCALS),
     *(("paper", deletions, "strict") for deletions in DELETIONS[1:]),
@@ -53,14 +53,14 @@ def files_of(modules: Iterable[str]) -> list[str]:
 
 
 def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
-    """The rows of every dialogue under every lens, of all slots and of every group, and all that a walk notices."""
+    """The rows of every dialogue under every variant, of all slots and of every group, and all that a walk notices."""
     words = Vocabulary()
     pairs = PairRules(rules, words)
     walk = Walk(pairs, GoldText(words), keep_none=True, hyphen_cut=rules.hyphen_cut)
 
     def taken(each: Dialogue) -> Account:
         walk.take(words.number_dialogue(each, FLAT))
-        rows = {lens: walk.rows(*lens) for lens in LENSES}
+        rows = {variant: walk.rows(*variant) for variant in VARIANTS}
         walk.rows("paper", "ignore", "strict", None, None, True)
         slots = walk.slots()
         numbers = list(range(len(pairs.slot_names)))
@@ -68,7 +68,7 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
             *(Group(numbers, slot) for slot in slots),
             *(Group(pairs.domains, domain, without) for domain in set(pairs.domains) for without in (False, True)),
         ]
-        by_group = [[walk.rows(*lens, group) for group in groups] for lens in LENSES]
+        by_group = [[walk.rows(*variant, group) for group in groups] for variant in VARIANTS]
         noticed = (
             walk.numbers,
             walk.missing,
@@ -108,13 +108,13 @@ def account_of_part(part: PartialScores) -> Account:
 
 def _books(ledger: MeasureColumns) -> Account:
     return {
-        (lens.local, lens.deletions, lens.alternatives): (
+        (variant.local, variant.deletions, variant.alternatives): (
             book.dialogues,
             [tuple(book.table[row]) for row in book.rows],
             list(book.turns),
             list(book.ends),
         )
-        for lens, book in ledger.books.items()
+        for variant, book in ledger.books.items()
     }
 
 

@@ -28,7 +28,7 @@ def test_spans_of_any_size_give_every_line_once(texts: list[str], size: int, end
         whole = [line for _, line in Source(path).lines()]
         found = [
             (span.bounds, number, line)
-            for span in spans([str(path)], size)
+            for span in spans(str(path), size)
             for number, line in Source(path, span=span.bounds).lines()
         ]
         assert [line for _, _, line in found] == whole
@@ -42,7 +42,7 @@ def test_spans_of_any_size_give_every_line_once(texts: list[str], size: int, end
 def test_a_compressed_file_is_one_span(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl.gz"
     path.write_bytes(gzip.compress(bytes(range(256)) * 400))
-    assert spans([str(path)], 10) == [Span(str(path))]
+    assert spans(str(path), 10) == [Span(str(path))]
 
 
 def test_an_error_in_a_span_names_the_line_of_the_file(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_an_error_in_a_span_names_the_line_of_the_file(tmp_path: Path) -> None:
     good = '{"dialogue_id": "d%d", "turns": [{"turn": 0, "gold": {}, "pred": {}}]}\n'
     path.write_text("".join(good % number for number in range(9)) + '{"dialogue_id": "d9", "turns": 3}\n', "utf-8")
     messages = []
-    for span in spans([str(path)], 200):
+    for span in spans(str(path), 200):
         corpus = Corpus(Source(path, span=span.bounds), "native", Role.BOTH)
         try:
             list(corpus)

@@ -89,7 +89,7 @@ class UnreadableAnswer(DialmeterError):
 
 
 class Unfinished(DialmeterError):
-    """Part of the work could not be done; what was done is kept and can be gone on with (exit code 3)."""
+    """Part of the work could not be done; what was done is kept and can be continued (exit code 3)."""
 
 
 class ConditionHolds(Exception):
@@ -118,10 +118,10 @@ def writing(path: object, *, resumable: bool = False) -> Iterator[None]:
 
     Args:
         path: the file or folder.
-        resumable: what is there can be gone on with.
+        resumable: a later run can continue from what is there.
 
     Raises:
-        DialmeterError: it cannot be written; ``Unfinished`` where it can be gone on with.
+        DialmeterError: it cannot be written; ``Unfinished`` where a later run can continue.
     """
     try:
         yield

@@ -52,10 +52,10 @@ def test_merged_books_equal_the_whole(corpus: list[Dialogue], cut: int) -> None:
     whole, _ = accounted(corpus, "dialmeter")
     first, _ = accounted(corpus[:cut], "dialmeter")
     second, _ = accounted(corpus[cut:], "dialmeter")
-    for lens, book in whole.books.items():
+    for variant, book in whole.books.items():
         merged = TallyTable()
-        merged.merge(first.books[lens])
-        merged.merge(second.books[lens])
+        merged.merge(first.books[variant])
+        merged.merge(second.books[variant])
         assert rows_by_dialogue(merged) == rows_by_dialogue(book)
         assert (merged.turns, merged.ends) == (book.turns, book.ends)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialmeter.measure import parse
 from dialmeter.model import Dialogue, Turn
-from dialmeter.tracking.vectors.measure_columns import lens_of
+from dialmeter.tracking.vectors.measure_columns import variant_of
 
 from .corpora import anything, corpora, law, scored, tallies_of
 from .literal import fga_of_turns
@@ -38,7 +38,7 @@ def test_every_turn_is_as_the_text_says(local: str, corpus: list[Dialogue], lam:
     measure = parse(f"FGA(lam={lam}, local={local})")
     for each in corpus:
         turns = [(turn.number, dict(turn.gold or {}), dict(turn.pred or {})) for turn in each.turns]
-        tallies = tallies_of(each, lens_of(measure).local)
+        tallies = tallies_of(each, variant_of(measure).local)
         found = [measure.from_tally(tally)[0] for tally in tallies]
         assert found == pytest.approx(fga_of_turns(turns, lam, local), abs=1e-12)
 

@@ -106,8 +106,8 @@ def counted(unscored: Iterable[tuple[str, str]]) -> tuple[Reason, ...]:
         (Reason(reason='no goal', count=2, where='d1'),)
     """
     found: dict[str, tuple[int, str]] = {}
-    for where, told in unscored:
-        reason = told if told in found or len(found) < _MOST else "for other reasons"
+    for where, why in unscored:
+        reason = why if why in found or len(found) < _MOST else "for other reasons"
         count, first = found.get(reason, (0, where))
         found[reason] = count + 1, first
     return tuple(Reason(reason, *rest) for reason, rest in found.items())
@@ -142,10 +142,10 @@ def lines(accounts: Mapping[str, Account]) -> list[str]:
         >>> lines({"a": Account("case", 2, 2, 2), "b": Account("case", 2, 2, 2)})
         ['each of 2: 2 of 2 cases scored']
     """
-    told = [account.line for account in accounts.values()]
-    if len(set(told)) == 1:
-        return [told[0] if len(told) == 1 else f"each of {len(told)}: {told[0]}"]
-    return [f"{one_line(name, 60)}: {line}" for name, line in zip(accounts, told, strict=True)]
+    every = [account.line for account in accounts.values()]
+    if len(set(every)) == 1:
+        return [every[0] if len(every) == 1 else f"each of {len(every)}: {every[0]}"]
+    return [f"{one_line(name, 60)}: {line}" for name, line in zip(accounts, every, strict=True)]
 
 
 def in_documents(accounts: Mapping[str, Account]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ def cache_folder() -> Path:
         >>> cache_folder().name
         'dialmeter'
     """
-    if told := os.environ.get("DIALMETER_CACHE"):
-        return Path(told) / "dialmeter"
+    if chosen := os.environ.get("DIALMETER_CACHE"):
+        return Path(chosen) / "dialmeter"
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

@@ -96,7 +96,7 @@ def _itself(work: Callable[[Shard], Result]) -> Callable[[Shard], Result]:
 
 
 def _result(future: Any, cluster: Cluster) -> Any:
-    """What the work gave. The scheduler is looked after while one waits, because a lost one does not always tell."""
+    """The result of the work. The scheduler is checked while waiting, because its loss is not always reported."""
     from distributed.comm.core import CommClosedError
 
     gone = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and go on with --resume")
@@ -161,7 +161,7 @@ def _check_resource(client: Any, cluster: Cluster) -> None:
 
 
 class Seen(Struct, frozen=True):
-    """What a process has before its eyes: its version of dialmeter, and the size of each file (0 of a folder) or None."""
+    """What a process sees: its version of dialmeter, and the size of each file (0 of a folder) or None."""
 
     version: str
     sizes: tuple[int | None, ...]

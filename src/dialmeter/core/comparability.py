@@ -98,7 +98,7 @@ def difference(one: str, other: str) -> list[str]:
 
 
 def joint_signature(signatures: Sequence[str]) -> str:
-    """The signatures of several scores in one line, of which nothing is left out.
+    """The signatures of several scores in one line, with all their fields.
 
     All measures come first. A field that belongs to some measures only names them, and a field that differs between systems or
     files has all its values, or their number where they are many.

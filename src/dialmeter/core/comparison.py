@@ -13,11 +13,8 @@ from ..errors import DialmeterError
 from ..model import Notice
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..stats import Formula
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ..stats.formulas import Floats
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
 SystemResult = TypeVar("SystemResult")
@@ -71,7 +68,7 @@ class PairedSample(Struct, frozen=True):
     """
 
     system: str
-    matrix: FloatArray
+    matrix: Floats
     totals: Mapping[str, float | None]
     by_dialogue: Mapping[str, Sequence[float | None]]
 

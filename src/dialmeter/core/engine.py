@@ -1,7 +1,7 @@
 """Work in pieces: here, in processes of this machine, or on a Dask cluster. What comes back is the same, in the same order.
 
 A piece of work (a shard) goes to a function that knows nothing of where it runs. A worker that dies is replaced and its shard
-done again; a shard whose worker dies twice is given up and told, and the others are finished.
+done again; a shard whose worker dies twice is given up and reported, and the others are finished.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _note: Any = None
 
 
 def is_noting() -> bool:
-    """Does somebody want to know what the work is at? Not before a worker has died at it."""
+    """Is it wanted that the work notes what it is at? Only after a worker has died at it."""
     return _note is not None
 
 
 def note(at: str) -> None:
-    """Says what the work is at, so that it can be told if a second worker dies at it."""
+    """Notes what the work is at, so that it can be reported if a second worker dies at it."""
     if _note is not None:
         _note.value = at.encode()[:_NOTE_BYTES]
 
@@ -112,7 +112,7 @@ class _Worker:
 
     @property
     def at(self) -> str:
-        """What the worker said last that it is at."""
+        """What the worker noted last; see :func:`note`."""
         return bytes(self._note.value).decode(errors="ignore")
 
     def stop(self) -> None:

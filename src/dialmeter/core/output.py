@@ -201,7 +201,7 @@ def _renamed_at_once(new: Path, folder: Path) -> bool:
 
 
 def _finish_exchange(folder: Path, new: Path, old: Path) -> None:
-    """Does what is left when two folders have been exchanged; goes on where somebody was killed at it."""
+    """Does what is left when two folders have been exchanged; continues where a killed process stopped."""
     stale = folder / _STALE
     if stale.exists():
         replaced = set(stale.read_text("utf-8").split("\0"))
@@ -252,7 +252,7 @@ def commit(new: Path, whole: Path, folder: Path, ours: Sequence[str]) -> None:
 
 
 def settle(whole: Path, folder: Path) -> None:
-    """Moves files that are whole to their place; goes on where somebody was killed at it."""
+    """Moves files that are whole to their place; continues where a killed process stopped."""
     if not whole.is_dir():
         return
     stale = whole / _STALE

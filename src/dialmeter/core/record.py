@@ -85,7 +85,7 @@ def finish_run(
         report: the report as Markdown.
         accounts: the fields about unscored units, where there is more than one account.
         findings: fields between the scores and the warnings.
-        refused: dialogues that cannot be used, a field of its own where a subject has such.
+        refused: dialogues that cannot be used; None for a subject whose runs have no such field.
         details: fields after the warnings.
     """
     # A run is the same wherever its input is: what is wrong and in which dialogue, without the file.
@@ -175,7 +175,7 @@ def _files(path: str) -> list[Path]:
 
 
 def _states(path: str) -> list[_FileState]:
-    """What tells whether a file, or a file of a folder, has changed; nothing for what is read only once."""
+    """The state of a file, or of each file of a folder, to see whether it changes; none for input that can be read only once."""
     if is_stream(path):
         return []
     try:

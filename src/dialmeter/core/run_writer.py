@@ -1,4 +1,4 @@
-"""Writes a run on disk row by row, so that a run that is killed can go on, and a finished one stays until the new one is whole.
+"""Writes a run on disk row by row, so that a killed run can be continued, and a finished one stays until the new one is whole.
 
 ``parts/`` holds what is being made: ``identity.json`` (what makes the run this run; without it nothing has begun), the rows, and at
 the end the files of the new run. ``parts/whole`` counts before the files in the run's folder, into which it is moved at once.
@@ -24,7 +24,7 @@ from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
 from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
-from .tabular import check_parquet, write_parquet
+from .tabular import RowId, check_parquet, write_parquet
 
 _BATCH = 256
 _CHUNK = 1 << 20
@@ -46,7 +46,7 @@ _IN_PARTS = ("identity.json*", "rows*.jsonl", "scores", "new", "whole")
 
 
 class RowPart:
-    """The rows of one part of a run, appended and flushed to disk by batch; a part that is there is gone on with.
+    """The rows of one part of a run, appended and flushed to disk by batch; an existing part is continued.
 
     A worker may live on for a while when the process that started it was killed, so that a part is locked.
 
@@ -70,7 +70,7 @@ class RowPart:
                 self._opened()
                 with open(self._path, "rb") as file:
                     self._done = {
-                        parse_as(line, _Row, str(self._path), number, what="a row of an unfinished run").id
+                        parse_as(line, RowId, str(self._path), number, what="a row of an unfinished run").id
                         for number, line in enumerate(file, 1)
                     }
         return self._done
@@ -114,30 +114,26 @@ class RowPart:
         return len(self._pending) + 1 >= _BATCH
 
 
-class _Row(msgspec.Struct):
-    id: str
-
-
 def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:
     """The rows of one shard, written by this process or by another one.
 
     Args:
         parts: the folder that ``RunWriter.begin`` gives.
         number: the shard's place among the shards.
-        resume: go on with what is there.
+        resume: continue with existing rows.
     """
     return RowPart(Path(parts) / f"rows-{number:06}.jsonl", resume)
 
 
 class RunWriter:
-    """Writes a run row by row, so that a run that is killed can go on. Nobody else can write it until ``close`` or ``finish``.
+    """Writes a run row by row, so that a killed run can be continued. Nobody else can write it until ``close`` or ``finish``.
 
     Rows of a run that is worked in shards are in one part per shard (:func:`row_part`); ``add`` is for the first part.
 
     Args:
         folder: where the run goes.
-        identity: what makes the run this run (inputs, rules, measures); a run goes on only with the same.
-        resume: go on with an unfinished run.
+        identity: what makes the run this run (inputs, rules, measures); only a run with the same is continued.
+        resume: continue an unfinished run.
         force: replace a run that is there, when the new one is whole.
         parquet: write the rows as Parquet, too.
         rows: does the run have rows? What a run without rows counts is somewhere else.
@@ -168,7 +164,7 @@ class RunWriter:
         self._whole = self.folder / WHOLE_RUN
         self._started = time.time()
         self._begun = False
-        # Another version may cut the input into other shards, so one goes on only with the same.
+        # Another version may cut the input into other shards, so a run is continued only by the same version.
         self._identity = msgspec.json.encode({**identity, "dialmeter": __version__}, order="sorted")
         if self.folder.exists() and not self.folder.is_dir():
             raise DialmeterError(f"{self.folder}: is a file; --out names a folder")
@@ -188,7 +184,7 @@ class RunWriter:
             return self._first.done
 
     def _may_write(self, resume: bool, force: bool) -> bool:
-        """Does the run go on with an unfinished one? Refuses a folder that is taken."""
+        """Is an unfinished run continued? Refuses a folder that is taken."""
         settle(self._whole, self.folder)
         inside = [path.name for path in self._parts.iterdir()] if self._parts.exists() else []
         foreign = [name for name in inside if not any(fnmatch.fnmatchcase(name, each) for each in _IN_PARTS)]
@@ -231,7 +227,7 @@ class RunWriter:
         return self._parts
 
     def _discard(self) -> None:
-        """Removes the parts; without its identity nobody goes on with the rest."""
+        """Removes the parts, the identity first: without it the rest is not continued."""
         (self._parts / "identity.json").unlink(missing_ok=True)
         shutil.rmtree(self._parts, ignore_errors=True)
 
@@ -310,8 +306,8 @@ class RunWriter:
 
     def _check(self, rows: int, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]) -> None:
         counts = manifest.get("counts") or {}
-        told = [counts[name] for name in ("dialogues", "cases") if name in counts and self._has_rows][:1]
-        for expected in (*told, *map(len, columns.values())):
+        counted = [counts[name] for name in ("dialogues", "cases") if name in counts and self._has_rows][:1]
+        for expected in (*counted, *map(len, columns.values())):
             if rows != expected:
                 raise DialmeterError(
                     f"{self.folder}: {rows} rows for {expected} dialogues, so that the run is not closed; "

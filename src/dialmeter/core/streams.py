@@ -54,6 +54,6 @@ def flush_output() -> None:
 
 
 def give_up_output() -> None:
-    """Sends what is still printed nowhere, so that the end of the process does not fail at it again."""
+    """Discards what is still printed, so that writing it does not fail again when the process ends."""
     with suppress(OSError, ValueError, io.UnsupportedOperation):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

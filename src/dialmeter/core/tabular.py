@@ -14,6 +14,12 @@ _GROUP = 2000
 """Rows that are held at a time."""
 
 
+class RowId(msgspec.Struct):
+    """The id of a row; nothing else of it is decoded."""
+
+    id: str
+
+
 def check_parquet() -> None:
     """Raises MissingExtra where Parquet cannot be written, before any work is done."""
     try:
@@ -39,13 +45,9 @@ def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float
         while lines := [line.rstrip(b"\n") for line in islice(file, _GROUP)]:
             end = start + len(lines)
             scores = {name: [finite(value) for value in values[start:end]] for name, values in columns.items()}
-            ids = [msgspec.json.decode(line, type=_Id).id for line in lines]
+            ids = [msgspec.json.decode(line, type=RowId).id for line in lines]
             writer.write_table(pa.table({"id": ids, **scores, "row": [line.decode() for line in lines]}, schema=schema))
             start = end
-
-
-class _Id(msgspec.Struct):
-    id: str
 
 
 def finite(value: float | None) -> float | None:

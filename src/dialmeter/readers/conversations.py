@@ -15,7 +15,6 @@ from .layouts import CONVERSATION_FORMATS, OpenFile, find_layout
 from .multiwoz.goals import GoalFile
 from .parts import UniqueIds
 from .source import Source
-from .strict_json import duplicate_key
 
 
 class Conversations(OpenFile):
@@ -33,7 +32,7 @@ class Conversations(OpenFile):
 
     def __iter__(self) -> Iterator[Conversation]:
         ids = UniqueIds()
-        try:
+        with self._source.reading():
             for item in self._reader.items(self._source):
                 try:
                     found = self._reader.conversation(item)
@@ -44,14 +43,9 @@ class Conversations(OpenFile):
                     self.refused.append(self._source.placed(error))
                 else:
                     yield found
-            if self._source.doubled:
-                raise duplicate_key(self._source.doubled[0])
+            self._source.check_keys()
             if self._goals is not None:
                 self._source.notices.extend(self._goals.notices())
-        except InputError as error:
-            raise self._source.placed(error) from None
-        finally:
-            self._source.close()
 
 
 def open_conversations(path: str | Path, form: str | None = None, goals: str | Path | None = None) -> Conversations:
@@ -101,7 +95,7 @@ def spans_of(path: str | Path, form: str, goals: str | Path | None = None) -> li
         goals: a file of goals.
     """
     if form in _LINE_BY_LINE and goals is None and Path(path).is_file():
-        return spans([str(path)])
+        return spans(str(path))
     return [Span(str(path))]
 
 

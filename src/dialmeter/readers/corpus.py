@@ -14,7 +14,6 @@ from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
 from .parts import Role, UniqueIds
 from .source import Source
-from .strict_json import duplicate_key
 
 
 class Corpus(OpenFile):
@@ -40,7 +39,7 @@ class Corpus(OpenFile):
         source.vocabulary = vocabulary
         number = vocabulary.number_dialogue
         ids = UniqueIds()
-        try:
+        with source.reading():
             for found in self._reader.read(source, self._role):
                 try:
                     ids.check(found.id)
@@ -50,12 +49,7 @@ class Corpus(OpenFile):
                     yield found
                 else:
                     yield number(found, source.states or layout, source.part, source.line)
-            if source.doubled:
-                raise duplicate_key(source.doubled[0])
-        except InputError as error:
-            raise source.placed(error) from None
-        finally:
-            source.close()
+            source.check_keys()
 
     def place(self, error: InputError) -> InputError:
         """An error with the file's name, and its line counted from the beginning of the file."""
@@ -120,7 +114,7 @@ def spans_of(path: str | Path, form: str) -> list[Span]:
     file, _ = split_tracker(path)
     if form != "native" or not Path(file).is_file():
         return [Span(str(path))]
-    return [Span(str(path), span.bounds) for span in spans([file])]
+    return [Span(str(path), span.bounds) for span in spans(file)]
 
 
 def open_span(span: Span) -> Corpus:

@@ -166,15 +166,15 @@ def user_or_system(written: Any) -> str:
     return name
 
 
-def taking_turns(texts: Iterable[str], speakers: tuple[str, str] = ("A", "B")) -> Iterator[Move]:
-    """Moves of two speakers one after the other.
+def taking_turns(texts: Iterable[str]) -> Iterator[Move]:
+    """Moves of two speakers, A and B, who take turns.
 
     Example:
         >>> [move.speaker for move in taking_turns(["hi", "hello", "bye"])]
         ['A', 'B', 'A']
     """
     for place, text in enumerate(texts):
-        yield Move(speakers[place % 2], text)
+        yield Move(("A", "B")[place % 2], text)
 
 
 def moves_of(turns: Iterable[Any], read: MovesReader) -> Iterator[Move]:

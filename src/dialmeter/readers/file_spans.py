@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,11 +21,11 @@ class Span(Struct, frozen=True):
     bounds: tuple[int, int] | None = None
 
 
-def spans(paths: Sequence[str], size: int = SIZE) -> list[Span]:
-    """The spans of JSON lines files, in order; a compressed file is one.
+def spans(path: str, size: int = SIZE) -> list[Span]:
+    """The spans of a JSON lines file, in order; a compressed file is one.
 
     Args:
-        paths: files that exist.
+        path: a file that exists.
         size: how many bytes a span has. The last ones have a quarter of it, so that workers finish at the same time.
 
     Example:
@@ -34,19 +34,15 @@ def spans(paths: Sequence[str], size: int = SIZE) -> list[Span]:
         ...     path = os.path.join(folder, "d.jsonl")
         ...     with open(path, "w") as file:
         ...         _ = file.write("x" * 30)
-        ...     [span.bounds for span in spans([path], 12)]
+        ...     [span.bounds for span in spans(path, 12)]
         [(0, 12), (12, 15), (15, 18), (18, 21), (21, 24), (24, 27), (27, 30)]
     """
-    found = []
-    for path in paths:
-        length = Path(path).stat().st_size
-        with open(path, "rb") as file:
-            compressed = file.read(2) in _COMPRESSED
-        if compressed or length <= size:
-            found.append(Span(path))
-        else:
-            found += [Span(path, bounds) for bounds in pairwise([*_cuts(length, size), length])]
-    return found
+    length = Path(path).stat().st_size
+    with open(path, "rb") as file:
+        compressed = file.read(2) in _COMPRESSED
+    if compressed or length <= size:
+        return [Span(path)]
+    return [Span(path, bounds) for bounds in pairwise([*_cuts(length, size), length])]
 
 
 def _cuts(length: int, size: int) -> Iterator[int]:

@@ -13,7 +13,7 @@ _AFTER = re.compile(r"\s*([,}\]])\s*")
 
 
 def first_items(text: str) -> tuple[Any, bool]:
-    """The first items of a JSON object or list that stand whole in a text, and whether all that was looked at is sound.
+    """The first items of a JSON object or list that are complete in a text, and whether all that was read of it is valid.
 
     Example:
         >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')

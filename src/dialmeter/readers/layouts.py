@@ -7,7 +7,7 @@ turn has one state, which is gold or predicted by the role of the file), ``STATE
 A reader of talk is a module or a ``TalkReader`` with ``CARRIES``, ``detect(sample)``, ``items(source)``, which gives the
 dialogues of a file undecoded, and ``conversation(item)``, which decodes one. So a bad dialogue is refused alone.
 
-A reader of logs of agents has ``trajectory(item)`` beside them.
+A reader of logs of agents has ``trajectory(item)`` instead of ``conversation(item)``, or both.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from ..errors import InputError, one_line
+from ..errors import InputError, one_line, placing
 from ..model import Dialogue, State, Turn, Value, dialogue_key
 from .strict_json import REFUSALS, Doubled, count_written_strings, kind_of
 
@@ -143,10 +143,22 @@ def read_dialogues(items: Iterable[tuple[str, Any]], read_turns: Callable[[Any],
         InputError: a dialogue is not as it should be, with its id.
     """
     for dialogue_id, thing in items:
-        try:
+        with placing(dialogue=dialogue_id):
             yield dialogue(dialogue_id, read_turns(thing))
-        except InputError as error:
-            raise error.at(dialogue=dialogue_id) from None
+
+
+def turns_by_id(elements: Iterable[Any], id_key: str, turns_key: str) -> Iterator[tuple[str, Any]]:
+    """The id of each dialogue of a list, and what it has under the key of its turns.
+
+    Raises:
+        InputError: an element is no object, or has no id.
+    """
+    for position, thing in enumerate(elements):
+        entry = as_mapping(thing, f"entry {position}")
+        dialogue_id = entry.get(id_key)
+        if not isinstance(dialogue_id, str):
+            raise InputError(f"entry {position}: {id_key} must be a string")
+        yield dialogue_id, entry.get(turns_key)
 
 
 def read_turns(turns: Iterable[tuple[Any, Any]], read: Callable[[Any, Any], Turn]) -> Iterator[Turn]:

@@ -9,10 +9,10 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial, wraps
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -22,12 +22,13 @@ from .archive import MAGIC, Archive
 from .first_items import first_items
 from .not_known import binary_file
 from .raw_file import STDIN, RawFile, open_raw
-from .strict_json import Doubled, JsonParts, kind_of, parse_json, parse_unique
+from .strict_json import Doubled, JsonParts, duplicate_key, kind_of, parse_json, parse_unique
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
     from .pairs.vocabulary import Vocabulary
 
+Thing = TypeVar("Thing")
 LINE_LIMIT = 64 * 1024 * 1024
 """A longer line is an error: nothing that is one dialogue is that long."""
 
@@ -37,7 +38,7 @@ _HEAD = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 """The mark that some editors put before UTF-8."""
 _BLANK_LINE = 1024
-"""As so many blanks a blank line counts."""
+"""A blank line counts as so many blanks."""
 _LINE_KEYS = ("dialogue_id", "turns")
 """Keys of a dialogue on one line; a document has dialogues for keys."""
 
@@ -74,7 +75,7 @@ class Source:
         self.part = self.name
         """The file of a folder that is being read."""
         self.line: int | None = None
-        """Where the dialogue stands that was read last, in a file of lines."""
+        """The line of the dialogue that was read last, in a file of lines."""
         self.states: StateLayout | None = None
         """How the file writes states, where its format has several ways."""
         self.fields: dict[str, str] = {}
@@ -114,10 +115,6 @@ class Source:
         if self._file is None or not self._file.seekable():
             return None
         return self._file.tell() / max(1, os.fstat(self._file.fileno()).st_size)
-
-    def _readline(self) -> bytes:
-        with self._readable():
-            return self._stream.readline(LINE_LIMIT + 1)
 
     def close(self) -> None:
         """Closes the file; standard input stays open."""
@@ -182,7 +179,7 @@ class Source:
         return lambda: stream.readline(LINE_LIMIT + 1) if stream.tell() < end else b""
 
     def lines_before(self) -> int:
-        """How many lines of the file stand before the span."""
+        """How many lines of the file are before the span."""
         if self.span is None:
             return 0
         with self._readable(), open(self.path, "rb") as file:
@@ -198,6 +195,16 @@ class Source:
         if self.span is not None and error.line is not None:
             error.line += self.lines_before()
         return error.at(file=self.name)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Adds the place in the file to errors, and closes the file when all is read or something is wrong."""
+        try:
+            yield
+        except InputError as error:
+            raise self.placed(error) from None
+        finally:
+            self.close()
 
     def _too_long(self, line: int) -> InputError:
         limit = f"a line of over {LINE_LIMIT // 1024**2} MB; one JSON object per line is expected"
@@ -245,6 +252,11 @@ class Source:
         if found != kind:
             raise InputError(f"the file must be {kind}, found {found}", file=self.name)
         return parts
+
+    def check_keys(self) -> None:
+        """Raises InputError where an object of the document, as far as it was parsed, has a duplicate key."""
+        if self.doubled:
+            raise duplicate_key(self.doubled[0])
 
     @cached_property
     def text(self) -> str:
@@ -339,12 +351,30 @@ class Source:
         line = b"\n"
         count = 0
         while line.removeprefix(_MARK).isspace():
-            line = self._readline()
+            with self._readable():
+                line = self._stream.readline(LINE_LIMIT + 1)
             count += 1
             self._check_blank_lines(count)
             if line:
                 self._front.append(line)
         return line
+
+
+def read_when_changed(read: Callable[[str], Thing]) -> Callable[[str], Thing]:
+    """A function that reads files, made so that a file that was read before is read again only if it has changed."""
+
+    @lru_cache(16)
+    def read_once(path: str, changed: int, size: int) -> Thing:
+        return read(path)
+
+    @wraps(read)
+    def read_or_remember(path: str) -> Thing:
+        if not Path(path).is_file():
+            return read(path)
+        found = os.stat(path)
+        return read_once(path, found.st_mtime_ns, found.st_size)
+
+    return read_or_remember
 
 
 def _zstd_error() -> type[Exception]:

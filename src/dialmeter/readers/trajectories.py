@@ -31,7 +31,7 @@ class Trajectories(OpenFile):
 
     def __iter__(self) -> Iterator[Trajectory]:
         ids = UniqueIds()
-        try:
+        with self._source.reading():
             for item in self._reader.items(self._source):
                 try:
                     found: Trajectory = self._reader.trajectory(item)
@@ -40,10 +40,6 @@ class Trajectories(OpenFile):
                     self.refused.append(self._source.placed(error))
                 else:
                     yield found
-        except InputError as error:
-            raise self._source.placed(error) from None
-        finally:
-            self._source.close()
 
 
 def is_log(path: str | Path, form: str | None = None, *, unknown: bool = True) -> bool:

@@ -164,20 +164,15 @@ def rowwise(measure: str, x: Floats, y: Floats) -> Floats:
     """
     if measure == "Pearson":
         sides = [side - side.mean(axis=1, keepdims=True) for side in (x, y)]
-        # To one at most, so that rounding errors of a constant row can be told from values.
+        # To one at most, so that rounding errors of a constant row can be distinguished from values.
         sides = [side / np.abs(whole).max(initial=1e-300) for side, whole in zip(sides, (x, y), strict=True)]
-        return _ratio(*(np.einsum("bi,bi->b", one, other) for one, other in _products(*sides)))
-    signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (x, y)]
-    if measure == "Spearman":
-        # Twice the rank, without its mean.
-        return _ratio(
-            *(np.einsum("bi,bi->b", one, other) for one, other in _products(*(each.sum(axis=2) for each in signs)))
-        )
-    return _ratio(*(np.einsum("bij,bij->b", one, other) for one, other in _products(*signs)))
-
-
-def _products(x: Floats, y: Floats) -> tuple[tuple[Floats, Floats], ...]:
-    return (x, y), (x, x), (y, y)
+    else:
+        signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (x, y)]
+        # For Spearman twice the rank, without its mean; for Kendall all pairs.
+        sides = [each.sum(axis=2) if measure == "Spearman" else each.reshape(len(each), -1) for each in signs]
+    first, second = sides
+    pairs = ((first, second), (first, first), (second, second))
+    return _ratio(*(np.einsum("bi,bi->b", one, other) for one, other in pairs))
 
 
 def _ratio(cross: Floats, of_x: Floats, of_y: Floats) -> Floats:

@@ -53,14 +53,7 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     For tests that are independent or positively dependent. Benjamini and Hochberg (1995), Controlling the False
     Discovery Rate, Journal of the Royal Statistical Society B 57(1), 289-300.
 
-    Args:
-        p_values: One p value per comparison, or None where there is none.
-
-    Returns:
-        Adjusted p values in the order given.
-
-    Raises:
-        ValueError: If a p value is not between 0 and 1.
+    Arguments, result and errors are those of `holm`.
 
     Example:
         >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03, 0.005])]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -49,6 +49,15 @@ def open_pair(
 
 _READ_AHEAD = 64
 """How many dialogues are read before they are scored."""
+
+
+WatchDialogues: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
+"""Wraps the dialogues of a file while they are read, for a progress bar."""
+
+
+def unwatched(dialogues: Iterable[Any], corpus: Corpus) -> Iterable[Any]:
+    """The same dialogues: nobody watches."""
+    return dialogues
 
 
 class GoldFile:
@@ -214,7 +223,7 @@ def _merged(gold: PairDialogue, pred: PairDialogue) -> PairDialogue:
 
 
 class _MergedTurns(Sequence[Turn]):
-    """What both files say of the turns of a dialogue, put together when somebody asks."""
+    """What both files say of the turns of a dialogue, put together when they are first used."""
 
     def __init__(self, gold: Sequence[Turn], pred: Sequence[Turn]) -> None:
         self._gold = gold

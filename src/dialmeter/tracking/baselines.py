@@ -7,9 +7,9 @@ previous state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import structs
 
@@ -17,10 +17,9 @@ from ..core.comparison import Resampling
 from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
-from ..readers.corpus import Corpus
 from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.services.schema import read_schema
-from .align import open_pair
+from .align import WatchDialogues, open_pair, unwatched
 from .compared import ComparedDialogue
 from .result import TrackerResult
 from .rule_sets.normalise import Normaliser
@@ -164,7 +163,7 @@ def score_with_yardsticks(
     measures: Sequence[str] | None = None,
     rules: Rules,
     resampling: Resampling | None = None,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> MeasuredTracker:
     """Scores a prediction file, and trivial trackers on its gold.
 

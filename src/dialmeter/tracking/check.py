@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
 
 from msgspec import Struct, structs
 
 from ..core.account import Account
 from ..errors import InputError
 from ..measure import Score
-from ..model import Dialogue, Notice, Schema, State, Turn, dialogue_key
-from ..readers.corpus import Corpus
+from ..model import Dialogue, Notice, Schema, dialogue_key
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.services.schema import read_schema
-from .align import PairFiles, open_pair, read_pair
+from .align import PairFiles, WatchDialogues, open_pair, read_pair, unwatched
 from .baselines import gold_against_itself
 from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
@@ -50,7 +48,7 @@ def check_file(
     schema: str | None = None,
     only: frozenset[str] | None = None,
     rules: Rules,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> Checked:
     """Validates a file, and scores gold against itself.
 
@@ -119,7 +117,7 @@ def check_file(
 
 
 def _account(findings: Findings, dialogues: int, rules: Rules, only: frozenset[str] | None) -> Account:
-    """What `score` would score; everything was looked at as if predictions that are missing were empty."""
+    """What `score` would score; the check itself takes missing predictions for empty ones."""
     account = findings.account(dialogues, only)
     if rules.missing == "empty":
         return account
@@ -151,15 +149,11 @@ class _Census:
                 if written is None:
                     continue
                 state = {self._name_of(slot): value for slot, value in written.items()}
-                self._place(slots, state, dialogue, turn)
+                for slot in state:
+                    if slot not in slots:
+                        slots[slot] = f"dialogue {dialogue.id}, turn {turn.number}, slot {slot}"
                 if slots is self.gold_slots:
                     self.values.update(state.items())
-
-    @staticmethod
-    def _place(slots: dict[str, str], state: State, dialogue: Dialogue, turn: Turn) -> None:
-        for slot in state:
-            if slot not in slots:
-                slots[slot] = f"dialogue {dialogue.id}, turn {turn.number}, slot {slot}"
 
     def counts(self) -> dict[str, int]:
         return {

@@ -211,19 +211,14 @@ def between_systems(
     systems: Mapping[str, TrackerResult], first: str, second: str, measure: str, most: int
 ) -> list[Disagreement]:
     """Dialogues that one system handles far better than the other."""
-    one, other = systems[first], systems[second]
-    pairs = zip(
-        keys_by_order(one),
-        values_by_dialogue(one, asked_for(one, measure)),
-        values_by_dialogue(other, asked_for(other, measure)),
-        strict=True,
-    )
+    one, other = ((systems[name], asked_for(systems[name], measure)) for name in (first, second))
+    pairs = zip(keys_by_order(one[0]), values_by_dialogue(*one), values_by_dialogue(*other), strict=True)
     found = [
         Disagreement(key, f"{first} / {second}", first, second, mine, theirs, mine - theirs)
         for key, mine, theirs in pairs
         if mine is not None and theirs is not None
     ]
-    return _with_turns(_most(found, most), (one, asked_for(one, measure)), (other, asked_for(other, measure)))
+    return _with_turns(_most(found, most), one, other)
 
 
 def asked_for(result: TrackerResult, measure: str) -> ResolvedMeasure:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +19,7 @@ from ..model import NAMED, dialogue_key
 from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.state_layouts import FLAT, StateLayout
 from ..readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
-from ..readers.source import Source
+from ..readers.source import Source, read_when_changed
 from .digest import joined_alternatives
 
 _name_of = slot_namer()
@@ -180,25 +178,13 @@ def _numbered(slot: str, section: str, value: str, words: Vocabulary) -> PairSta
     return words.number({domain: {section: {name: value}}}, StateLayout("sections"))
 
 
+@read_when_changed
 def load_patch(path: str) -> GoldPatch:
     """Reads a patch; a file that was read before only if it has changed.
 
     Raises:
         InputError: no such file, no patch, or a patch that was changed by hand.
     """
-    file = Path(path)
-    if not file.is_file():
-        return _read(path)
-    found = file.stat()
-    return _read_once(path, found.st_mtime_ns, found.st_size)
-
-
-@lru_cache(16)
-def _read_once(path: str, changed: int, size: int) -> GoldPatch:
-    return _read(path)
-
-
-def _read(path: str) -> GoldPatch:
     source = Source(path)
     document = source.document
     if not isinstance(document, dict) or document.get("kind") != _KIND:

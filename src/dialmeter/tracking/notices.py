@@ -1,4 +1,4 @@
-"""Warnings that a result earns: each with a code, a count, the reason, and the fix."""
+"""The warnings of a result: each with a code, a count, the reason, and the fix."""
 
 from __future__ import annotations
 
@@ -74,14 +74,6 @@ def is_turn_level(changes: int, losses: int) -> bool:
     return changes >= 3 and losses > changes / 2
 
 
-def turn_level_message(side: str, changes: int, losses: int) -> str:
-    """The warning for states that look like updates."""
-    return (
-        f"{side} states lose a slot at {losses} of {changes} changes, as if each held only its own turn; "
-        "then use --state update"
-    )
-
-
 def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
     missing, extra = findings.missing, findings.extra
     treated = "unscored" if rules.skips_missing else "scored as empty states"
@@ -90,7 +82,10 @@ def _of_input(findings: Findings, rules: Rules) -> list[Notice]:
     changes, losses = findings.gold_changes, findings.gold_losses
     return [
         Notice(
-            "turn-level", losses if is_turn_level(changes, losses) else 0, turn_level_message("gold", changes, losses)
+            "turn-level",
+            losses if is_turn_level(changes, losses) else 0,
+            f"gold states lose a slot at {losses} of {changes} changes, as if each held only its own turn; "
+            "then use --state update",
         ),
         Notice(
             "missing", missing.turns, f"{missing.turns} turns without prediction are {treated}", tuple(missing.examples)

@@ -101,7 +101,7 @@ class PairRules:
         for pair in range(len(self.slot), len(words.values)):
             value = words.values[pair]
             if self._only and words.cell(pair) not in self._only:
-                # Whatever it says, nobody looks.
+                # The rule set does not look at this slot.
                 self._learn(self._slot(words.written(pair)), None, None, False)
                 self.hedged.append(False)
                 continue

@@ -229,7 +229,7 @@ class TrackerResult(Result):
         mistaken = counts[0]
         bad = np.flatnonzero((mistaken > 0) & ~np.isnan(values))
         if 0 < n < len(bad):
-            # Names are looked at only where they decide.
+            # Names are compared only where they decide the order.
             bad = bad[values[bad] <= np.partition(values[bad], n - 1)[n - 1]]
             last = bad[np.lexsort((-mistaken[bad], values[bad]))[n - 1]]
             bad = bad[(values[bad] < values[last]) | (mistaken[bad] >= mistaken[last])]

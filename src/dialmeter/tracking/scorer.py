@@ -260,7 +260,7 @@ class TrackerScorer:
                 f"{' …' if missing.turns > len(missing.examples) else ''} (allow it with --missing empty or --missing skip)",
                 file=name or None,
             )
-        if not self._ledger.count_of_turns:
+        if not self._ledger.main.rows:
             raise InputError(
                 "no turn with a gold state and a prediction; gold that is in another file is given with --gold",
                 file=name or None,

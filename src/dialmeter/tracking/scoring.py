@@ -20,7 +20,7 @@ from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.parts import Role, dialogue, sided
 from ..readers.services.schema import read_schema
 from . import record
-from .align import GoldFile, PairFiles, joined, open_pair, read_ahead, read_pair
+from .align import GoldFile, PairFiles, WatchDialogues, joined, open_pair, read_ahead, read_pair, unwatched
 from .compared import ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .rule_sets.rules import Rules
@@ -124,7 +124,7 @@ def score_file(
     resampling: Resampling | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> TrackerResult:
     """Scores a prediction file.
 
@@ -147,20 +147,16 @@ def score_file(
     Raises:
         InputError: whatever is wrong with a file, with its place.
     """
-
-    def fresh(correctness_only: bool) -> TrackerScorer:
-        return TrackerScorer(
-            measures,
-            rules,
-            read_schema(schema) if schema else None,
-            by,
-            correctness_only=correctness_only,
-            seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
-            vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
-        )
-
     corpus, gold_corpus = open_pair(path, gold, form, gold_form)
-    scorer = fresh(corpus.correctness_only)
+    scorer = TrackerScorer(
+        measures,
+        rules,
+        read_schema(schema) if schema else None,
+        by,
+        correctness_only=corpus.correctness_only,
+        seen=frozenset(read_schema(train_schema).services) if train_schema else frozenset(),
+        vocabulary=gold.vocabulary if isinstance(gold, GoldFile) else None,
+    )
     read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
     scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
@@ -180,7 +176,7 @@ def read_into(
     only: frozenset[str] | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     sink: Sink | None = None,
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> None:
     """Reads files into a scorer; the arguments are those of ``score_file``.
 
@@ -237,7 +233,7 @@ class TrackerShard(Struct):
 
 def score_shard(
     task: ShardTask[TrackerSettings],
-    watch: Callable[[Iterable[Any], Corpus], Iterable[Any]] = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = unwatched,
 ) -> TrackerShard:
     """Scores one shard of a file of native lines, in whatever process.
 

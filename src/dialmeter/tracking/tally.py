@@ -13,7 +13,7 @@ NEVER = -1
 """``since`` of a turn that weighs 1 in FGA: it is exact, or no mistake of a turn's own came before."""
 
 OTHER_DOMAINS = "other"
-"""The name for all domains that have none of their own in a choice by domain."""
+"""The name for all domains that a choice by domain does not name."""
 
 NOTHING, CORRECT, WRONG, MISSED, OVER = range(5)
 """What a slot is at a turn; nothing where neither side holds it."""

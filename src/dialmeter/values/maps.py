@@ -10,16 +10,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ..errors import DialmeterError, InputError, did_you_mean, one_line
+from ..errors import DialmeterError, InputError, did_you_mean, one_line, placing
 from ..readers.pairs.slot_names import canonical_slot
-from ..readers.source import Source
+from ..readers.source import Source, read_when_changed
 from .steps import MAP_STEPS
 
 OWN = "own"
@@ -109,10 +109,8 @@ class ValueMap:
         document = source.document
         if not isinstance(document, dict):
             raise InputError("a value map is an object: slot → canonical value → list of forms", file=source.name)
-        try:
+        with placing(file=source.name):
             return cls(document)
-        except InputError as error:
-            raise error.at(file=source.name) from None
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -222,16 +220,10 @@ def load(name_or_file: str | Path) -> ValueMap:
     is_file = text == "-" or path.exists() or path.suffix or path.name != text
     if text in names() or not is_file:
         return named(text)
-    if not path.is_file():
-        return ValueMap.read(text)
-    found = path.stat()
-    return _read_once(text, found.st_mtime_ns, found.st_size)
+    return _read_map(text)
 
 
-@lru_cache(16)
-def _read_once(path: str, changed: int, size: int) -> ValueMap:
-    """A map from a file, read again if the file has changed."""
-    return ValueMap.read(path)
+_read_map = read_when_changed(ValueMap.read)
 
 
 def _plain(text: str) -> str:

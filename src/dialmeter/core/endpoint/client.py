@@ -33,7 +33,7 @@ _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _PASSING = (408, 409, 425)
 _REFUSED_PARAMETERS = (400, 404, 422)
 _NO_MONEY = "insufficient_quota"
-"""Of a 429 that does not pass."""
+"""In the body of a 429 that waiting does not end."""
 _LONGEST_WAIT = 60.0
 PATIENCE = 600.0
 """Seconds for which a request is sent again to a busy server (429)."""
@@ -131,7 +131,7 @@ class ChatEndpoint:
         Args:
             messages: each with ``role`` and ``content``.
             parameters: of the request, such as ``temperature``; one that is None is not sent.
-            optional: parameters that are left away where the server refuses them, such as ``response_format``.
+            optional: parameters that are omitted where the server refuses them, such as ``response_format``.
             repeat: the same request with another number is answered anew; it is sent as ``seed`` where the server takes it.
             must_speak: an empty answer is a failure that may pass.
             is_readable: a cached answer of which this is False is not used: the request is sent again. The cache keeps both.

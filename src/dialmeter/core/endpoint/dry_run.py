@@ -42,7 +42,7 @@ class DryRun:
     """Counts requests instead of sending them.
 
     Args:
-        endpoint: that would be asked; its cache is looked at.
+        endpoint: that would be asked; its cache is read.
         answer_tokens: the length of an answer, as long as no answer is known.
 
     Example:

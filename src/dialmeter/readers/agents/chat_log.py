@@ -9,16 +9,16 @@ ChatGPT (``mapping`` and ``current_node``) are read along the branch that was sh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...errors import InputError, placing
-from ...model import Conversation, TaskGoal, Trajectory
+from ...model import TaskGoal, Trajectory
 from ..chat import chat
 from ..entries import Entry, first_entry
 from ..parts import as_mapping, as_text
-from ..source import Sample, Source
-from .messages import as_conversation, read_messages, token_in
+from ..source import Sample
+from .messages import read_messages, token_in
 from .parts import amounts, dialogue_name, reward_of, task_id, trial_number
 
 CARRIES = "text, tool calls, rewards: lists of {role, content, tool_calls}, a document or JSON lines"
@@ -33,8 +33,7 @@ def _is_export(entry: Mapping[str, Any]) -> bool:
     return isinstance(entry.get("mapping"), dict) and "current_node" in entry
 
 
-def items(source: Source) -> Iterator[Entry]:
-    return chat.items(source)
+items = chat.items
 
 
 def trajectory(item: Entry) -> Trajectory:
@@ -58,11 +57,6 @@ def trajectory(item: Entry) -> Trajectory:
                 costs=amounts(agent=entry.get("agent_cost"), user=entry.get("user_cost")),
                 roles=read.roles,
             )
-
-
-def conversation(item: Entry) -> Conversation:
-    found = trajectory(item)
-    return as_conversation(found.id, found.steps)
 
 
 def _branch(entry: Mapping[str, Any]) -> list[Any]:

@@ -147,7 +147,7 @@ def arguments_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _call_in_text(text: str) -> tuple[str, ToolCall] | None:
-    """What stands before the last ``Action:`` of a text, and the call after it; None where there is none."""
+    """The text before its last ``Action:``, and the call after it; None where there is none."""
     found = list(_ACTION.finditer(text))
     if not found:
         return None

@@ -9,14 +9,14 @@ the user nor a transfer ended reached the limit of steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...errors import InputError, placing
 from ...model import Conversation, Ending, ExpectedAction, TaskGoal, Trajectory
 from ..entries import Entry, entries
 from ..parts import as_list, as_mapping, as_text, first_mapping
-from ..source import Sample, Source
+from ..source import Sample
 from .messages import Messages, as_conversation, read_messages, token_in
 from .parts import amounts, dialogue_name, optional_mapping, reward_of, task_id, trial_number
 
@@ -28,8 +28,7 @@ def detect(sample: Sample) -> bool:
     return sample.kind == "document" and {"task_id", "traj"} <= first_mapping(sample.value).keys()
 
 
-def items(source: Source) -> Iterator[Entry]:
-    return entries(source)
+items = entries
 
 
 def trajectory(item: Entry) -> Trajectory:

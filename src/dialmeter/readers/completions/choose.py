@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...model import State
 from ..strict_json import count_strings
 from .lines import state_in_lines
-from .literals import python_literal
+from .literals import python_literal, refuse_constant
 from .objects import state_from
 from .pairs import NO_DOMAIN, REMEMBERED, NotAState, key_word
 
@@ -184,12 +184,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
-def _refuse(word: str) -> NoReturn:
-    raise ValueError
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse, strict=False)
-_STRICT_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, strict=False)
+_DECODER = json.JSONDecoder(parse_constant=refuse_constant, strict=False)
+_STRICT_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=refuse_constant, strict=False)
 
 
 def _closing(text: str, start: int) -> int:

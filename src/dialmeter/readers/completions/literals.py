@@ -82,11 +82,12 @@ def _short_number(digits: str) -> int:
     return number
 
 
-def _refuse(word: str) -> NoReturn:
+def refuse_constant(word: str) -> NoReturn:
+    """Refuses NaN and Infinity, which Python's JSON reads."""
     raise ValueError
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_short_number, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_short_number, parse_constant=refuse_constant)
 
 
 def _plain(node: ast.expr) -> Any:

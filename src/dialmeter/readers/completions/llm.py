@@ -206,7 +206,11 @@ class _Reader:
     def add_notices(self) -> None:
         """Adds what was counted to the source."""
         unparsed = Places()
-        for name, numbers in self._all_unparsed().items():
+        for name in self.rows.names:
+            numbers = self._unparsed.get(name, set())
+            # An answer that only talks is an empty state where other answers of the file call functions.
+            if not self._with_calls:
+                numbers = numbers | self._talking.get(name, set())
             for number in sorted(numbers):
                 unparsed.add(place_of(name, number))
         self._source.notices += self._yes_no.notices(self.rows.words)
@@ -221,12 +225,6 @@ class _Reader:
                 "repeated-call": (self._repeated, "{} turns set a slot in two calls; the later one is taken"),
             },
         )
-
-    def _all_unparsed(self) -> dict[str, set[int]]:
-        """Turns without a readable state; talk is none where no answer of the file calls a function."""
-        if self._with_calls:
-            return {name: self._unparsed.get(name, set()) for name in self.rows.names}
-        return {name: self._unparsed.get(name, set()) | self._talking.get(name, set()) for name in self.rows.names}
 
 
 def _missing(what: str, keys: tuple[str, ...], field: str) -> InputError:

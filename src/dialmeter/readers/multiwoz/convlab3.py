@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from ...errors import InputError
-from ...model import Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
+from ...model import CONSTRAINT_PARTS, Act, Conversation, Dialogue, DomainGoal, Goal, Move, Notice, State, Turn
 from ..entries import Entry, entries, first_entry, user_or_system
 from ..layouts import TalkReader
 from ..pairs.slot_names import slot_in
@@ -174,7 +174,7 @@ def _goal(thing: Any) -> Goal:
 
 
 def _domain(domain: str, wanted: Any, requested: Any) -> DomainGoal:
-    parts: dict[str, dict[str, str]] = {part: {} for part in ("info", "fail_info", "book", "fail_book")}
+    parts: dict[str, dict[str, str]] = {part: {} for part in CONSTRAINT_PARTS}
     for slot, value in as_mapping(wanted or {}, f"goal.inform.{domain}").items():
         values = [each for each in as_text(value, f"goal.inform.{domain}").split("|") if each]
         part, name = ("book" if slot.startswith("book ") else "info"), slot_in(domain, slot)

@@ -25,7 +25,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import InputError, one_line
+from ...errors import InputError, one_line, placing
 from ...model import Dialogue, State, Turn
 from ..completions.literals import python_literal
 from ..pairs.state_layouts import NESTED
@@ -62,11 +62,9 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     if not sheets:
         raise InputError("a folder without .txt files")
     for path in sheets:
-        try:
-            source.part = str(path)
+        source.part = str(path)
+        with placing(file=str(path)):
             yield from _dialogues(Source(path).text)
-        except InputError as error:
-            raise error.at(file=str(path)) from None
 
 
 def _sheets(folder: Path) -> list[Path]:
@@ -91,10 +89,8 @@ def _dialogues(text: str) -> Iterator[Dialogue]:
         head = block[0]
         if not head.text:
             raise InputError(f"{_DIALOGUE} without an id", line=head.line)
-        try:
+        with placing(dialogue=head.text):
             yield dialogue(head.text, [_turn(turn) for turn in _blocks(block[1:], "Turn")])
-        except InputError as error:
-            raise error.at(dialogue=head.text) from None
 
 
 def _fields(text: str) -> list[_Field]:
@@ -124,7 +120,7 @@ def _blocks(fields: list[_Field], label: str) -> Iterator[list[_Field]]:
 
 def _turn(block: list[_Field]) -> Turn:
     head, *rest = block
-    try:
+    with placing(turn=head.text, line=head.line):
         fields = {field.label: field for field in rest}
         if len(fields) < len(rest):
             raise InputError("duplicate label in the turn; every turn begins with 'Turn:'")
@@ -137,18 +133,14 @@ def _turn(block: list[_Field]) -> Turn:
             user=fields["Usr"].text if "Usr" in fields else "",
             system=fields["Sys"].text if "Sys" in fields else "",
         )
-    except InputError as error:
-        raise error.at(turn=head.text, line=head.line) from None
 
 
 def _state(field: _Field | None) -> State | None:
     if field is None:
         return None
     words = Vocabulary()
-    try:
+    with placing(line=field.line):
         state = as_mapping(python_literal(field.text), "a state")
         # Looked at here, where the line is known.
         words.state(words.number(state, NESTED))
         return state
-    except InputError as error:
-        raise error.at(line=field.line) from None

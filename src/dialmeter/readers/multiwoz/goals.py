@@ -14,12 +14,11 @@ from typing import Any
 from msgspec import structs
 
 from ...errors import InputError, one_line, placing
-from ...model import Conversation, DomainGoal, Goal, Notice, dialogue_key
+from ...model import CONSTRAINT_PARTS, Conversation, DomainGoal, Goal, Notice, dialogue_key
 from ..pairs.slot_names import slot_in
 from ..parts import as_list, as_mapping, as_text, as_value
 from ..source import Source
 
-_PARTS = ("info", "fail_info", "book", "fail_book")
 _REQUESTS = ("reqt", "requests")
 # Keys that are not domains, and keys of a domain that are not parts of a goal.
 _NO_DOMAINS = frozenset({"message", "messageLen", "topic", "eod", "description"})
@@ -59,11 +58,11 @@ def task_in(thing: Any) -> str:
 def _domain(domain: str, thing: Any) -> DomainGoal:
     parts = as_mapping(thing, f"the goal in {one_line(domain, 40)}")
     for key in parts:
-        if key not in (*_PARTS, *_REQUESTS, *_NO_PARTS):
-            known = ", ".join((*_PARTS, "reqt"))
+        if key not in (*CONSTRAINT_PARTS, *_REQUESTS, *_NO_PARTS):
+            known = ", ".join((*CONSTRAINT_PARTS, "reqt"))
             raise InputError(f"the goal in {one_line(domain, 40)} has {known}; found {one_line(key, 40)!r}")
     requests = [slot for key in _REQUESTS for slot in _slots(parts.get(key))]
-    found = {part: _pairs(domain, parts.get(part)) for part in _PARTS}
+    found = {part: _pairs(domain, parts.get(part)) for part in CONSTRAINT_PARTS}
     return DomainGoal(**found, requests=tuple(dict.fromkeys(slot_in(domain, slot) for slot in requests)))
 
 

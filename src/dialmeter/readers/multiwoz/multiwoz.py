@@ -13,7 +13,7 @@ them, are values like any other until a rule set says what they mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +37,7 @@ from ..parts import (
     read_dialogues,
     sided,
     turn_number,
+    turns_by_id,
 )
 from ..source import Sample, Source
 from .acts import ActFile, act_file_near, acts_in
@@ -63,7 +64,7 @@ def _has_log(sample: Sample) -> bool:
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     if isinstance(source.sample.value, list):
         source.states = _BELIEF_STATES
-        return read_dialogues(_dials(source.elements()), partial(_dial_turns, role))
+        return read_dialogues(turns_by_id(source.elements(), "dialogue_idx", "dialogue"), partial(_dial_turns, role))
     return read_dialogues(source.members(), partial(_log_turns, role))
 
 
@@ -107,15 +108,6 @@ def _log_turns(role: Role, thing: Any) -> Iterator[Turn]:
             heard = as_text(answer.get("text"), "text")
         except InputError as error:
             raise error.at(turn=number) from None
-
-
-def _dials(elements: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    for position, thing in enumerate(elements):
-        entry = as_mapping(thing, f"entry {position}")
-        dialogue_id = entry.get("dialogue_idx")
-        if not isinstance(dialogue_id, str):
-            raise InputError(f"entry {position}: dialogue_idx must be a string")
-        yield dialogue_id, entry.get("dialogue")
 
 
 def _dial_turns(role: Role, thing: Any) -> Iterator[Turn]:

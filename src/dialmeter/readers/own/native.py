@@ -86,7 +86,7 @@ def _dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialog
         dialogue_id = str(dialogue_id)
     if not isinstance(dialogue_id, str):
         raise InputError("dialogue_id must be a string or a whole number")
-    try:
+    with placing(dialogue=dialogue_id):
         turns = as_list(thing.get("turns"), "turns")
         yes_no.dialogue = dialogue_id
         tracker = source.tracker
@@ -97,8 +97,6 @@ def _dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialog
         if doubled:
             raise duplicate_key(doubled[0])
         return dialogue(dialogue_id, with_talk(read, talk_line(thing).talk) if "talk" in thing else read)
-    except InputError as error:
-        raise error.at(dialogue=dialogue_id) from None
 
 
 def _trackers_of(turns: list[Any]) -> str:

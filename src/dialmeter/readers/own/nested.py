@@ -42,7 +42,9 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
             found = None if raw is None else _numbered(raw, dialogue_id, source.name, words)
             if found is not None:
                 parts.skip(place)
-            yield found or dialogue(dialogue_id, _turns(parts.parse(place)))
+            yield found or dialogue(
+                dialogue_id, read_turns(as_mapping(parts.parse(place), "a dialogue").items(), _turn)
+            )
         except InputError as error:
             raise error.at(dialogue=dialogue_id) from None
     parts.finish()
@@ -57,10 +59,6 @@ def _numbered(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> Pa
     for key, turn in turns.items():
         turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
     return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, (words, NESTED, file, None))
-
-
-def _turns(thing: Any) -> Iterator[Turn]:
-    return read_turns(as_mapping(thing, "a dialogue").items(), _turn)
 
 
 def _turn(key: str, thing: Any) -> Turn:

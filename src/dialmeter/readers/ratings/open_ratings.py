@@ -5,36 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from types import ModuleType
 
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
-from ..source import Sample, Source
+from ..source import Source
 from ..strict_json import parse_unique
 from . import fed, grade, lines, table, unieval
-from .rated_item import RatedItem, RatedItems, checked, named_numbers, numbers
+from .rated_item import RatedItems, checked, named_numbers, numbers
 
-ItemReader = Callable[[Source], Iterator[RatedItem]]
-
-
-class RatingLayout(NamedTuple):
-    """A layout of rated items: how it is recognised and read, and what it carries."""
-
-    detect: Callable[[Sample], bool]
-    items: ItemReader
-    carries: str
-
-
-LAYOUTS: Mapping[str, RatingLayout] = {
-    "lines": RatingLayout(lines.detect, lines.items, lines.CARRIES),
-    "unieval": RatingLayout(unieval.detect, unieval.items, unieval.CARRIES),
-    "fed": RatingLayout(fed.detect, fed.items, fed.CARRIES),
-    "grade": RatingLayout(grade.detect, grade.items, grade.CARRIES),
-    "table": RatingLayout(table.detect, table.items, table.CARRIES),
-}
+LAYOUTS: Mapping[str, ModuleType] = {"lines": lines, "unieval": unieval, "fed": fed, "grade": grade, "table": table}
+"""Modules with ``CARRIES`` (one line of help), ``detect(sample)`` and ``items(source)``, in the order of detection."""
 
 
 def open_ratings(path: str | Path, form: str | None = None) -> RatedItems:
@@ -54,7 +38,7 @@ def open_ratings(path: str | Path, form: str | None = None) -> RatedItems:
     with closing(source):
         found = LAYOUTS[form] if form else next((each for each in LAYOUTS.values() if each.detect(source.sample)), None)
         if found is None:
-            known = "; ".join(each.carries for each in LAYOUTS.values())
+            known = "; ".join(each.CARRIES for each in LAYOUTS.values())
             raise InputError(f"not a file of ratings that dialmeter knows ({known})", file=source.name)
         return checked(found.items(source), source.name)
 

@@ -7,15 +7,15 @@ is to be met whole (rule set ``dstc10``).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import Raw
 
-from ...model import Dialogue, Turn
+from ...errors import placing
+from ...model import Dialogue
 from ..pairs.raw_states import number_keyless
 from ..pairs.state_layouts import StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import Role, as_mapping, read_dialogues, read_turns, sided
+from ..parts import Role, as_mapping, dialogue, sided
 from ..source import Sample, Source
 
 STATES = StateLayout("sections", lists=True)
@@ -36,10 +36,6 @@ def detect(sample: Sample) -> bool:
 
 def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
     words = source.vocabulary or Vocabulary()
-
-    def turns_of(instance: Any) -> Iterator[Turn]:
-        return read_turns([(0, instance)], lambda number, thing: sided(role, number, as_mapping(thing, "a state")))
-
     parts = source.parts("a list")
     for place in range(len(parts)):
         raw = parts.raw(place)
@@ -50,5 +46,8 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
                 parts.skip(place)
                 yield found
                 continue
-        yield from read_dialogues([(str(place), parts.parse(place))], turns_of)
+        instance = parts.parse(place)
+        with placing(dialogue=str(place), turn=0):
+            state = as_mapping(instance, "a state")
+        yield dialogue(str(place), [sided(role, 0, state)])
     parts.finish()

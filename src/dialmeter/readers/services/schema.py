@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...errors import InputError, one_line
+from ...errors import InputError, one_line, placing
 from ...model import Schema
 from ..parts import as_list, as_mapping
 from ..source import Source
@@ -42,10 +42,8 @@ def read_schema(path: str | Path) -> Schema:
         ['hotel-area', 'hotel-book people']
     """
     source = Source(path)
-    try:
+    with placing(file=source.name):
         return _schema(_slot_rows(source.document))
-    except InputError as error:
-        raise error.at(file=source.name) from None
 
 
 def slot_of_service(service: str, written: str) -> str:

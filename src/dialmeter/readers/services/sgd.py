@@ -23,7 +23,7 @@ from ..multiwoz.acts import ActFile, act_file_near
 from ..multiwoz.goals import goal_in
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import SERVICES
-from ..parts import Role, as_list, as_mapping, as_text, as_value, first_mapping, read_dialogues
+from ..parts import Role, as_list, as_mapping, as_text, as_value, first_mapping, read_dialogues, turns_by_id
 from ..source import Sample, Source
 from .schema import read_schema, slot_of_service
 
@@ -52,22 +52,14 @@ def read(source: Source, role: Role) -> Iterator[Dialogue]:
     for part in files_of(source):
         source.part = part.name
         with placing(file=part.name):
-            for found in read_dialogues(_turns_by_id(part), partial(_user_turns, role)):
+            turns = turns_by_id(part.elements(), "dialogue_id", "turns")
+            for found in read_dialogues(turns, partial(_user_turns, role)):
                 stateless = stateless and not any(turn.frames for turn in found.turns)
                 yield found
         if part is not source:
             source.doubled.extend(part.doubled)
     if stateless:
         raise InputError("no frame of a user turn holds a state")
-
-
-def _turns_by_id(part: Source) -> Iterator[tuple[str, Any]]:
-    for position, thing in enumerate(part.elements()):
-        entry = as_mapping(thing, f"entry {position}")
-        dialogue_id = entry.get("dialogue_id")
-        if not isinstance(dialogue_id, str):
-            raise InputError(f"entry {position}: dialogue_id must be a string")
-        yield dialogue_id, entry.get("turns")
 
 
 def dialogue_files(folder: Path) -> list[Path]:

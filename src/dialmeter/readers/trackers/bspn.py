@@ -23,12 +23,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, placing
 from ...model import Dialogue, Notice, State, Turn
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_mapping, as_text, dialogue, first_mapping, first_value, read_turns, turn_number
 from ..source import Sample, Source
-from ..strict_json import duplicate_key, kind_of
+from ..strict_json import kind_of
 from ..turn_rows import Places, TurnRows, add_notices, place_of, plain_id, row_error
 
 HOLDS = "both"
@@ -82,12 +82,10 @@ def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
         yield from _listed(source, reader)
     else:
         for name, thing in source.members():
-            try:
+            with placing(dialogue=name):
                 numbered = enumerate(thing) if isinstance(thing, list) else as_mapping(thing, "a dialogue").items()
                 yield dialogue(name, reader.turns(name, numbered))
-            except InputError as error:
-                raise error.at(dialogue=name) from None
-    source.notices += reader.notices(source)
+    reader.add_notices(source)
 
 
 def _listed(source: Source, reader: _Reader) -> Iterator[PairDialogue]:
@@ -100,8 +98,7 @@ def _listed(source: Source, reader: _Reader) -> Iterator[PairDialogue]:
             rows.add(name, reader.turn(name, number, row))
         except InputError as error:
             raise row_error(error, name, number) from None
-    if source.doubled:
-        raise duplicate_key(source.doubled[0])
+    source.check_keys()
     if not rows:
         raise InputError("a list without turns")
     yield from rows.dialogues()
@@ -154,7 +151,8 @@ class _Reader:
             state[slot] = value
         return state
 
-    def notices(self, source: Source) -> list[Notice]:
+    def add_notices(self, source: Source) -> None:
+        """Adds what was counted to the source."""
         add_notices(
             source,
             {
@@ -173,8 +171,7 @@ class _Reader:
             message = (
                 "all predictions are copies of gold, text by text; in a run with oracle beliefs they are no predictions"
             )
-            return [Notice("copied-gold", self._copies, message)]
-        return []
+            source.notices.append(Notice("copied-gold", self._copies, message))
 
 
 def pairs_in(text: str) -> list[tuple[str, str]]:

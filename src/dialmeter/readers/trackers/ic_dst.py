@@ -26,7 +26,6 @@ from ...model import DELETED, State, Turn
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_list, as_mapping, as_text, first_mapping, turn_number
 from ..source import Sample, Source
-from ..strict_json import duplicate_key
 from ..turn_rows import Places, TurnRows, add_notices, place_of, plain_id, row_error
 from ..yes_no import YesNo, flat_state
 
@@ -75,8 +74,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             rows.add(name, Turn(turn, gold, pred, _last(row, "usr"), _last(row, "sys")))
         except InputError as error:
             raise row_error(error, name, number) from None
-    if source.doubled:
-        raise duplicate_key(source.doubled[0])
+    source.check_keys()
     if not rows:
         raise InputError("a list without turns")
     yield from rows.dialogues()

@@ -28,7 +28,6 @@ from ..completions.literals import python_literal
 from ..pairs.vocabulary import PairDialogue
 from ..parts import Role, as_mapping, as_text, first_mapping, sided, turn_number
 from ..source import Sample, Source
-from ..strict_json import duplicate_key
 from ..turn_rows import Places, TurnRows, add_notices
 
 HOLDS = "state"
@@ -124,8 +123,7 @@ def _gold(source: Source) -> Iterator[tuple[_Place, str, None]]:
         except InputError as error:
             raise error.at(file=index.name, line=number) from None
     things = list(source.elements())
-    if source.doubled:
-        raise duplicate_key(source.doubled[0])
+    source.check_keys()
     if len(things) != len(places):
         raise InputError(f"{len(things)} answers, while {index.path} has {len(places)} lines")
     for position, (place, thing) in enumerate(zip(places, things, strict=True), 1):

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import InputError, one_line
+from ...errors import InputError, one_line, placing
 from ...model import Dialogue, State, Turn
-from ..parts import Role, as_list, as_mapping, as_text, first_value, read_dialogues
+from ..parts import Role, as_list, as_mapping, as_text, dialogue, first_value
 from ..source import Sample, Source
 from ..turn_rows import Places, add_notices, place_of
 
@@ -37,12 +37,9 @@ def detect(sample: Sample) -> bool:
 
 def read(source: Source, role: Role) -> Iterator[Dialogue]:
     reader = _Reader()
-    members = source.members()
-
-    def turns_of(item: tuple[str, Any]) -> Iterator[Turn]:
-        return reader.turns(*item)
-
-    yield from read_dialogues(((name, (name, thing)) for name, thing in members), turns_of)
+    for name, thing in source.members():
+        with placing(dialogue=name):
+            yield dialogue(name, reader.turns(name, thing))
     add_notices(
         source,
         {

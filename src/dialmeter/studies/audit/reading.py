@@ -14,7 +14,7 @@ from ...model import Notice, dialogue_key
 from ...readers.corpus import open_corpus
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...readers.parts import Role
-from ...tracking.align import GoldFile, joined, open_pair, without_states
+from ...tracking.align import GoldFile, WatchDialogues, joined, open_pair, without_states
 from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue
 from ...tracking.rule_sets.rules import Rules
@@ -22,7 +22,7 @@ from ...tracking.scorer import Sink, TrackerScorer
 from ...tracking.scoring import read_into
 from ..run_states import run_dialogues
 from .given_gold import GoldStateCheck
-from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances, Watch
+from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances
 
 
 def is_run(path: str) -> bool:
@@ -38,7 +38,7 @@ def read_trackers(
     gold_form: str | None = None,
     form: str | None = None,
     common: bool = False,
-    watch: Watch = lambda dialogues, corpus: dialogues,
+    watch: WatchDialogues = lambda dialogues, corpus: dialogues,
 ) -> TrackerSet:
     """Reads predictions of several trackers, and scores each.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...model import NAMED
-from ...readers.corpus import Corpus
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...tracking.digest import joined_alternatives
 from ...tracking.gold_patch import Correction
@@ -23,8 +22,6 @@ from .given_gold import GoldStateCheck
 
 MEASURES = ("JGA", "FGA(lam=0.5)", "GCA")
 """What is computed again for every candidate."""
-
-Watch = Callable[[Iterable[Any], Corpus], Iterable[Any]]
 
 
 class Utterances(NamedTuple):

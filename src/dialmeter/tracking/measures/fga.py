@@ -102,7 +102,7 @@ class FGA(Measure, frozen=True, kw_only=True):
         """The domains that ``lam`` names; none where it is one number."""
         return tuple(self.lam) if isinstance(self.lam, Mapping) else ()
 
-    def lens(self) -> TallyVariant:
+    def tally_variant(self) -> TallyVariant:
         places = self.lam.places() if isinstance(self.lam, DomainLambdas) else ()
         return TallyVariant(local=self.local, alternatives=self.alternatives, strictness=places)
 
@@ -143,7 +143,7 @@ class LocalAccuracy(Measure, frozen=True, kw_only=True):
     alternatives: Alternatives = "overlap"
     """Is it a change when gold goes to a value that shares an alternative with the one before, as in FGA."""
 
-    def lens(self) -> TallyVariant:
+    def tally_variant(self) -> TallyVariant:
         return TallyVariant(local=self.local, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:

@@ -57,7 +57,7 @@ class GCA(Measure, frozen=True, kw_only=True):
     def reads(self) -> Reads:
         return "tally" if self.credit == "none" else "changes"
 
-    def lens(self) -> TallyVariant:
+    def tally_variant(self) -> TallyVariant:
         return TallyVariant(deletions=self.deletions, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
@@ -89,7 +89,7 @@ class _Changes(Measure, frozen=True, kw_only=True):
     alternatives: Alternatives = "overlap"
     """Is it a change when gold goes to a value that shares an alternative with the one before, as in GCA."""
 
-    def lens(self) -> TallyVariant:
+    def tally_variant(self) -> TallyVariant:
         return TallyVariant(deletions=self.deletions, alternatives=self.alternatives)
 
 

@@ -10,10 +10,13 @@ from ...measure import Measure, Vector
 from ..vectors.frames import Case, FramePair, SlotScores
 
 
-class _Goals(Measure, frozen=True, kw_only=True):
+class _OfFrames(Measure, frozen=True, kw_only=True):
     cite = ("rastogi-2020",)
     unit = "frame"
     skips_empty = True
+
+
+class _Goals(_OfFrames, frozen=True, kw_only=True):
     wanted: ClassVar[bool | None] = None
     """Which slots: categorical, free, or both."""
 
@@ -92,14 +95,11 @@ class AverageNoncatAccuracy(_Mean, frozen=True, kw_only=True):
     wanted = False
 
 
-class IntentAccuracy(Measure, frozen=True, kw_only=True):
+class IntentAccuracy(_OfFrames, frozen=True, kw_only=True):
     """The share of frames whose active intent is predicted; frames without an intent on both sides do not count."""
 
     title = "Active intent accuracy (SGD)"
     formula = "mean over frames of [intent = predicted intent]"
-    cite = ("rastogi-2020",)
-    unit = "frame"
-    skips_empty = True
     why_unscored = "no frame has intents on both sides"
 
     case: Case = "lower"
@@ -112,10 +112,7 @@ class IntentAccuracy(Measure, frozen=True, kw_only=True):
         return (gold == pred or (self.case == "lower" and gold.lower() == pred.lower()), 1)
 
 
-class _Requested(Measure, frozen=True, kw_only=True):
-    cite = ("rastogi-2020",)
-    unit = "frame"
-    skips_empty = True
+class _Requested(_OfFrames, frozen=True, kw_only=True):
     why_unscored = "no frame has requested slots on both sides"
 
     def from_frame(self, frame: FramePair) -> Vector:

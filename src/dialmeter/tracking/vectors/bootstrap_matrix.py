@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,12 +15,9 @@ from ..resolve_measures import ResolvedMeasure
 from .measure_columns import MeasureColumns
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ...stats import Formula
+    from ...stats.formulas import Floats
     from ...stats.formulas import Value as FormulaValue
-
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def order_of(ledger: MeasureColumns) -> list[int]:
@@ -29,12 +26,12 @@ def order_of(ledger: MeasureColumns) -> list[int]:
     return sorted(range(len(names)), key=names.__getitem__)
 
 
-def columns(ledger: MeasureColumns, asked: Sequence[ResolvedMeasure]) -> tuple[FloatArray, dict[str, Formula]]:
+def columns(ledger: MeasureColumns, asked: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
     """The matrix of all measures, rows sorted by dialogue, and each measure's formula over its own columns."""
     import numpy as np
 
     order = order_of(ledger)
-    blocks: list[FloatArray] = []
+    blocks: list[Floats] = []
     formulas: dict[str, Formula] = {}
     width = 0
     for each in asked:
@@ -45,7 +42,7 @@ def columns(ledger: MeasureColumns, asked: Sequence[ResolvedMeasure]) -> tuple[F
     return np.hstack(blocks), formulas
 
 
-def _block(ledger: MeasureColumns, measure: Measure) -> FloatArray:
+def _block(ledger: MeasureColumns, measure: Measure) -> Floats:
     """A measure's vectors; for a mean over dialogues the value of each, and whether it has one."""
     import numpy as np
 
@@ -82,7 +79,7 @@ def intervals(
     """Bootstrap intervals of all measures from one draw of dialogues; none where there are fewer than two.
 
     Args:
-        ledger: the account of the corpus.
+        ledger: the vectors of the corpus.
         asked: the measures.
         how: the draw.
         threads: how many to use.
@@ -104,7 +101,7 @@ def intervals(
 
 def _exact_columns(
     ledger: MeasureColumns, asked: Sequence[ResolvedMeasure], threads: int = 1
-) -> tuple[FloatArray, dict[str, Formula]]:
+) -> tuple[Floats, dict[str, Formula]]:
     """As ``columns``, rounded so that sums are exact, and without columns that are known to be the same."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -121,7 +118,7 @@ def _exact_columns(
         matrix = np.vstack([matrix, block])
     order = np.array(order_of(ledger))
 
-    def settle(column: FloatArray) -> None:
+    def settle(column: Floats) -> None:
         column[:] = exact(column[order])[:, 0]
 
     with ThreadPoolExecutor(threads) as pool:

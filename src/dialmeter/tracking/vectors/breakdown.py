@@ -77,7 +77,7 @@ class Breakdown:
             measure: what to compute.
             turns: ``active`` counts only turns at which gold holds something of the group, where the measure is a mean
                 over turns; measures over sums always take all.
-            whole: the ledger of the corpus; dialogues without the domain count unchanged in ``without-domain``.
+            whole: the columns of the corpus; dialogues without the domain count unchanged in ``without-domain``.
         """
         return {group: self._value(measure, group, turns, whole) for group in sorted(self._ledgers)}
 
@@ -101,8 +101,8 @@ class Breakdown:
         merged = MeasureColumns(self._measures, self._hyphen_cut)
         merged.merge(ledger)
         inside = set(ledger.main.dialogues)
-        for lens, book in merged.books.items():
-            rest = whole.books[lens]
+        for variant, book in merged.books.items():
+            rest = whole.books[variant]
             for position, name in enumerate(rest.dialogues):
                 if name not in inside:
                     rows = [rest.table[row] for row in rest.rows_of(position)]

@@ -6,14 +6,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise, repeat, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import structs
 
 from ...errors import NotApplicable
 from ...measure import Gather, Measure, Vector
-from ...model import Schema
-from ...readers.pairs.vocabulary import PairDialogue
+from ...model import NAMED, Schema, Value
+from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure, ValueOverlap
 from ..pairs import PairRules
@@ -25,12 +25,9 @@ from .tally_table import TallyTable, gather_into, gathered
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
-
-from ...model import NAMED, Value
-from ...readers.pairs.vocabulary import PairState, Vocabulary
+    from ...stats.formulas import Floats
 
 NEEDS_SCHEMA = "measures of frames need a schema, and none came with the file; give one with --schema"
 
@@ -43,25 +40,25 @@ class Valued(NamedTuple):
     unscored: int
 
 
-def lens_of(measure: Measure) -> TallyVariant:
+def variant_of(measure: Measure) -> TallyVariant:
     """What a measure asks of the tally."""
-    return measure.lens() if hasattr(measure, "lens") else TallyVariant()
+    return measure.tally_variant() if hasattr(measure, "tally_variant") else TallyVariant()
 
 
 def plan(measures: Iterable[Measure]) -> list[TallyVariant]:
     """The fewest tally variants that serve all measures, the first of each kind together."""
-    every = [lens_of(measure) for measure in measures]
-    lenses = [lens for lens in every if not lens.strictness]
-    first, *others = dict.fromkeys(lens.alternatives for lens in lenses if lens.alternatives) or ["overlap"]
+    every = [variant_of(measure) for measure in measures]
+    variants = [variant for variant in every if not variant.strictness]
+    first, *others = dict.fromkeys(variant.alternatives for variant in variants if variant.alternatives) or ["overlap"]
     planned: list[TallyVariant] = []
     for alternatives in (first, *others):
-        served = [lens for lens in lenses if (lens.alternatives or first) == alternatives]
-        locals_ = dict.fromkeys(lens.local for lens in served if lens.local)
-        deletions = dict.fromkeys(lens.deletions for lens in served if lens.deletions)
+        served = [variant for variant in variants if (variant.alternatives or first) == alternatives]
+        locals_ = dict.fromkeys(variant.local for variant in served if variant.local)
+        deletions = dict.fromkeys(variant.deletions for variant in served if variant.deletions)
         pairs = list(zip_longest(locals_, deletions)) or [(None, None)]
         planned += [TallyVariant(local or "paper", deletion or "ignore", alternatives) for local, deletion in pairs]
-    by_domain = dict.fromkeys(lens for lens in every if lens.strictness)
-    return [*planned, *(structs.replace(lens, deletions="ignore") for lens in by_domain)]
+    by_domain = dict.fromkeys(variant for variant in every if variant.strictness)
+    return [*planned, *(structs.replace(variant, deletions="ignore") for variant in by_domain)]
 
 
 class MeasureColumns:
@@ -75,8 +72,8 @@ class MeasureColumns:
     def __init__(self, measures: Sequence[Measure], hyphen_cut: bool = False) -> None:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
-        self.books = {lens: TallyTable() for lens in plan(measures)}
-        self._looked_at: dict[Measure, FloatArray] = {}
+        self.books = {variant: TallyTable() for variant in plan(measures)}
+        self._looked_at: dict[Measure, Floats] = {}
         self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
         self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
         self._by_texts: list[Any] = [each for each in self.measures if each.reads() == "texts"]
@@ -87,7 +84,7 @@ class MeasureColumns:
     @property
     def needs_none(self) -> bool:
         """Does a variant look at explicit absent words?"""
-        return any(lens.deletions == "code" for lens in self.books)
+        return any(variant.deletions == "code" for variant in self.books)
 
     @property
     def looks_closely(self) -> bool:
@@ -106,21 +103,21 @@ class MeasureColumns:
             InputError: a measure treats domains differently, and does not say how to treat one of the dialogue's.
         """
         counts = group is None
-        for lens, book in self.books.items():
-            details: list[Any] | None = [] if lens.strictness else None
-            rows = walk.rows(lens.local, lens.deletions, lens.alternatives, group, details, counts)
+        for variant, book in self.books.items():
+            details: list[Any] | None = [] if variant.strictness else None
+            rows = walk.rows(variant.local, variant.deletions, variant.alternatives, group, details, counts)
             if details is not None:
-                rows = with_strictness(rows, details, walk, pairs, dict(lens.strictness))
+                rows = with_strictness(rows, details, walk, pairs, dict(variant.strictness))
             book.add(walk.id, walk.numbers, rows)
             counts = False
 
     def add_closely(self, compared: ComparedDialogue, dialogue: PairDialogue, schema: Schema | None) -> None:
         """Takes what measures ask for that look at more than tallies."""
         for measure in self._by_changes:
-            lens = self._lens_for(measure)
-            book = self.books[lens]
+            variant = self._variant_for(measure)
+            book = self.books[variant]
             tallies = [book.table[row] for row in book.rows_of(len(book.dialogues) - 1)]
-            wrong = compared.wrong_changes(lens.alternatives)
+            wrong = compared.wrong_changes(variant.alternatives)
             self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
         overlaps: dict[str, list[ValueOverlap]] = {}
         for measure in self._by_states:
@@ -143,19 +140,19 @@ class MeasureColumns:
 
     def merge(self, other: MeasureColumns) -> None:
         """Appends the dialogues of another part of the corpus."""
-        for lens, book in self.books.items():
-            book.merge(other.books[lens])
+        for variant, book in self.books.items():
+            book.merge(other.books[variant])
         for measure, units in self._units.items():
             units.extend(other._units[measure])
         self.frames.merge(other.frames)
 
     def book_for(self, measure: Measure) -> TallyTable:
         """The tallies whose variant serves a measure."""
-        return self.books[self._lens_for(measure)]
+        return self.books[self._variant_for(measure)]
 
-    def _lens_for(self, measure: Measure) -> TallyVariant:
-        lens = lens_of(measure)
-        return next(mine for mine in self.books if lens.fits(mine))
+    def _variant_for(self, measure: Measure) -> TallyVariant:
+        variant = variant_of(measure)
+        return next(mine for mine in self.books if variant.fits(mine))
 
     def value(self, measure: Measure) -> Valued:
         """A measure over the whole corpus."""
@@ -170,7 +167,7 @@ class MeasureColumns:
             return total(measure, map(tuple, self.vectors(measure).tolist()))
         return _weighed(measure, self._of_rows(measure), book.times())
 
-    def _of_rows(self, measure: Measure) -> FloatArray:
+    def _of_rows(self, measure: Measure) -> Floats:
         """A measure's columns over the distinct tallies of its table."""
         table = self.book_for(measure).table
         found = self._looked_at.get(measure)
@@ -178,7 +175,7 @@ class MeasureColumns:
             found = self._looked_at[measure] = columns_of(measure, table)
         return found
 
-    def vectors(self, measure: Measure) -> FloatArray:
+    def vectors(self, measure: Measure) -> Floats:
         """A measure's vector per dialogue, dialogues in the order in which they came."""
         import numpy as np
 
@@ -196,7 +193,7 @@ class MeasureColumns:
     def _units_of(self, measure: Measure) -> list[list[Vector]]:
         return self.frames.units(measure) if measure in self.frames.measures else self._units[measure]
 
-    def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[FloatArray, list[list[int]]]:
+    def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[Floats, list[list[int]]]:
         """The vectors of measures that are gathered, with what several of them have once: many divide by the turns.
 
         Args:
@@ -208,29 +205,29 @@ class MeasureColumns:
         """
         import numpy as np
 
-        kinds: dict[tuple[TallyVariant, Gather], dict[bytes, FloatArray]] = defaultdict(dict)
+        kinds: dict[tuple[TallyVariant, Gather], dict[bytes, Floats]] = defaultdict(dict)
         for measure in measures:
-            lines = kinds[self._lens_for(measure), measure.gather]
+            lines = kinds[self._variant_for(measure), measure.gather]
             lines.update((line.tobytes(), line) for line in self._of_rows(measure))
         places = {key: place for place, key in enumerate((kind, line) for kind in kinds for line in kinds[kind])}
         found = np.empty((len(places), len(self.main.dialogues)))
         first = 0
-        for (lens, how), lines in kinds.items():
+        for (variant, how), lines in kinds.items():
             into = found[first : first + len(lines)]
-            gather_into(into, self.books[lens], np.stack([*lines.values()]), how, threads)
+            gather_into(into, self.books[variant], np.stack([*lines.values()]), how, threads)
             first += len(lines)
         return found, [
-            [places[(self._lens_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
+            [places[(self._variant_for(each), each.gather), line.tobytes()] for line in self._of_rows(each)]
             for each in measures
         ]
 
-    def values(self, measure: Measure) -> FloatArray:
+    def values(self, measure: Measure) -> Floats:
         """A measure's value for each dialogue, not a number where it has none."""
         import numpy as np
 
         sums = self.vectors(measure)
         if type(measure).value is Measure.value:
-            shares: FloatArray = np.full(len(sums), np.nan)
+            shares: Floats = np.full(len(sums), np.nan)
             np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
             return shares
         known = _Values(measure)
@@ -257,11 +254,6 @@ class MeasureColumns:
         """The vectors of every unit of a measure of states or frames, by dialogue."""
         return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
 
-    @property
-    def count_of_turns(self) -> int:
-        """How many turns are in."""
-        return len(self.main.rows)
-
 
 class _Values(dict[Vector, float | None]):
     """A measure's values by the sums that they come from: short dialogues share them."""
@@ -274,7 +266,7 @@ class _Values(dict[Vector, float | None]):
         return value
 
 
-def columns_of(measure: Measure, tallies: Iterable[Tally]) -> FloatArray:
+def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
     """A measure's vectors of many tallies: all first entries, all second ones, and so on, each as a line of a matrix."""
     import numpy as np
 
@@ -296,7 +288,7 @@ def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> 
     return _weighed(measure, columns, np.array([*counts.values()], np.int64))
 
 
-def _weighed(measure: Measure, columns: FloatArray, times: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Valued:
+def _weighed(measure: Measure, columns: Floats, times: NDArray[np.int64]) -> Valued:
     sums = [math.fsum((times * column).tolist()) for column in columns]
     skipped = int(times[~columns.any(axis=0)].sum()) if measure.skips_empty else 0
     return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)
@@ -324,7 +316,7 @@ def mean_of(values: Sequence[float | None]) -> Valued:
 
 
 def with_slots(measure: Measure, slots: int) -> Measure:
-    """A measure that asks for the number of slots and was not told it, with the number of this corpus."""
+    """A measure that needs the number of slots and does not have it, with the number of this corpus."""
     if getattr(measure, "slots", None) == 0:
         return structs.replace(measure, slots=slots)
     return measure

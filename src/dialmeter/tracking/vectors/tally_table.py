@@ -7,21 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ...measure import Gather
 from ..tally import Row, Tally
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
-
-from typing import TYPE_CHECKING, TypeAlias
-
-from ...measure import Gather
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    from ...stats.formulas import Floats
 
 
 class _Numbers(dict[Row, int]):
@@ -33,35 +26,43 @@ class _Numbers(dict[Row, int]):
 
 
 class TallyTable:
-    """The tallies of a corpus, by dialogue and turn."""
+    """The tallies of a corpus, by dialogue and turn.
+
+    Attributes:
+        dialogues: their ids.
+        number_of: the number of each distinct tally.
+        rows: a row number per turn, over all dialogues; see ``table``.
+        turns: the turn's own number, per turn.
+        ends: where each dialogue's turns end, with a 0 in front.
+    """
 
     def __init__(self) -> None:
         self.dialogues: list[str] = []
         self.number_of = _Numbers()
+        self.rows = array("I")
+        self.turns = array("I")
+        self.ends = array("Q", [0])
         self._table: list[Tally] = []
-        self._rows = array("I")
-        self._turns = array("I")
-        self._ends = array("Q", [0])
         self._counted = (0, 0)
-        self._times: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._times: NDArray[np.int64] | None = None
 
     def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Row]) -> None:
         """Takes the tallies of one dialogue."""
         self.dialogues.append(dialogue_id)
-        self._rows.fromlist(list(map(self.number_of.__getitem__, rows)))
-        self._turns.fromlist(numbers)
-        self._ends.append(len(self._rows))
+        self.rows.fromlist(list(map(self.number_of.__getitem__, rows)))
+        self.turns.fromlist(numbers)
+        self.ends.append(len(self.rows))
 
     def merge(self, other: TallyTable) -> None:
         """Appends the dialogues of another table."""
         import numpy as np
 
         mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
-        ends = np.asarray(other._ends)[1:] + np.uint64(len(self._rows))
+        ends = np.asarray(other.ends)[1:] + np.uint64(len(self.rows))
         self.dialogues.extend(other.dialogues)
-        self._rows.frombytes(mine[np.asarray(other._rows)].tobytes())
-        self._turns.extend(other._turns)
-        self._ends.frombytes(ends.tobytes())
+        self.rows.frombytes(mine[np.asarray(other.rows)].tobytes())
+        self.turns.extend(other.turns)
+        self.ends.frombytes(ends.tobytes())
 
     @property
     def table(self) -> list[Tally]:
@@ -70,37 +71,22 @@ class TallyTable:
             self._table = [Tally(*row) for row in self.number_of]
         return self._table
 
-    @property
-    def rows(self) -> array[int]:
-        """A row number per turn, over all dialogues."""
-        return self._rows
-
-    @property
-    def turns(self) -> array[int]:
-        """The turn's own number, per turn."""
-        return self._turns
-
-    @property
-    def ends(self) -> array[int]:
-        """Where each dialogue's turns end, with a 0 in front."""
-        return self._ends
-
     def rows_of(self, position: int) -> Sequence[int]:
         """The row numbers of one dialogue."""
-        return self._rows[self._ends[position] : self._ends[position + 1]]
+        return self.rows[self.ends[position] : self.ends[position + 1]]
 
     def turns_of(self, position: int) -> Sequence[int]:
         """The turn numbers of one dialogue."""
-        return self._turns[self._ends[position] : self._ends[position + 1]]
+        return self.turns[self.ends[position] : self.ends[position + 1]]
 
-    def times(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def times(self) -> NDArray[np.int64]:
         """How often each row occurs, in the order of the table."""
         import numpy as np
 
-        size = len(self._rows), len(self.number_of)
+        size = len(self.rows), len(self.number_of)
         if self._times is None or self._counted != size:
             self._counted = size
-            self._times = np.bincount(np.asarray(self._rows), minlength=len(self.number_of)).astype(np.int64)
+            self._times = np.bincount(np.asarray(self.rows), minlength=len(self.number_of)).astype(np.int64)
         return self._times
 
     def counts(self) -> Counter[int]:
@@ -112,7 +98,7 @@ _PIECE = 8192
 """How many dialogues are gathered at a time, because the turns of a large corpus are much more than what is kept of them."""
 
 
-def gathered(book: TallyTable, of_row: FloatArray, how: Gather = "sum") -> FloatArray:
+def gathered(book: TallyTable, of_row: Floats, how: Gather = "sum") -> Floats:
     """What belongs to rows, brought together by dialogue.
 
     Args:
@@ -130,7 +116,7 @@ def gathered(book: TallyTable, of_row: FloatArray, how: Gather = "sum") -> Float
     return found
 
 
-def gather_into(found: FloatArray, book: TallyTable, of_row: FloatArray, how: Gather, threads: int = 1) -> None:
+def gather_into(found: Floats, book: TallyTable, of_row: Floats, how: Gather, threads: int = 1) -> None:
     """As ``gathered``, into a matrix that there is, by several threads."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -147,16 +133,16 @@ def gather_into(found: FloatArray, book: TallyTable, of_row: FloatArray, how: Ga
 
 
 def _gather_piece(
-    found: FloatArray,
-    of_row: FloatArray,
-    rows: np.ndarray[tuple[int, ...], np.dtype[np.uintc]],
-    bounds: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+    found: Floats,
+    of_row: Floats,
+    rows: NDArray[np.uintc],
+    bounds: NDArray[np.int64],
     how: Gather,
 ) -> None:
     import numpy as np
 
     lengths = np.diff(bounds)
-    filled: slice | BoolArray = slice(None) if lengths.all() else lengths > 0
+    filled: slice | NDArray[np.bool_] = slice(None) if lengths.all() else lengths > 0
     starts, stops = bounds[:-1][filled], bounds[1:][filled]
     taken = (rows[stops - 1] if how == "last" else rows).astype(np.intp)
     reduce = np.minimum if how == "every" else np.add
