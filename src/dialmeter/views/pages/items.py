@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -19,7 +18,6 @@ from ..tables import Table
 from .charts import item_charts
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
-from .scores import score_table
 from .system import step_parts, step_texts
 
 if TYPE_CHECKING:
@@ -101,10 +99,6 @@ class ItemsKind(RunKind):
         for each in row.get("outcomes") or ():
             yield from (each["item"]["value"], *(each["item"].get("keys") or ()))
 
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """ItemRecall with its interval."""
-        yield score_table(run, link)
-
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal with its items, and the messages with events in place."""
         found = row["trajectory"]
@@ -136,10 +130,6 @@ class ItemsKind(RunKind):
         """The score of one row: a share in percent, or a number of events."""
         return f"{value:g}" if column == "Events" else super().cell(column, value)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Two users on the same task."""
-        return {"talks": [self.page(row, wanted) for row in (first, second)]}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Scores, events and verdicts."""
         return item_charts(runs, link)
@@ -158,7 +148,7 @@ class ItemsKind(RunKind):
             [name, (str(totals[(name,)]), {"event": name}), _MEANING.get(name, "")] for name in found.ranked("event")
         ]
         if rows:
-            yield linked_table(partial(link, run), "events of the user", ("event", "all", "meaning"), rows, (1,))
+            yield linked_table(run, link, "events of the user", ("event", "all", "meaning"), rows, numeric=(1,))
         for field, title in (
             ("verdict", "verdicts on items"),
             ("party", "whose fault failed dialogues are, by the events"),
@@ -166,7 +156,7 @@ class ItemsKind(RunKind):
             counts = found.counts(field)
             shown: list[list[Cell]] = [[name, (str(counts[(name,)]), {field: name})] for name in found.ranked(field)]
             if shown:
-                yield linked_table(partial(link, run), title, (field, "count"), shown, (1,))
+                yield linked_table(run, link, title, (field, "count"), shown)
 
 
 def _item(outcome: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from math import isnan
 from pathlib import Path
 from statistics import fmean
@@ -235,9 +234,8 @@ class JudgeKind(RunKind):
                 rows.append([attack, READING.get(must, must), (str(n), chosen), *texts])
             title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
             headings = ("attack", "the score", "n", *judges)
-            yield replace(
-                linked_table(partial(link, run), title, headings, rows, range(2, len(headings))), shades=shades
-            )
+            table = linked_table(run, link, title, headings, rows, numeric=range(2, len(headings)))
+            yield replace(table, shades=shades)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -252,10 +250,6 @@ class JudgeKind(RunKind):
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """Both replies side by side, and the judges' scores."""
         return case(row, wanted)
-
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The same case in two runs."""
-        return {"cases": [case(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Error rates by attack, and the spread of wrong judges."""
@@ -280,7 +274,7 @@ class JudgeKind(RunKind):
                 cells.append((percent(wrong / (wrong + right)) if wrong + right else "–", chosen))
             rows.append([attack, variant, *cells])
         headings = ("attack", "variant", *judges)
-        yield linked_table(partial(link, run), "errors by variant, %", headings, rows, range(2, len(headings)))
+        yield linked_table(run, link, "errors by variant, %", headings, rows, numeric=range(2, len(headings)))
         preferred = run.findings.counts("judge", "preferred")
         texts: list[list[Cell]] = [
             [
@@ -289,9 +283,7 @@ class JudgeKind(RunKind):
             ]
             for judge in judges
         ]
-        yield linked_table(
-            partial(link, run), "preferred reply, cases", ("judge", *PREFERRED.values()), texts, (1, 2, 3)
-        )
+        yield linked_table(run, link, "preferred reply, cases", ("judge", *PREFERRED.values()), texts)
 
 
 KIND = JudgeKind()
@@ -333,4 +325,4 @@ def _facets(averages: Sequence[Mapping[str, Any]], run: Opened, link: RowsLink) 
             for rate, judge in zip(rates, judges, strict=True)
         ]
         rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])
-    return linked_table(partial(link, run), "Mean error by facet", ("facet", *judges), rows, range(1, len(judges) + 1))
+    return linked_table(run, link, "Mean error by facet", ("facet", *judges), rows)

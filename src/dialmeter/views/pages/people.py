@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -173,8 +172,7 @@ class PeopleKind(RunKind):
             # Ranks are those of the main dimension; the items on which a judge is furthest from people come first.
             chosen = {"by": judge} if judge in run.columns else {"judge": judge}
             rows.append([judge, *((text, chosen) for text in texts)])
-        numbers = range(1, 1 + len(dimensions))
-        yield linked_table(partial(link, run), "Spearman over items", ("judge", *dimensions), rows, numbers)
+        yield linked_table(run, link, "Spearman over items", ("judge", *dimensions), rows)
         raters = run.manifest.get("raters") or ()
         keys = ("alpha_interval", "alpha_ordinal", "icc1", "icc1k", "ceiling")
         told: list[list[Cell]] = [
@@ -182,7 +180,7 @@ class PeopleKind(RunKind):
             for each in raters
         ]
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
-        yield linked_table(partial(link, run), "Agreement of raters", headings, told, range(1, 7))
+        yield linked_table(run, link, "Agreement of raters", headings, told)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -228,10 +226,6 @@ class PeopleKind(RunKind):
             ],
         }
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The same item in two runs."""
-        return {"items": [self.page(row, wanted) for row in (first, second)]}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Spearman by judge and dimension; a bar leads to the items about which that judge differs most."""
         for run in runs:
@@ -262,7 +256,7 @@ class PeopleKind(RunKind):
             for judge in run.findings.options("judge")
         ]
         title = "rank of an item, more than 50 % apart, items"
-        yield linked_table(partial(link, run), title, ("judge", *VERDICTS), rows, range(1, 5))
+        yield linked_table(run, link, title, ("judge", *VERDICTS), rows)
 
 
 def _main(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:

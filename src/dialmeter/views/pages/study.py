@@ -82,10 +82,6 @@ class StudyKind(RunKind):
         """A study has no rows."""
         return {}
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """A study has no rows."""
-        return {}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """The charts are pictures, because their data are not rows."""
         return iter(())

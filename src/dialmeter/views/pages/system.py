@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -18,7 +17,6 @@ from .acts import act_words
 from .charts import system_charts
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
-from .scores import score_table
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -109,10 +107,6 @@ class SystemKind(RunKind):
         yield str((row["trajectory"].get("goal") or {}).get("instruction", ""))
         yield from step_texts(row["trajectory"].get("steps") or ())
 
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """Success and pass^k with their intervals."""
-        yield score_table(run, link)
-
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal, and the messages with calls of tools in place."""
         found, outcome = row["trajectory"], row["outcome"]
@@ -133,10 +127,6 @@ class SystemKind(RunKind):
             "outputs": goal.get("outputs") or (),
             "steps": [step_parts(step, wanted) for step in found.get("steps") or ()],
         }
-
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Two systems on the same task."""
-        return {"talks": [self.page(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Scores, and how dialogues ended."""
@@ -165,16 +155,14 @@ class SystemKind(RunKind):
                 [name, *((str(counts[name, word] or ""), {field: name, "outcome": word}) for word in _WORDS.values())]
                 for name in names
             ]
-            yield linked_table(partial(link, run), title, (field, *_WORDS.values()), rows, (1, 2, 3))
+            yield linked_table(run, link, title, (field, *_WORDS.values()), rows)
         calls = found.counts("tool", "answer")
         rows = [
             [name, *((str(calls[name, word] or ""), {"tool": name, "answer": word}) for word in ("fine", "error"))]
             for name in found.ranked("tool")
         ]
         if rows:
-            yield linked_table(
-                partial(link, run), "calls of tools", ("tool", "answered", "with an error"), rows, (1, 2)
-            )
+            yield linked_table(run, link, "calls of tools", ("tool", "answered", "with an error"), rows)
 
 
 def step_texts(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -19,7 +19,6 @@ from ..tracker import mistakes_table
 from .charts import tracker_charts
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
-from .scores import score_table
 from .tracker_grid import grid, shown, side_by_side
 
 if TYPE_CHECKING:
@@ -183,10 +182,6 @@ class TrackerKind(RunKind):
                 for slot, value in state.items():
                     yield from (slot, shown(value))
 
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """One row per measure."""
-        yield score_table(run, link)
-
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The turn × slot grid."""
         return grid(row, wanted)
@@ -243,7 +238,7 @@ class TrackerKind(RunKind):
                 cells = [(text, {**of, **more}) if of else text for text, more in counted]
                 rows.append([name or "(none)", *cells])
             headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
-            yield linked_table(partial(link, run), f"by {group}", headings, rows, range(1, 7))
+            yield linked_table(run, link, f"by {group}", headings, rows)
         turns_by = found.counts("turn", "class")
         rows = []
         for number in sorted({int(turn) for turn, _ in turns_by}):
@@ -260,7 +255,8 @@ class TrackerKind(RunKind):
                     *((str(turns_by[turn, kind]), {"turn": turn, "class": kind}) for kind in MISTAKES),
                 ]
             )
-        yield linked_table(partial(link, run), "by turn", ("turn", "dialogues", "right, %", *MISTAKES), rows, range(6))
+        columns = ("turn", "dialogues", "right, %", *MISTAKES)
+        yield linked_table(run, link, "by turn", columns, rows, numeric=range(6))
 
 
 KIND = TrackerKind()

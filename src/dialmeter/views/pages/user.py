@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
@@ -135,15 +134,11 @@ class UserKind(RunKind):
             limits = interval(whole.get("ci"), str(whole.get("ci_reason") or ""))
             rows.append([measure, domain, f1, limits, precision, recall, (str(whole.get("n", "")), chosen)])
         headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
-        yield linked_table(partial(link, run), "Scores", headings, rows, range(2, 7))
+        yield linked_table(run, link, "Scores", headings, rows, numeric=range(2, 7))
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal, and the talk with acts, understanding and events in place."""
         return talk(row, wanted)
-
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Two users with the same goal."""
-        return {"talks": [talk(row, wanted) for row in (first, second)]}
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Domains, spread, events, and who lost the points."""
@@ -177,7 +172,7 @@ class UserKind(RunKind):
             for name in found.ranked("event")
         ]
         headings = ("event", "all", *domains, "meaning")
-        yield linked_table(partial(link, run), "events", headings, rows, range(1, len(domains) + 2))
+        yield linked_table(run, link, "events", headings, rows, numeric=range(1, len(domains) + 2))
         slots = found.counts("domain", "slot", "credit")
         places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
         by_slot: list[list[Cell]] = [
@@ -191,7 +186,8 @@ class UserKind(RunKind):
             ]
             for domain, slot in places
         ]
-        yield linked_table(partial(link, run), "events by slot", ("domain", "slot", *CREDIT.values()), by_slot, (2, 3))
+        columns = ("domain", "slot", *CREDIT.values())
+        yield linked_table(run, link, "events by slot", columns, by_slot, numeric=(2, 3))
         parties = found.options("party")
         if parties:
             lost = found.counts("domain", "party")
@@ -199,8 +195,7 @@ class UserKind(RunKind):
                 [domain, *((str(lost[domain, party]), {"domain": domain, "party": party}) for party in parties)]
                 for domain in domains
             ]
-            numbers = range(1, len(parties) + 1)
-            yield linked_table(partial(link, run), "who lost the points", ("domain", *parties), shown, numbers)
+            yield linked_table(run, link, "who lost the points", ("domain", *parties), shown)
 
 
 KIND = UserKind()
