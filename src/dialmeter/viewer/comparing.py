@@ -73,7 +73,7 @@ def compare_page(
         further=[each for each in scores if not each["per_row"]] if any(each["per_row"] for each in scores) else [],
         tabs=[
             (
-                _label(runs[0], each.field),
+                kind.label(each.field),
                 "" if each in shown else links.compare(keys, {"group": each.field}) + "#groups",
             )
             for each in kind.GROUPINGS
@@ -95,10 +95,6 @@ def check_runs(keys: Sequence[str]) -> None:
         raise DialmeterError(f"choose 2 to {MOST_RUNS} runs to compare; {len(keys)} are chosen")
     if len(set(keys)) < len(keys):
         raise DialmeterError("choose different runs; one is chosen twice")
-
-
-def _label(run: Opened, field: str) -> str:
-    return next(each.label for each in run.kind.FIELDS if each.name == field)
 
 
 def _scores(pairs: Sequence[Matched], links: Links) -> list[dict[str, Any]]:
@@ -186,7 +182,7 @@ def _group(runs: Sequence[Opened], found: GroupComparison, links: Links) -> dict
     scale = max(ends, default=0.0) or 1.0
     return {
         "field": found.grouping.field,
-        "label": _label(runs[0], found.grouping.field),
+        "label": runs[0].kind.label(found.grouping.field),
         "value": found.grouping.value,
         "rows": found.rows,
         "tests": found.tests,
@@ -259,14 +255,14 @@ def _list(matched: Matched, listed: PairList, params: Mapping[str, str], links: 
         "by": listed.by,
         "show": listed.show,
         "name": at.name if at else "",
-        "field": _label(first, at.grouping.field) if at else "",
+        "field": first.kind.label(at.grouping.field) if at else "",
         "mistaken": mistaken(matched, at)[0].key if at else "",
         "size": len(order),
         "everything": links.compare(keys, {"by": listed.by}) + "#list" if listed.show and not links.static else "",
         "chips": [
             (in_words(first, [field], [text]), here(**{field: ""})) for field, text in (at.wanted if at else {}).items()
         ],
-        "headings": [_label(first, field) for field in at.grouping.reasons] if at else [],
+        "headings": [first.kind.label(field) for field in at.grouping.reasons] if at else [],
         "reasons": [{**each, "href": links.compare(keys, each["params"]) + "#list"} for each in found],
         "more": more,
         "pairs": [_listed(matched, listed, int(place), links) for place in shown],
@@ -342,7 +338,7 @@ def pair_page(
         after=link(at + 1) if at is not None and at + 1 < len(order) else "",
         back=back,
         place=f"{at + 1:,} of {len(order):,}" if at is not None else "all",
-        about=f"{_label(first, listed.at.grouping.field)} {listed.at.name}" if listed.at else "",
+        about=f"{first.kind.label(listed.at.grouping.field)} {listed.at.name}" if listed.at else "",
         template=f"{first.kind.NAME}/pair.html",
         shown=first.kind.pair(*rows, listed.at.filters if listed.at else {}),
     )

@@ -196,7 +196,7 @@ def _read_entry(key: str, folder: Path) -> RunEntry:
         digest=run.digest,
         headline=headline.text,
         value=-1.0 if headline.value is None else headline.value,
-        size=size if isinstance(size, int) else 0,
-        inputs=", ".join(str(each.get("name")) for each in run.manifest.get("inputs") or () if isinstance(each, dict)),
+        size=size,
+        inputs=", ".join(str(each.get("name")) for each in run.manifest.get("inputs") or ()),
         finished=finished_at(folder),
     )

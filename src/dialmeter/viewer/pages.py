@@ -202,8 +202,7 @@ def _reading(run: Opened) -> str:
 
 
 def _chips(run: Opened, query: RowQuery, links: Links) -> list[tuple[str, str]]:
-    labels = {field.name: field.label for field in run.kind.FIELDS}
-    found = [(f"{labels[name]}: {text}", name) for name, text in query.wanted]
+    found = [(f"{run.kind.label(name)}: {text}", name) for name, text in query.wanted]
     if query.q:
         found.append((f"search: {query.q}", "q"))
     by = query.by or run.ranking

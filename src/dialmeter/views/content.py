@@ -137,7 +137,7 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
         yield Section(f"{run.key}: groups", groups, level=3)
     if len(run):
         yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
-    inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
+    inputs = run.manifest.get("inputs") or ()
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
     yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Paragraph, digests)), level=3)
 

@@ -182,12 +182,12 @@ class JudgeKind(RunKind):
             >>> KIND.headline({"averages": found, "judges": [{"name": "mine"}]})
             Headline(text='mean error: coherence 50.00', value=0.5)
         """
-        trivial = {str(each.get("name")) for each in _dicts(manifest.get("judges")) if each.get("trivial")}
+        trivial = {str(each.get("name")) for each in manifest.get("judges") or () if each.get("trivial")}
         rates: dict[str, list[float]] = {}
-        averages = _dicts(manifest.get("averages"))
+        averages = manifest.get("averages") or ()
         named = [each for each in averages if str(each.get("judge")) not in trivial] or averages
         for each in named:
-            if isinstance(value := each.get("value"), float | int):
+            if (value := each.get("value")) is not None:
                 rates.setdefault(str(each.get("facet")), []).append(value)
         found = {facet: fmean(values) for facet, values in rates.items()}
         overall = found.pop("overall", None)
@@ -201,7 +201,7 @@ class JudgeKind(RunKind):
                 "measure": f"mean error, {each.get('facet')}",
                 **{name: each.get(name) for name in ("judge", "corpus", "value")},
             }
-            for each in _dicts(run.manifest.get("averages"))
+            for each in run.manifest.get("averages") or ()
             if each.get("value") is not None
         ]
 
@@ -210,8 +210,7 @@ class JudgeKind(RunKind):
 
         A rate leads to the errors, and a rate of zero to the cases about which the judge is right.
         """
-        averages = _dicts(run.manifest.get("averages"))
-        if averages:
+        if averages := run.manifest.get("averages"):
             yield _facets(averages, run, link)
         for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
             found = [each for each in run.scores if each.get("corpus", "") == corpus]
@@ -257,7 +256,9 @@ class JudgeKind(RunKind):
 
     def counted(self, run: Opened) -> Conditions:
         """Of the judges those that were named; all of them where none was."""
-        named = _named(run.manifest)
+        judges = run.manifest.get("judges") or ()
+        # Trivial judges are added to every run.
+        named = tuple(str(each.get("name")) for each in judges if not each.get("trivial"))
         return {"judge": named} if named else {}
 
     def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
@@ -287,15 +288,6 @@ class JudgeKind(RunKind):
 
 
 KIND = JudgeKind()
-
-
-def _dicts(listed: object) -> list[dict[str, Any]]:
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-
-
-def _named(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """The judges that were asked for; trivial ones are added to every run."""
-    return tuple(str(each.get("name")) for each in _dicts(manifest.get("judges")) if not each.get("trivial"))
 
 
 def _rate(found: Mapping[str, Any], n: int) -> str:

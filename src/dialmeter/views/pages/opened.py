@@ -47,16 +47,13 @@ class Opened:
         self._problem: Exception | None = None
         self._done = Event()
         self._thread: Thread | None = None
-        self.scores: list[dict[str, Any]] = [
-            score for score in self.manifest.get("scores") or () if isinstance(score, dict) and "measure" in score
-        ]
+        self.scores = self.run.scores
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
         """The warnings of the run, and the findings of its diagnosis."""
         listed = [*(self.manifest.get("warnings") or ()), *(self.manifest.get("diagnosis") or ())]
-        found = [each for each in listed if isinstance(each, dict)]
-        return [{"code": "", "message": "", "where": (), **each} for each in found]
+        return [{"code": "", "message": "", "where": (), **each} for each in listed]
 
     @cached_property
     def index(self) -> dict[str, NDArray[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -149,19 +149,20 @@ class PeopleKind(RunKind):
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
         """The highest Spearman over items in the main dimension, of the judges that are not trivial."""
+        trivial = manifest.get("trivial") or ()
         found = [
             (float(each["value"]), str(each.get("judge")))
-            for each in _main(manifest)
-            if isinstance(each.get("value"), float | int) and each.get("judge") not in _trivial(manifest)
+            for each in _over_items(manifest.get("scores") or ())
+            if each.get("dimension") == manifest.get("main_dimension")
+            and each.get("value") is not None
+            and each.get("judge") not in trivial
         ]
         best, judge = max(found, default=(None, ""))
         return Headline(f"Spearman {coefficient(best)} ({judge})" if judge else "no judge", best)
 
     def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Spearman over items: a row per judge, a column per dimension; then the raters."""
-        scores = [
-            each for each in run.scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")
-        ]
+        scores = _over_items(run.scores)
         judges, dimensions = (
             list(dict.fromkeys(str(each.get(key)) for each in scores)) for key in ("judge", "dimension")
         )
@@ -184,7 +185,7 @@ class PeopleKind(RunKind):
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
-        files = [each for each in manifest.get("inputs") or () if isinstance(each, dict)]
+        files = manifest.get("inputs") or ()
         words = ["judge", "human", next((str(each.get("name")) for each in files), "RATINGS")]
         for each in manifest.get("judges") or ():
             words += ["--judge", str(each.get("name"))]
@@ -232,12 +233,8 @@ class PeopleKind(RunKind):
             scores: dict[str, dict[str, Estimate]] = {}
             links: dict[tuple[str, str], str] = {}
             texts: dict[str, str] = {}
-            for each in run.scores:
-                if (
-                    each["measure"] == "Spearman"
-                    and each.get("level") in ("reply", "dialogue")
-                    and each.get("value") is not None
-                ):
+            for each in _over_items(run.scores):
+                if each.get("value") is not None:
                     judge, dimension = str(each.get("judge")), str(each.get("dimension"))
                     scores.setdefault(judge, {})[dimension] = Estimate(each["value"], *(each.get("ci") or ()))
                     if judge in run.columns:
@@ -259,21 +256,9 @@ class PeopleKind(RunKind):
         yield linked_table(run, link, title, ("judge", *VERDICTS), rows)
 
 
-def _main(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    scores = manifest.get("scores")
-    return [
-        each
-        for each in (scores if isinstance(scores, list) else ())
-        if isinstance(each, dict)
-        and each.get("measure") == "Spearman"
-        and each.get("level") in ("reply", "dialogue")
-        and each.get("dimension") == manifest.get("main_dimension")
-    ]
-
-
-def _trivial(manifest: Mapping[str, Any]) -> list[Any]:
-    found = manifest.get("trivial")
-    return found if isinstance(found, list) else []
+def _over_items(scores: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Spearman over items, of every judge and dimension."""
+    return [each for each in scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")]
 
 
 KIND = PeopleKind()

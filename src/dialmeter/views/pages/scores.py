@@ -128,12 +128,12 @@ def _own(found: Mapping[str, Any], shared: Sequence[str]) -> list[str]:
 def facts(run: Opened) -> list[tuple[str, str]]:
     """What one wants to know first."""
     counts = run.manifest.get("counts") or {}
-    found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items() if isinstance(value, int)][:3]
+    found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()][:3]
     account = account_in(run.manifest)
     if account is not None and not account.complete:
         found.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
-    rules = run.manifest.get("rules")
-    if isinstance(rules, dict) and rules.get("name"):
+    rules = run.manifest.get("rules") or {}
+    if rules.get("name"):
         found.append(("rules", str(rules["name"])))
     return found
 
@@ -145,8 +145,8 @@ def command(run: Opened) -> str:
 
 def confidence(run: Opened) -> str:
     """The confidence of intervals in percent, if there are any."""
-    how = run.manifest.get("intervals")
-    return f"{100 * how['confidence']:g}" if isinstance(how, dict) and how.get("confidence") else ""
+    how = run.manifest.get("intervals") or {}
+    return f"{100 * how['confidence']:g}" if how.get("confidence") else ""
 
 
 _SWAPS = 2000
