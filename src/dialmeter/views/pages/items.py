@@ -13,9 +13,10 @@ from ...users.behaviours import ALL
 from ...users.events import Event
 from ...users.items.record import ItemRow
 from ...users.items.verdicts import ItemOutcome
-from ..chart_files import Chart
+from ..chart_files import Chart, slug
+from ..charts.data import Estimate
 from ..tables import Table
-from .charts import item_charts
+from .charts import LinkedBars, in_words, measures_chart, of_run
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 from .system import step_parts, step_texts
@@ -131,8 +132,18 @@ class ItemsKind(RunKind):
         return f"{value:g}" if column == "Events" else super().cell(column, value)
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Scores, events and verdicts."""
-        return item_charts(runs, link)
+        """ItemRecall of all runs, then the events and the verdicts of each."""
+        yield measures_chart(runs, link)
+        for run in runs:
+            for field, title in (("event", "Events of the user"), ("verdict", "Verdicts on items")):
+                drawn = LinkedBars()
+                for (name,), size in sorted(run.findings.counts(field).items()):
+                    if name:
+                        address = link(run, {field: name})
+                        drawn.add(title, in_words(name), Estimate(size), address, f"{name}: {size:,}")
+                if drawn.scores:
+                    whole = f"{title}{of_run(run, runs)}"
+                    yield drawn.chart(f"{field}-{slug(run.key)}", whole, "number", as_percent=False)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""

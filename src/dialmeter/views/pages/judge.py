@@ -17,7 +17,7 @@ from ...judges.verdict import READING
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, percent
-from .charts import judge_charts
+from .charts import errors_chart, of_run, spread_chart
 from .findings import Finding
 from .judge_case import PREFERRED, VERDICTS, case, explained
 from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
@@ -251,8 +251,12 @@ class JudgeKind(RunKind):
         return case(row, wanted)
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Error rates by attack, and the spread of wrong judges."""
-        return judge_charts(runs, link)
+        """For each run, error rates by attack (one chart per corpus), and how many judges are wrong about each case."""
+        for run in runs:
+            of = of_run(run, runs)
+            for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
+                yield errors_chart(run, corpus, link, of)
+            yield spread_chart(run, link, of)
 
     def counted(self, run: Opened) -> Conditions:
         """Of the judges those that were named; all of them where none was."""

@@ -15,6 +15,7 @@ from ..charts import bars
 from ..charts.data import Estimate
 from ..human import coefficient
 from ..tables import Table
+from .charts import estimate, of_run
 from .findings import Finding
 from .judge_case import RECENT, number
 from .kinds import Cell, Field, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
@@ -236,12 +237,11 @@ class PeopleKind(RunKind):
             for each in _over_items(run.scores):
                 if each.get("value") is not None:
                     judge, dimension = str(each.get("judge")), str(each.get("dimension"))
-                    scores.setdefault(judge, {})[dimension] = Estimate(each["value"], *(each.get("ci") or ()))
+                    scores.setdefault(judge, {})[dimension] = estimate(each)
                     if judge in run.columns:
                         address = links[judge, dimension] = link(run, {"by": judge})
                         texts[address] = f"{judge}: the items that it and people rank most differently"
-            of = f" of {run.key}" if len(runs) > 1 else ""
-            title = f"Agreement with people{of}"
+            title = f"Agreement with people{of_run(run, runs)}"
             options: dict[str, Any] = {"y_label": "Spearman", "as_percent": False, "links": links}
             yield chart(f"agreement-{slug(run.key)}", title, bars.draw, bars.table, scores, texts=texts, **options)
 

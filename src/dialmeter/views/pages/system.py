@@ -11,10 +11,11 @@ from msgspec import Struct
 
 from ...systems.outcome import SystemOutcome
 from ...systems.record import SystemRow
-from ..chart_files import Chart
+from ..chart_files import Chart, slug
+from ..charts.data import Estimate
 from ..tables import Table
 from .acts import act_words
-from .charts import system_charts
+from .charts import LinkedBars, in_words, measures_chart, of_run
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 
@@ -129,8 +130,17 @@ class SystemKind(RunKind):
         }
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Scores, and how dialogues ended."""
-        return system_charts(runs, link)
+        """Success and pass^k of all runs, then how the dialogues of each ended."""
+        yield measures_chart(runs, link)
+        for run in runs:
+            drawn = LinkedBars()
+            for (outcome, ending), size in sorted(run.findings.counts("outcome", "ending").items()):
+                if outcome and ending:
+                    address = link(run, {"outcome": outcome, "ending": ending})
+                    text = f"{ending}, {outcome}: {size:,} dialogues"
+                    drawn.add(outcome, in_words(ending), Estimate(size), address, text)
+            name, title = f"endings-{slug(run.key)}", f"How dialogues ended{of_run(run, runs)}"
+            yield drawn.chart(name, title, "number of dialogues", as_percent=False)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""

@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
-from ..chart_files import Chart
+from ..chart_files import Chart, chart
+from ..charts import lines
 from ..tables import Table, percent
 from ..tracker import mistakes_table
-from .charts import tracker_charts
+from .charts import confusion_chart, measures_chart, mistakes_chart, of_run, spread_chart, turns_chart
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 from .tracker_grid import grid, shown, side_by_side
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MISTAKES = ("missed", "wrong", "over")
 _MOST_MISTAKES = 20
 """How many pairs of gold and predicted value a page shows."""
+_CONFUSED_SLOTS = 2
+"""How many slots have a chart of gold and predicted values."""
 
 
 class _Cell(Struct, frozen=True, gc=False):
@@ -191,8 +194,20 @@ class TrackerKind(RunKind):
         return side_by_side(first, second, wanted)
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Measures, turns, spread, mistakes and confused values."""
-        return tracker_charts(runs, link)
+        """Measures and turns of all runs together, then the spread and the mistakes of each."""
+        yield measures_chart(runs, link)
+        if len(runs) > 1:
+            values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
+            title = "Do measures agree on the order?"
+            yield chart("parallel", title, lines.draw_parallel, lines.parallel_table, values)
+        yield turns_chart(runs, link)
+        for run in runs:
+            of = of_run(run, runs)
+            yield spread_chart(run, link, of)
+            yield mistakes_chart(run, link, of)
+            wrong = run.findings.counts("slot", where={"class": "wrong"})
+            for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
+                yield confusion_chart(run, link, slot, of)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""

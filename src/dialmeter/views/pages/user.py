@@ -17,7 +17,7 @@ from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
 from .acts import act_words
-from .charts import user_charts
+from .charts import domains_chart, events_chart, of_run, parties_chart, spread_chart
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 
@@ -141,8 +141,14 @@ class UserKind(RunKind):
         return talk(row, wanted)
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Domains, spread, events, and who lost the points."""
-        return user_charts(runs, link)
+        """For each run, scores by domain, their spread, events, and who lost the points."""
+        for run in runs:
+            of = of_run(run, runs)
+            yield domains_chart(run, link, of)
+            yield spread_chart(run, link, of)
+            yield events_chart(run, link, of)
+            if run.findings.options("party"):
+                yield parties_chart(run, link, of)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
