@@ -172,12 +172,10 @@ def comparison_rows(
 
 
 def _difference_record(found: PairedDifference | None) -> dict[str, object]:
-    low, high = (found.ci if found else None) or (None, None)
     return {
         "base": found.base if found else "",
         "difference": found.difference if found else None,
-        "difference_low": low,
-        "difference_high": high,
+        "difference_ci": found.ci if found else None,
         "p": found.p if found else None,
         "p_holm": found.p_holm if found else None,
         "wins": found.wins if found else None,

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import asdict
+
 from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet, write_sheet
@@ -78,13 +80,11 @@ def lambda_table(fit: LambdaFit) -> Table:
 
 def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
     """The same and the correlation at every lambda, with one number per cell, for other programs."""
-    low, high = fit.ci or (None, None)
     yield records_table(
         [
             {
                 "lam": fit.lam,
-                "lam_low": low,
-                "lam_high": high,
+                "lam_ci": fit.ci,
                 "pearson": fit.pearson,
                 **_prefixed("held_out", fit.held_out),
                 "signature": fit.signature,
@@ -105,7 +105,7 @@ def _lam(lam: Lam | None) -> str:
 
 
 def _prefixed(name: str, found: Statistic) -> dict[str, object]:
-    numbers = _numbers(found)
+    numbers = asdict(found)
     return {name: numbers.pop("value"), **{f"{name}_{key}": each for key, each in numbers.items()}}
 
 
@@ -113,7 +113,7 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
     """Correlations, agreement, raters and differences with one number per cell, for other programs."""
     yield records_table(
         [
-            {"measure": each.measure, "statistic": each.statistic, **_numbers(each.found), "signature": each.signature}
+            {"measure": each.measure, "statistic": each.statistic, **asdict(each.found), "signature": each.signature}
             for each in study.correlations
         ]
     )
@@ -122,21 +122,8 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
     if 1 < len(study.raters) <= _MOST_RATERS:
         yield _raters(study)
     yield records_table(
-        [{"first": each.first, "second": each.second, **_numbers(each.difference)} for each in study.pairs]
+        [{"first": each.first, "second": each.second, **asdict(each.difference)} for each in study.pairs]
     )
-
-
-def _numbers(found: Statistic) -> dict[str, object]:
-    low, high = found.ci or (None, None)
-    return {
-        "value": found.value,
-        "low": low,
-        "high": high,
-        "n": found.n,
-        "unscored": found.unscored,
-        "p": found.p,
-        "reason": found.reason,
-    }
 
 
 def coefficient(value: float | None) -> str:

@@ -212,8 +212,7 @@ def sensitivity_rows(results: Mapping[str, TrackerResult], found: Sequence[Schem
             {
                 "measure": each.measure,
                 "sensitivity": each.value,
-                "low": (each.ci or (None, None))[0],
-                "high": (each.ci or (None, None))[1],
+                "ci": each.ci,
                 "n": each.n,
                 "unscored": each.unscored,
                 "mean": each.mean,
