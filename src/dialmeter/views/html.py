@@ -1,10 +1,10 @@
-"""The report as one HTML file that needs nothing else: no network, at most 2 MB."""
+"""Reports and boards as one HTML file that needs nothing else: no network; a report has at most 2 MB."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 LARGEST = 2_000_000
 MOST_ROWS = 200
 _FOR_CHARTS = 1_000_000
-_POLICY = (
+_REPORT_POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'"
+)
+_BOARD_POLICY = (
+    "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 )
 
 
@@ -56,6 +59,14 @@ class ShownCharts(NamedTuple):
     left_out: int
 
 
+class ShownSection(NamedTuple):
+    """A section whose charts are drawn and whose rows are chosen."""
+
+    heading: str
+    level: int
+    blocks: Sequence[object]
+
+
 def html_report(runs: Sequence[Opened], title: str = "") -> str:
     """One page about runs of any kinds.
 
@@ -72,7 +83,22 @@ def html_report(runs: Sequence[Opened], title: str = "") -> str:
     charts = _drawn(found)
     most = MOST_ROWS // len(runs)
     while True:
-        made = _page(runs, title, found, charts, numbers=numbers, most=most)
+        shown = [
+            ShownSection(
+                section.heading,
+                section.level,
+                [
+                    charts[at]
+                    if isinstance(block, Charts)
+                    else _rows(block, numbers[block.run.key], most)
+                    if isinstance(block, Rows)
+                    else block
+                    for block in section.blocks
+                ],
+            )
+            for at, section in enumerate(found)
+        ]
+        made = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
         if len(made.encode()) <= LARGEST or not most:
             return made
         # Long dialogues: fewer of them.
@@ -98,15 +124,17 @@ def _drawn(found: Sequence[Section]) -> dict[int, ShownCharts]:
     return shown
 
 
-def _page(
-    runs: Sequence[Opened],
-    title: str,
-    found: Sequence[Section],
-    charts: Mapping[int, ShownCharts],
-    *,
-    numbers: Mapping[str, int],
-    most: int,
-) -> str:
+def board_page(title: str, found: Iterable[Section]) -> str:
+    """Sections of paragraphs, code, warnings and tables as one page.
+
+    Args:
+        title: the heading.
+        found: the sections in order.
+    """
+    return _page(title, found, _BOARD_POLICY)
+
+
+def _page(title: str, found: Iterable[Section | ShownSection], policy: str) -> str:
     from markupsafe import Markup
 
     script = asset("viewer.js")
@@ -115,21 +143,14 @@ def _page(
         {
             "heading": section.heading,
             "level": section.level,
-            "blocks": [
-                ("Charts", charts[at])
-                if isinstance(block, Charts)
-                else ("Rows", _rows(block, numbers[block.run.key], most))
-                if isinstance(block, Rows)
-                else (type(block).__name__, block)
-                for block in section.blocks
-            ],
+            "blocks": [(type(block).__name__, block) for block in section.blocks],
         }
-        for at, section in enumerate(found)
+        for section in found
     ]
     return page(
         "report.html",
-        policy=_POLICY.format(digest=digest),
-        title=title or ", ".join(run.key for run in runs),
+        policy=policy.format(digest=digest),
+        title=title,
         sections=shown,
         # Both come with dialmeter and hold nothing from files.
         style=Markup(asset("viewer.css")),  # noqa: S704

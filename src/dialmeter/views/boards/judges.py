@@ -8,9 +8,9 @@ from ...errors import one_line
 from ...judges.bench.case_set import BenchHead
 from ...judges.bench.submission import FacetError, Submission, unscored
 from ..content import Paragraph, Section
+from ..html import board_page
 from ..human import coefficient
 from ..tables import Table, percent
-from .page import board_page
 
 _FACETS = ("overall", "coherence", "naturalness", "interest", "control")
 

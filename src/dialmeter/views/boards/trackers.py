@@ -13,9 +13,9 @@ from ...studies.board.rule_ranks import RuleRanks
 from ...tracking.diagnosis.suspicions import Finding
 from ..compare import holm_note
 from ..content import Code, Paragraph, Section, Warnings
+from ..html import board_page
 from ..plain_report import plain_sections
 from ..tables import Table, interval, percent, records_table, score_records
-from .page import board_page
 
 PAGE, MARKDOWN = "index.html", "board.md"
 GIVEN_GOLD = "given gold states"

@@ -173,7 +173,7 @@ class RunKind(ABC):
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
         """The first thing to read about a run: its first score."""
-        first = next(iter(manifest.get("scores") or ()), {})
+        first: Mapping[str, Any] = next(iter(manifest.get("scores") or ()), {})
         value = first.get("value")
         return Headline(f"{first.get('measure', '')} {score(value)}".strip(), value)
 
