@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import DialmeterError
 from ..stats import holm
+from ..views.compare import stars
 from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups
 from ..views.pages.kinds import Grouping
@@ -119,7 +120,7 @@ def _scores(pairs: Sequence[Matched], links: Links) -> list[dict[str, Any]]:
         )
     tested = [other for row in rows for other in row["others"]]
     for other, p in zip(tested, holm([other["p"] for other in tested]), strict=True):
-        other["p"], other["stars"] = _p(p), _stars(p)
+        other["p"], other["stars"] = _p(p), stars(p, 2)
     return rows
 
 
@@ -164,10 +165,6 @@ def _signed(value: float | None) -> str:
 
 def _p(p: float | None) -> str:
     return "–" if p is None else "< 0.01" if p < 0.01 else f"{p:.2f}"
-
-
-def _stars(p: float | None) -> str:
-    return "" if p is None or p >= 0.05 else "**" if p < 0.01 else "*"
 
 
 def _group(runs: Sequence[Opened], found: GroupComparison, links: Links) -> dict[str, Any]:
@@ -215,7 +212,7 @@ def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: fl
                 "whisker": _span(*each.ci, scale) if each is not None and each.ci else None,
                 "interval": " to ".join(map(_signed, each.ci)) if each is not None and each.ci else "–",
                 "p": _p(each.p_holm if each is not None else None),
-                "stars": _stars(each.p_holm if each is not None else None),
+                "stars": stars(each.p_holm if each is not None else None, 2),
                 "empty": "not comparable" if each is None else each.reason,
                 "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
             }

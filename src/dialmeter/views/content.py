@@ -12,6 +12,7 @@ from ..core.account import account_in
 from ..model import Notice
 from ..stats import holm
 from .chart_files import Chart
+from .compare import stars
 from .pages.kinds import Picture, RowsLink
 from .pages.opened import Opened
 from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
@@ -115,7 +116,7 @@ def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
             if tested is not None and tested.p is not None:
                 found.append(((row, 1 + 2 * column), tested.p))
     adjusted = zip(found, holm([p for _, p in found]), strict=True)
-    marks = {cell: "**" if p < 0.01 else "*" for (cell, _), p in adjusted if p is not None and p < 0.05}
+    marks = {cell: mark for (cell, _), p in adjusted if (mark := stars(p, 2))}
     return replace(table, marks=marks), len(found), apart
 
 

@@ -51,7 +51,7 @@ def lambda_table(fit: LambdaFit) -> Table:
         (
             "FGA, fitted on other dialogues",
             coefficient(fit.held_out.value),
-            _interval(fit.held_out),
+            limits(fit.held_out.ci),
             str(fit.held_out.n),
             "",
             "",
@@ -59,9 +59,9 @@ def lambda_table(fit: LambdaFit) -> Table:
         ),
     ]
     for each in fit.rivals:
-        cells = (coefficient(each.difference.value), _interval(each.difference), each.difference.reason)
+        cells = (coefficient(each.difference.value), limits(each.difference.ci), each.difference.reason)
         rows.append(
-            (each.measure, coefficient(each.pearson.value), _interval(each.pearson), str(each.pearson.n), *cells)
+            (each.measure, coefficient(each.pearson.value), limits(each.pearson.ci), str(each.pearson.n), *cells)
         )
     notes = (
         "Fitted on all: the correlation is too high, because lambda was chosen for it. Fitted on other dialogues: "
@@ -137,8 +137,14 @@ def coefficient(value: float | None) -> str:
     return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 
-def _interval(found: Statistic) -> str:
-    return "" if found.ci is None else f"{coefficient(found.ci[0])} to {coefficient(found.ci[1])}"
+def limits(ci: Sequence[float] | None) -> str:
+    """An interval of a correlation.
+
+    Example:
+        >>> limits((0.1, 0.25)), limits(None)
+        ('0.100 to 0.250', '')
+    """
+    return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
 
 
 def _correlations(study: HumanStudy) -> Table:
@@ -147,7 +153,7 @@ def _correlations(study: HumanStudy) -> Table:
     rows = []
     for measure in dict.fromkeys(each.measure for each in study.correlations):
         found = [of[measure, kind] for kind in kinds]
-        cells = [cell for each in found for cell in (coefficient(each.value), _interval(each))]
+        cells = [cell for each in found for cell in (coefficient(each.value), limits(each.ci))]
         reason = next((each.reason for each in found if each.reason), "")
         rows.append((measure, *cells, str(found[0].n), str(found[0].unscored or ""), reason))
     headings = (
@@ -182,7 +188,7 @@ def _pairs(study: HumanStudy) -> Table:
             pair.first,
             pair.second,
             coefficient(pair.difference.value),
-            _interval(pair.difference),
+            limits(pair.difference.ci),
             _verdict(pair.difference),
         )
         for pair in study.pairs

@@ -94,6 +94,16 @@ def interval(limits: Sequence[float] | None, reason: str = "") -> str:
     return f"{percent(limits[0])} to {percent(limits[1])}" if limits else f"none: {reason}" if reason else ""
 
 
+def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
+    """A fraction in percent with its interval in brackets, if it has one.
+
+    Example:
+        >>> with_interval(0.5, (0.4, 0.61239)), with_interval(0.5, None), with_interval(None, None)
+        ('50.00 (40.00 to 61.24)', '50.00', '–')
+    """
+    return percent(value) if value is None or not limits else f"{percent(value)} ({interval(limits)})"
+
+
 def highest(
     rows: Sequence[Sequence[str]], columns: Iterable[int], *, across: bool = False
 ) -> frozenset[tuple[int, int]]:
@@ -280,6 +290,16 @@ def plain_number(value: object) -> str:
         ('0.500000', '6', '')
     """
     return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]) -> Table:
+    """Names with their counts.
+
+    Example:
+        >>> count_table("", ("role", "count"), {"user": 3}).rows
+        (('user', '3'),)
+    """
+    return Table(title, headings, tuple((name, str(count)) for name, count in counts.items()), frozenset({1}))
 
 
 def distinct(table: Table) -> Table:

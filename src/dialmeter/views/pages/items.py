@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from ...users.behaviours import ALL
 from ...users.events import Event
 from ...users.items.record import ItemRow
 from ...users.items.verdicts import ItemOutcome
@@ -18,6 +17,7 @@ from ..charts.data import Estimate
 from ..tables import Table
 from .charts import LinkedBars, in_words, measures_chart, of_run
 from .findings import Finding
+from .item_tables import MEANING
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 from .system import step_parts, step_texts
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _WORDS = {True: "successful", False: "failed", None: "without a reward"}
 _SIGNS = {"conveyed": "correct", "confirmed": "correct", "missed": "missed", "forbidden": "wrong"}
-_MEANING = {each.name: each.about for each in ALL if each.family == "text"}
 
 
 class _Task(Struct, frozen=True):
@@ -57,10 +56,10 @@ class ItemsKind(RunKind):
     ROW = ItemRow
     FIRST_COLUMN = "ItemRecall"
     DRAWN = "tasks"
-    MISTAKEN: ClassVar[Conditions] = {"event": tuple(_MEANING)}
+    MISTAKEN: ClassVar[Conditions] = {"event": tuple(MEANING)}
     GROUPINGS = (
-        Grouping("event", "events per 100 dialogues", {"event": tuple(_MEANING)}, ("task",)),
-        Grouping("task", "events per 100 dialogues", {"event": tuple(_MEANING)}, ("event",)),
+        Grouping("event", "events per 100 dialogues", {"event": tuple(MEANING)}, ("task",)),
+        Grouping("task", "events per 100 dialogues", {"event": tuple(MEANING)}, ("event",)),
     )
     FIELDS = (
         Field("task", "task"),
@@ -111,7 +110,7 @@ class ItemsKind(RunKind):
                     "name": event["class"].replace("_", " "),
                     "said": event.get("said", ""),
                     "about": event.get("about", ""),
-                    "meaning": _MEANING.get(event["class"], ""),
+                    "meaning": MEANING.get(event["class"], ""),
                     "marked": bool(wanted.get("event")) and wanted["event"] == event["class"],
                 }
             )
@@ -156,7 +155,7 @@ class ItemsKind(RunKind):
         found = run.findings
         totals = found.counts("event")
         rows: list[list[Cell]] = [
-            [name, (str(totals[(name,)]), {"event": name}), _MEANING.get(name, "")] for name in found.ranked("event")
+            [name, (str(totals[(name,)]), {"event": name}), MEANING.get(name, "")] for name in found.ranked("event")
         ]
         if rows:
             yield linked_table(run, link, "events of the user", ("event", "all", "meaning"), rows, numeric=(1,))

@@ -19,7 +19,7 @@ from ..html_env import score
 from ..tables import Table, percent
 from .charts import errors_chart, of_run, spread_chart
 from .findings import Finding
-from .judge_case import PREFERRED, VERDICTS, case, explained
+from .judge_case import PREFERRED, VERDICTS, SpokenMove, case, explained
 from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
 
 if TYPE_CHECKING:
@@ -59,13 +59,6 @@ class _Scored(_Said, frozen=True):
     threshold: float | None = None
 
 
-class _Spoken(Struct, frozen=True):
-    """A move of the context."""
-
-    speaker: str
-    text: str
-
-
 class ShownCase(Struct, frozen=True):
     """A case, as it is shown."""
 
@@ -74,7 +67,7 @@ class ShownCase(Struct, frozen=True):
     variant: str
     facet: str
     expected: str
-    context: tuple[_Spoken, ...]
+    context: tuple[SpokenMove, ...]
     reply: str
     adversarial: str
     scores: dict[str, _Scored]

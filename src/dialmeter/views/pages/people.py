@@ -13,11 +13,11 @@ from msgspec import Struct
 from ..chart_files import Chart, chart, slug
 from ..charts import bars
 from ..charts.data import Estimate
-from ..human import coefficient
+from ..human import coefficient, limits
 from ..tables import Table
 from .charts import estimate, of_run
 from .findings import Finding
-from .judge_case import RECENT, number
+from .judge_case import RECENT, SpokenMove, number
 from .kinds import Cell, Field, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
 
 if TYPE_CHECKING:
@@ -46,13 +46,6 @@ class _Scanned(Struct, frozen=True):
     system: str = ""
 
 
-class _Spoken(Struct, frozen=True):
-    """A move."""
-
-    speaker: str
-    text: str
-
-
 class _Given(Struct, frozen=True):
     """The ratings of one dimension."""
 
@@ -65,7 +58,7 @@ class ShownItem(Struct, frozen=True):
 
     id: str
     level: str
-    moves: tuple[_Spoken, ...]
+    moves: tuple[SpokenMove, ...]
     reply: str
     dimension: str
     ratings: dict[str, _Given]
@@ -141,8 +134,7 @@ class PeopleKind(RunKind):
 
     def limits(self, found: Mapping[str, Any]) -> str:
         """The interval of a correlation."""
-        ci = found.get("ci")
-        return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
+        return limits(found.get("ci"))
 
     def cell(self, column: str, value: float) -> str:
         """A difference of ranks in percent of all items."""
