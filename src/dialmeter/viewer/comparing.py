@@ -200,7 +200,7 @@ def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: fl
 
     others: list[dict[str, Any]] = []
     for at, (each, sides) in enumerate(zip(line.versus, line.rows, strict=True)):
-        difference = each.difference if each is not None else None
+        difference, ci, p = (each.difference, each.ci, each.p_holm) if each is not None else (None, None, None)
         leads: Sides = "only-first" if (difference or 0) < 0 else "only-second"
         leads = leads if sides[leads] else next((side for side in SIDES if sides[side]), leads)
         others.append(
@@ -209,10 +209,10 @@ def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: fl
                 "way": "worse" if (difference or 0) > 0 else "better" if (difference or 0) < 0 else "",
                 "href": address(at, leads, sides[leads]),
                 "bar": _span(0.0, difference, scale) if difference else None,
-                "whisker": _span(*each.ci, scale) if each is not None and each.ci else None,
-                "interval": " to ".join(map(_signed, each.ci)) if each is not None and each.ci else "–",
-                "p": _p(each.p_holm if each is not None else None),
-                "stars": stars(each.p_holm if each is not None else None, 2),
+                "whisker": _span(*ci, scale) if ci else None,
+                "interval": " to ".join(map(_signed, ci)) if ci else "–",
+                "p": _p(p),
+                "stars": stars(p, 2),
                 "empty": "not comparable" if each is None else each.reason,
                 "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
             }
@@ -280,9 +280,9 @@ def _listed(matched: Matched, listed: PairList, place: int, links: Links) -> dic
     }
     if listed.at is not None:
         run, places = mistaken(matched, listed.at)
-        told = row_reasons(run, listed.at, int(places[place]))
+        found = row_reasons(run, listed.at, int(places[place]))
         fields = listed.at.grouping.reasons
-        what = "; ".join(in_words(run, fields, reason) for reason in told[:3]) + (" …" if len(told) > 3 else "")
+        what = "; ".join(in_words(run, fields, reason) for reason in found[:3]) + (" …" if len(found) > 3 else "")
         before, after = (int(of_run[place]) for of_run in listed.at.mistakes)
         moved = f"{after - before:+d}".replace("-", "−")
         way = "worse" if after > before else "better" if after < before else "same"

@@ -183,7 +183,7 @@ def _listed(run: Opened, position: int, names: Sequence[str], found: Selection, 
     return {
         "position": position,
         "id": name,
-        "scores": [run.kind.cell(name, float(run.columns[name][position])) for name in names],
+        "scores": [run.cell(name, position) for name in names],
         "hits": int(found.hits[position]) if found.hits is not None else 0,
         "facts": facts_text,
         "talk": talk if len(talk) <= SHORT else talk[:SHORT] + "…",
@@ -249,6 +249,6 @@ def row_page(run: Opened, position: int, query: RowQuery, found: Selection, *, l
         after=links.row(run.key, int(order[at + 1]), kept) if at is not None and at + 1 < len(order) else "",
         back=links.rows(run.key, kept),
         place=f"{at + 1:,} of {len(order):,}" if at is not None else f"all {many}",
-        scores=[(name, run.kind.cell(name, float(column[position]))) for name, column in run.columns.items()],
+        scores=[(name, run.cell(name, position)) for name in run.columns],
         shown=shown,
     )

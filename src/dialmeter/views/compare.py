@@ -124,8 +124,8 @@ def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> lis
             kinds.setdefault(kind, []).append(shown)
         if len(differences) > 1 and len(kinds.get(_NONE, ())) == len(differences):
             kinds[_NONE] = ["any measure"]
-        told = "; ".join(f"{kind} under {', '.join(kinds[kind])}" for kind in _OUTCOMES if kind in kinds)
-        found.append(f"{system} against {base}: {told}")
+        outcomes = "; ".join(f"{kind} under {', '.join(kinds[kind])}" for kind in _OUTCOMES if kind in kinds)
+        found.append(f"{system} against {base}: {outcomes}")
     return found
 
 
@@ -305,13 +305,13 @@ def turn_lines(found: Disagreement, system: str) -> list[str]:
         ['  turn by turn under JGA: 100 0', '  turn by turn under GCA: 100 –']
     """
     named = {found.first: found.first_turns, found.second: found.second_turns}
-    told = []
+    shown = []
     for name, turns in named.items():
         if turns and (system in (found.system, name)):
             under = f" under {name}" if system == found.system else ""
             values = " ".join("–" if each is None else f"{100 * each:.0f}" for each in turns)
-            told.append(f"  turn by turn{under}: {values}")
-    return told
+            shown.append(f"  turn by turn{under}: {values}")
+    return shown
 
 
 def power_lines(study: PowerStudy) -> list[str]:

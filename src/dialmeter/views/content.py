@@ -13,7 +13,7 @@ from ..model import Notice
 from ..stats import holm
 from .chart_files import Chart
 from .compare import stars
-from .pages.kinds import Picture, RowsLink
+from .pages.kinds import ChartImage, RowsLink
 from .pages.opened import Opened
 from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
 from .pages.select import RowQuery, select
@@ -46,10 +46,10 @@ class Charts(Struct, frozen=True):
     charts: tuple[Chart, ...]
 
 
-class Pictures(Struct, frozen=True):
+class Images(Struct, frozen=True):
     """Charts that were drawn when the run was made."""
 
-    pictures: tuple[Picture, ...]
+    images: tuple[ChartImage, ...]
 
 
 class Rows(Struct, frozen=True):
@@ -60,7 +60,7 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Paragraph | Code | Warnings | Charts | Pictures | Rows | Table
+Block: TypeAlias = Paragraph | Code | Warnings | Charts | Images | Rows | Table
 
 
 class Section(Struct, frozen=True):
@@ -131,8 +131,8 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     head += [*run.kind.headlines(run, link), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
-    if pictures := tuple(run.kind.pictures(run)):
-        head.append(Pictures(pictures))
+    if images := tuple(run.kind.images(run)):
+        head.append(Images(images))
     yield Section(run.key, tuple(head))
     if groups := tuple(run.kind.breakdowns(run, link)):
         yield Section(f"{run.key}: groups", groups, level=3)
@@ -152,8 +152,7 @@ def worst(run: Opened) -> Rows:
     for position in order[:WORST]:
         row = run.row(position)
         facts_text, _ = run.kind.teaser(row)
-        value = run.kind.cell(by, float(run.columns[by][position])) if by else "–"
-        rows.append((str(row["id"]), value, facts_text))
+        rows.append((str(row["id"]), run.cell(by, position) if by else "–", facts_text))
     table = Table(
         f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
     )

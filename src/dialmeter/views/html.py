@@ -168,7 +168,7 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
     for position in positions:
         row = run.row(position)
         body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
-        value = run.kind.cell(by, float(run.columns[by][position])) if by else ""
+        value = run.cell(by, position) if by else ""
         facts, _ = run.kind.teaser(row)
         rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, facts, body))
     data = row_data(run, positions, [by] if by else [])

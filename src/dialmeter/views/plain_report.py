@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from .content import Block, Charts, Code, Paragraph, Pictures, Rows, Section, Warnings, sections
+from .content import Block, Charts, Code, Images, Paragraph, Rows, Section, Warnings, sections
 from .latex.paper_table import COLUMN
 from .latex.typeset import breakable, latex_text
 from .pages.opened import Opened
@@ -70,7 +70,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
             else:
                 items = "\n".join(rf"\item {latex_text(visible(line))}" for line in lines)
                 yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
-        case Charts() | Pictures():
+        case Charts() | Images():
             return
 
 

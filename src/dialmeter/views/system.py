@@ -11,7 +11,7 @@ from .chart_files import Chart, chart
 from .charts import bars
 from .charts.data import Estimate
 from .markdown_page import markdown_page
-from .tables import Table, interval, percent
+from .tables import Table, percent, score_cells
 from .tracker import signature_of
 
 WORST = 10
@@ -19,16 +19,7 @@ WORST = 10
 
 def system_score_table(result: SystemResult) -> Table:
     """One row per measure: value, interval, how many tasks; the account below."""
-    rows = tuple(
-        (
-            score.measure,
-            percent(score.value),
-            interval(score.ci, score.ci_reason),
-            str(score.n),
-            str(score.unscored or ""),
-        )
-        for score in result.scores
-    )
+    rows = tuple(map(score_cells, result.scores))
     headings = ("measure", "value", "interval", "tasks", "not wanted" if result.how.success else "too few trials")
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 

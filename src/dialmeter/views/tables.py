@@ -104,6 +104,17 @@ def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
     return percent(value) if value is None or not limits else f"{percent(value)} ({interval(limits)})"
 
 
+def score_cells(score: Score) -> tuple[str, ...]:
+    """Measure, value, interval or why there is none, how many units count, and how many are unscored.
+
+    Example:
+        >>> score_cells(Score(measure="JGA", value=0.5, n=6, unscored=0, signature="JGA|v:1"))
+        ('JGA', '50.00', '', '6', '')
+    """
+    limits = interval(score.ci, score.ci_reason)
+    return (score.measure, percent(score.value), limits, str(score.n), str(score.unscored or ""))
+
+
 def highest(
     rows: Sequence[Sequence[str]], columns: Iterable[int], *, across: bool = False
 ) -> frozenset[tuple[int, int]]:

@@ -7,7 +7,7 @@ earlier versions), the rows are read instead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,20 @@ class _Heading(Struct):
     sums: list[tuple[tuple[str, ...], int]]
 
 
+def row_lines(run: Run) -> Iterator[bytes]:
+    """The lines of all rows of a run.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    rows = run.path("rows.jsonl")
+    try:
+        with open(rows, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(rows)) from None
+
+
 def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = None) -> RowFindings:
     """Reads all rows of a run for their findings.
 
@@ -55,20 +69,15 @@ def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = Non
     """
     from .findings import FindingsBuilder
 
-    rows = run.path("rows.jsonl")
     builder = FindingsBuilder(tuple(field.name for field in kind.FIELDS))
-    try:
-        with open(rows, "rb") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    scanned = kind.scan(line, builder.sums)
-                except REFUSALS as error:
-                    raise InputError(f"damaged: {error}", file=str(rows), line=number) from None
-                builder.add(scanned.id, scanned.findings)
-                if progress:
-                    progress()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=str(rows)) from None
+    for number, line in enumerate(row_lines(run), 1):
+        try:
+            scanned = kind.scan(line, builder.sums)
+        except REFUSALS as error:
+            raise InputError(f"damaged: {error}", file=str(run.path("rows.jsonl")), line=number) from None
+        builder.add(scanned.id, scanned.findings)
+        if progress:
+            progress()
     return builder.build()
 
 

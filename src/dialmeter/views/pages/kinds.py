@@ -104,7 +104,7 @@ class Headline(NamedTuple):
     value: float | None
 
 
-class Picture(NamedTuple):
+class ChartImage(NamedTuple):
     """A chart as an image: its title, and an address that holds its data."""
 
     title: str
@@ -183,7 +183,7 @@ class RunKind(ABC):
 
         yield score_table(run, link)
 
-    def pictures(self, run: Opened) -> Iterator[Picture]:
+    def images(self, run: Opened) -> Iterator[ChartImage]:
         """Charts that were drawn when the run was made."""
         return iter(())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -80,17 +80,17 @@ class Opened:
         """The score by which rows are sorted by default."""
         return self.kind.ranking(list(self.columns)) if self.columns else ""
 
-    def line(self, position: int) -> bytes:
-        """The line of one row, without reading the others."""
-        return self.run.line(int(self.index["offset"][position]))
+    def cell(self, name: str, position: int) -> str:
+        """The score of one row, as pages show it."""
+        return self.kind.cell(name, float(self.columns[name][position]))
 
     def row(self, position: int) -> dict[str, Any]:
-        """One row by its position.
+        """One row by its position, without reading the others.
 
         Raises:
             InputError: the row is damaged.
         """
-        return self.parse(self.line(position), position)
+        return self.parse(self.run.line(int(self.index["offset"][position])), position)
 
     def parse(self, line: bytes, position: int) -> dict[str, Any]:
         """One row from its line.
@@ -112,14 +112,6 @@ class Opened:
     @property
     def _rows_file(self) -> str:
         return str(self.run.path("rows.jsonl"))
-
-    def lines(self) -> Iterator[bytes]:
-        """The lines of all rows."""
-        try:
-            with open(self.run.path("rows.jsonl"), "rb") as file:
-                yield from file
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", file=self._rows_file) from None
 
     @cached_property
     def is_indexed(self) -> bool:

@@ -169,12 +169,12 @@ class PeopleKind(RunKind):
         yield linked_table(run, link, "Spearman over items", ("judge", *dimensions), rows)
         raters = run.manifest.get("raters") or ()
         keys = ("alpha_interval", "alpha_ordinal", "icc1", "icc1k", "ceiling")
-        told: list[list[Cell]] = [
+        agreement: list[list[Cell]] = [
             [str(each.get("dimension")), (str(each.get("items")), {}), *(coefficient(each.get(key)) for key in keys)]
             for each in raters
         ]
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
-        yield linked_table(run, link, "Agreement of raters", headings, told)
+        yield linked_table(run, link, "Agreement of raters", headings, agreement)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
