@@ -30,6 +30,7 @@ RUN_COLUMNS = (
     ("value", "headline", True),
     ("size", "rows", True),
     ("date", "finished", False),
+    ("input", "input", False),
 )
 
 
@@ -57,7 +58,7 @@ def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str
         q=q,
         sort=sort,
         down=down,
-        columns=[*RUN_COLUMNS, ("input", "input", False)],
+        columns=RUN_COLUMNS,
         comparable=any(kinds.count(kind) > 1 for kind in kinds),
         data=list_data([], [], by="", rows=[(at, [], [], 0) for at in range(len(shown))], unit="runs")
         if links.static

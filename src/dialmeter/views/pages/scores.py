@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour", "dimension", "level")
 
 
+def _groups(found: Mapping[str, Any]) -> dict[str, str]:
+    """The groups that a score belongs to, by their name; none for a score of everything."""
+    return {name: str(found[name]) for name in GROUPS if found.get(name) not in (None, "", "combined")}
+
+
 def label(found: Mapping[str, Any]) -> str:
     """A score's measure, with the group that it belongs to.
 
@@ -31,8 +36,7 @@ def label(found: Mapping[str, Any]) -> str:
         >>> label({"measure": "error", "judge": "length", "attack": "negation", "value": 0.5})
         'error · length · negation'
     """
-    groups = (str(found[name]) for name in GROUPS if found.get(name) not in (None, "", "combined"))
-    return " · ".join([str(found["measure"]), *groups])
+    return " · ".join([str(found["measure"]), *_groups(found).values()])
 
 
 def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
@@ -46,9 +50,7 @@ def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
         ({'by': 'I-GCDF1', 'domain': 'hotel'}, {})
     """
     fields = {field.name for field in run.kind.FIELDS}
-    groups = {
-        name: str(found[name]) for name in GROUPS if name in fields and found.get(name) not in (None, "", "combined")
-    }
+    groups = {name: text for name, text in _groups(found).items() if name in fields}
     return {**({"by": str(found["measure"])} if found["measure"] in run.columns else {}), **groups}
 
 
@@ -90,22 +92,15 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
     """One row per measure, and for every run its value and interval."""
     found = [{label(each): each for each in with_means(run)} for run in runs]
     names = list(dict.fromkeys(name for scores in found for name in scores))
-    rows = tuple(
-        (
-            name,
-            *(
-                cell
-                for run, scores in zip(runs, found, strict=True)
-                for cell in (
-                    run.kind.value(scores[name].get("value") if name in scores else None),
-                    run.kind.limits(scores[name]) if name in scores else "",
-                )
-            ),
-        )
-        for name in names
-    )
+    rows = []
+    for name in names:
+        cells = [name]
+        for run, scores in zip(runs, found, strict=True):
+            each = scores.get(name, {})
+            cells += [run.kind.value(each.get("value")), run.kind.limits(each)]
+        rows.append(tuple(cells))
     headings = ("measure", *(word for run in runs for word in (run.key, "interval")))
-    return Table("Scores side by side", headings, rows, frozenset(range(1, len(headings))))
+    return Table("Scores side by side", headings, tuple(rows), frozenset(range(1, len(headings))))
 
 
 def signature(run: Opened) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CREDIT = {True: "credited", False: "not credited"}
 MEASURED = {"I": "said", "R": "asked for"}
+_MEANING = {each.name: each.about for each in ALL}
 
 
 class _Loss(Struct, frozen=True):
@@ -166,14 +167,13 @@ class UserKind(RunKind):
         found = run.findings
         domains = found.options("domain")
         counts = found.counts("event", "domain")
-        meaning = {each.name: each.about for each in ALL}
         totals = found.counts("event")
         rows: list[list[Cell]] = [
             [
                 name,
                 (str(totals[(name,)]), {"event": name}),
                 *((str(counts[name, domain] or ""), {"event": name, "domain": domain}) for domain in domains),
-                meaning.get(name, ""),
+                _MEANING.get(name, ""),
             ]
             for name in found.ranked("event")
         ]
@@ -241,13 +241,11 @@ class ShownEvent(NamedTuple):
 
 def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
     """What the page of a dialogue shows."""
-    meaning = {each.name: each.about for each in ALL}
     at_turn: dict[int, list[ShownEvent]] = {}
     moves = row["talk"]
-    for event in row["events"]:
-        turns = event.get("turns") or ()
-        place = turns[-1] if turns and 0 <= turns[-1] < len(moves) else -1
-        at_turn.setdefault(place, []).append(_shown(event, meaning, wanted))
+    for event in msgspec.convert(row["events"], list[Event]):
+        place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(moves) else -1
+        at_turn.setdefault(place, []).append(_shown(event, wanted))
     verdict = row.get("verdict")
     together: dict[tuple[int, str, str, str, str], list[Mapping[str, Any]]] = {}
     for loss in (verdict or {}).get("losses", ()):
@@ -296,28 +294,24 @@ def _shown_losses(losses: Sequence[Mapping[str, Any]], wanted: Mapping[str, str]
     return ShownEvent(f"lost by {party}", first["domain"], units, "", note, False, first["evidence"], marked)
 
 
-def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping[str, str]) -> ShownEvent:
-    about = event.get("about", "")
-    slot = about.partition("-")[2] or about if event["family"] == "request" else about.partition("=")[0]
-    credited = bool(event.get("credited"))
+def _shown(event: Event, wanted: Mapping[str, str]) -> ShownEvent:
     facts = {
-        "domain": event["domain"],
-        "event": event["class"],
-        "family": event["family"],
-        "slot": slot,
-        "credit": CREDIT[credited],
+        "domain": event.domain,
+        "event": event.name,
+        "family": event.family,
+        "slot": event.slot,
+        "credit": CREDIT[event.credited],
         "party": "",
         "why": "",
     }
-    turns = event.get("turns") or ()
     return ShownEvent(
-        event["class"].replace("_", " "),
-        event["domain"],
-        about,
-        event.get("said", ""),
-        f"turns {', '.join(map(str, turns))}" if len(turns) > 1 else "",
-        credited,
-        meaning.get(event["class"], ""),
+        event.name.replace("_", " "),
+        event.domain,
+        event.about,
+        event.said,
+        f"turns {', '.join(map(str, event.turns))}" if len(event.turns) > 1 else "",
+        event.credited,
+        _MEANING.get(event.name, ""),
         bool(wanted) and all(facts[name] == text for name, text in wanted.items()),
     )
 
