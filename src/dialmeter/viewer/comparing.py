@@ -18,6 +18,7 @@ from ..views.pages.opened import Opened
 from ..views.pages.scores import Matched, change, label, match, score_filter, test, ways, with_means
 from ..views.pages.select import PAGE
 from .links import Links
+from .pages import neighbours
 from .pair_list import WAYS, PairList, in_words, list_pairs, mistaken, reasons, row_reasons
 
 if TYPE_CHECKING:
@@ -317,11 +318,9 @@ def pair_page(
     first, second = matched.first, matched.second
     keys = [first.key, second.key]
     listed = list_pairs(matched, params)
-    order = listed.order[:most]
-    at = next((number for number, each in enumerate(order) if each == places[0]), None)
 
     def link(place: int) -> str:
-        return links.pair(keys, int(matched.here[order[place]]), listed.params)
+        return links.pair(keys, int(matched.here[place]), listed.params)
 
     rows = first.row(position), second.row(int(matched.there[places[0]]))
     back = links.compare(keys, listed.params) + "#list"
@@ -331,10 +330,8 @@ def pair_page(
         crumbs=[(f"{first.key} and {second.key}", back), (str(rows[0]["id"]), "")],
         row_id=rows[0]["id"],
         names=(first.key, second.key),
-        before=link(at - 1) if at else "",
-        after=link(at + 1) if at is not None and at + 1 < len(order) else "",
         back=back,
-        place=f"{at + 1:,} of {len(order):,}" if at is not None else "all",
+        **neighbours(listed.order[:most], int(places[0]), link, "all"),
         about=f"{first.kind.label(listed.at.grouping.field)} {listed.at.name}" if listed.at else "",
         template=f"{first.kind.NAME}/pair.html",
         shown=first.kind.pair(*rows, listed.at.filters if listed.at else {}),

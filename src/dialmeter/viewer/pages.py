@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from ..views.pages.select import IN_FILE, PAGE, RowQuery, Selection, field_optio
 from .links import Links
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .folder import RunEntry
 
 COLUMNS = 6
@@ -236,8 +238,6 @@ def row_page(run: Opened, position: int, query: RowQuery, found: Selection, *, l
     except NOT_A_ROW as error:
         raise DialmeterError(f"{run.key}, row {position}: cannot be shown: {type(error).__name__}: {error}") from None
     kept = query.params(page=None)
-    places = np.flatnonzero(found.positions == position)
-    at = int(places[0]) if len(places) else None
     order = found.positions
     many = run.kind.UNIT[1]
     return page(
@@ -246,10 +246,21 @@ def row_page(run: Opened, position: int, query: RowQuery, found: Selection, *, l
         crumbs=[(run.key, links.run(run.key)), (many, links.rows(run.key, kept)), (name, "")],
         run=run,
         row_id=name,
-        before=links.row(run.key, int(order[at - 1]), kept) if at else "",
-        after=links.row(run.key, int(order[at + 1]), kept) if at is not None and at + 1 < len(order) else "",
         back=links.rows(run.key, kept),
-        place=f"{at + 1:,} of {len(order):,}" if at is not None else f"all {many}",
+        **neighbours(order, position, lambda each: links.row(run.key, each, kept), f"all {many}"),
         scores=[(name, run.cell(name, position)) for name in run.columns],
         shown=shown,
     )
+
+
+def neighbours(order: NDArray[np.int64], row: int, link: Callable[[int], str], otherwise: str) -> dict[str, str]:
+    """The place of a row in a list, and the addresses of the rows before and after it; ``otherwise`` if it is not in the list."""
+    places = np.flatnonzero(order == row)
+    if not len(places):
+        return {"before": "", "after": "", "place": otherwise}
+    at = int(places[0])
+    return {
+        "before": link(int(order[at - 1])) if at else "",
+        "after": link(int(order[at + 1])) if at + 1 < len(order) else "",
+        "place": f"{at + 1:,} of {len(order):,}",
+    }

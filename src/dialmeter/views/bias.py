@@ -50,7 +50,7 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
     return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,), best=best)
 
 
-def correlation_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0]) -> Table:
+def correlation_table(study: BiasStudy, traits: Sequence[str]) -> Table:
     """One row per measure: its correlation with each trait, without and with the published filter."""
     cells = {(each.measure, each.trait, each.filter): each for each in study.correlations}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
@@ -62,7 +62,7 @@ def correlation_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0]) -> 
     return Table(f"correlation with {' and '.join(traits)}", headings, rows, frozenset(range(1, len(headings))))
 
 
-def pair_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0], every: bool = False) -> Table:
+def pair_table(study: BiasStudy, traits: Sequence[str], every: bool) -> Table:
     """Differences of correlations with Zou's interval: pairs with GCA, or every pair."""
     cells = {(each.first, each.second, each.trait, each.filter): each for each in study.pairs}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]

@@ -14,11 +14,11 @@ from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
 from ..tables import Table
 from ..tracker import shared_fields
-from .kinds import RowsLink, no_link
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .kinds import RowsLink
     from .opened import Opened
 
 GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour", "dimension", "level")
@@ -54,7 +54,7 @@ def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
     return {**({"by": str(found["measure"])} if found["measure"] in run.columns else {}), **groups}
 
 
-def score_table(run: Opened, link: RowsLink = no_link) -> Table:
+def score_table(run: Opened, link: RowsLink) -> Table:
     """The scores of one run, with what of the signature is a measure's own; values lead to the rows, the worst first."""
     scores = run.scores
     shared = _shared(scores)
