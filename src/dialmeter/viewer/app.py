@@ -77,7 +77,7 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
             found.is_read(_PATIENCE)
         query = parse_query(request.query_params, found)
         answer = HTMLResponse(rows_page(found, query, select_rows(found, query), LINKS))
-        # Not sooner: the thread that reads many rows would take the processor from the first page.
+        # Only now, because the thread that reads many rows would slow down the first page.
         found.start_reading()
         return answer
 

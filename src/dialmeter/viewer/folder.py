@@ -40,7 +40,7 @@ class RunEntry(NamedTuple):
         value: the headline as a number to sort by.
         size: how many rows it has, as the manifest says.
         inputs: the names of its files.
-        finished: when it was finished; None if nobody knows.
+        finished: when it was finished; None if unknown.
     """
 
     key: str

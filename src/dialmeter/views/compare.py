@@ -298,7 +298,7 @@ def disagreement_rows(found: Sequence[Disagreement]) -> Table:
 
 
 def turn_lines(found: Disagreement, system: str) -> list[str]:
-    """The values of each turn by itself under both measures; of one system its own only.
+    """The values of every turn: of one system under both measures, or of the given one of two systems.
 
     Example:
         >>> turn_lines(Disagreement("d1", "x", "JGA", "GCA", 0.5, 0.9, -1.2, [1, 0], [1, None]), "x")

@@ -61,7 +61,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
             yield markdown_text(visible(block.text)) if markdown else breakable(visible(block.text), COLUMN)
         case Code():
             text = visible(block.text)
-            # LaTeX breaks no line inside a word, and a signature is one.
+            # LaTeX does not break a line inside a word, and a signature is one word.
             yield (f"    {text}" if markdown else rf"{{\small\ttfamily\sloppy {_breakable_code(text)}}}")
         case Warnings():
             lines = [f"warning: {notice.message}" for notice in block.notices]

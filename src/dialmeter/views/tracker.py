@@ -19,7 +19,7 @@ from .tables import Table, interval, percent, records_table, score_cells, score_
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
-    """Measure, value, number of units, and what of the signature is the measure's own; the account below."""
+    """Measure, value, number of units, and the fields of the signature that not all measures share; the account below."""
     shared = shared_fields([score.signature for score in scores])
     rows = tuple((*score_cells(score), _own(score, shared)) for score in scores)
     headings = ("measure", "value", "interval", "n", "unscored", "note")

@@ -67,7 +67,7 @@ def draw(
         axes.grid(axis="y")
         number_ticks(axes.yaxis, as_percent)
         if as_percent:
-            # Student's limits know nothing of 0 and 100 %; a bin of two dialogues would stretch the axis far beyond.
+            # Student's interval may end below 0 or above 100 %; for a bin of two dialogues it would stretch the axis.
             axes.set_ylim(-0.05, 1.05)
         legend(figure, handles, [f"one {unit}", "mean in a bin, with 95 % interval"][-len(handles) :])
     return figure

@@ -94,7 +94,7 @@ def latex_text(text: str) -> str:
 
 
 def width_of(text: str) -> float:
-    """The width of plain text in points, rather too large than too small.
+    """The width of plain text in points; where it is not known, an upper limit.
 
     Example:
         >>> round(width_of("47.62"), 2)

@@ -1,4 +1,4 @@
-"""``findings.npz``, the index of the findings of a run: written with the run, so that a filter reads it and no row.
+"""``findings.npz``, the index of the findings of a run: written with the run, so that a filter reads it instead of the rows.
 
 It belongs to one ``run.json`` and one size of ``rows.jsonl``. Where it belongs to others, is damaged, or is missing (as in runs of
 earlier versions), the rows are read instead.
@@ -17,12 +17,12 @@ from msgspec import Struct
 from ...core.open_runs import Run, read_arrays
 from ...errors import DialmeterError, InputError
 from ...readers.strict_json import REFUSALS
+from .findings import Finding, FindingColumns, FindingsBuilder, RowFindings
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .findings import Finding, FindingColumns, RowFindings
     from .kinds import RunKind
 
 FILE = "findings.npz"
@@ -67,8 +67,6 @@ def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = Non
     Raises:
         InputError: a row is damaged, or the file cannot be read.
     """
-    from .findings import FindingsBuilder
-
     builder = FindingsBuilder(tuple(field.name for field in kind.FIELDS))
     for number, line in enumerate(row_lines(run), 1):
         try:
@@ -113,8 +111,6 @@ _ENTRIES = ("per_row", "codes", "sizes")
 
 def read_findings(run: Run, kind: RunKind) -> RowFindings | None:
     """The findings of a run from its index; None where there is none that fits the run."""
-    from .findings import FindingColumns, RowFindings
-
     fields = tuple(field.name for field in kind.FIELDS)
     path = run.path(FILE)
     try:

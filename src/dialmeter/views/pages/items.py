@@ -87,7 +87,7 @@ class ItemsKind(RunKind):
         return Scanned(row.id, dict(found))
 
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """What came of a dialogue, its events, and its first words."""
+        """The outcome of a dialogue, its events, and its first words."""
         names = Counter(event["class"] for event in row.get("events") or ())
         facts = ", ".join([_WORDS[row.get("success")], *(f"{count} {name}" for name, count in names.items())])
         steps = row["trajectory"].get("steps") or ()

@@ -55,7 +55,7 @@ def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
 
 
 def score_table(run: Opened, link: RowsLink) -> Table:
-    """The scores of one run, with what of the signature is a measure's own; values lead to the rows, the worst first."""
+    """The scores of one run, with the fields of signatures that not all scores share; values lead to the rows, the worst first."""
     scores = run.scores
     shared = _shared(scores)
     rows = tuple(

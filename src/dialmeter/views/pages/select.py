@@ -175,7 +175,7 @@ def list_data(
     unit: str,
     down: bool = False,
 ) -> Markup:
-    """Data for the script, which no text in it can leave.
+    """Data for the script; no text in it can close the element of the script.
 
     Args:
         fields: the fields of findings.

@@ -1,4 +1,4 @@
-"""Studies: what a command that compares or studies several files printed, kept as tables and charts; there are no rows."""
+"""Studies: the lines, tables and charts of a command that compares or studies several files. They have no rows."""
 
 from __future__ import annotations
 

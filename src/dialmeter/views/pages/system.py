@@ -96,7 +96,7 @@ class SystemKind(RunKind):
         return Scanned(row.id, dict(found))
 
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """What came of a dialogue, and its first words."""
+        """The outcome of a dialogue, and its first words."""
         outcome = row["outcome"]
         facts = f"{_WORDS[outcome.get('success')]}, {outcome['ending']}"
         facts += "" if outcome.get("answers") else f", {outcome.get('tool_calls', 0)} calls"
