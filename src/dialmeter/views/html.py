@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from .content import Charts, Rows, Section, sections
+from .content import Block, Charts, Rows, Section, sections
 from .html_env import asset, environment, page
 from .pages.charts import DrawnChart, draw_for_page
 from .pages.kinds import Field
@@ -56,7 +56,7 @@ class ShownCharts(NamedTuple):
     """Charts that fit, and how many do not."""
 
     charts: list[DrawnChart]
-    left_out: int
+    hidden: int
 
 
 class ShownSection(NamedTuple):
@@ -82,23 +82,18 @@ def html_report(runs: Sequence[Opened], title: str = "") -> str:
     found = list(sections(runs, link))
     charts = _drawn(found)
     most = MOST_ROWS // len(runs)
+
+    def shown(at: int, block: Block) -> object:
+        if isinstance(block, Charts):
+            return charts[at]
+        return _rows(block, numbers[block.run.key], most) if isinstance(block, Rows) else block
+
     while True:
-        shown = [
-            ShownSection(
-                section.heading,
-                section.level,
-                [
-                    charts[at]
-                    if isinstance(block, Charts)
-                    else _rows(block, numbers[block.run.key], most)
-                    if isinstance(block, Rows)
-                    else block
-                    for block in section.blocks
-                ],
-            )
+        parts = [
+            ShownSection(section.heading, section.level, [shown(at, block) for block in section.blocks])
             for at, section in enumerate(found)
         ]
-        made = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
+        made = _page(title or ", ".join(run.key for run in runs), parts, _REPORT_POLICY)
         if len(made.encode()) <= LARGEST or not most:
             return made
         # Long dialogues: fewer of them.

@@ -39,7 +39,7 @@ class DrawnChart(NamedTuple):
     title: str
     svg: Markup
     table: Table
-    left_out: int
+    hidden_rows: int
     broad: bool
     small: int
     table_first: bool
