@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from .content import Block, Charts, Rows, Section, sections
+from .content import Charts, Rows, Section, sections
 from .html_env import asset, environment, page
 from .pages.charts import DrawnChart, draw_for_page
 from .pages.kinds import Field
@@ -60,7 +60,7 @@ class ShownCharts(NamedTuple):
 
 
 class ShownSection(NamedTuple):
-    """A section whose charts are drawn and whose rows are chosen."""
+    """A section whose charts are drawn; its rows are chosen when it is known how many fit."""
 
     heading: str
     level: int
@@ -79,43 +79,43 @@ def html_report(runs: Sequence[Opened], title: str = "") -> str:
     def link(run: Opened, params: Mapping[str, str]) -> str:
         return f"#rows-{numbers[run.key]}&{urlencode(params)}"
 
-    found = list(sections(runs, link))
-    charts = _drawn(found)
+    found = _with_charts(sections(runs, link))
     most = MOST_ROWS // len(runs)
-
-    def shown(at: int, block: Block) -> object:
-        if isinstance(block, Charts):
-            return charts[at]
-        return _rows(block, numbers[block.run.key], most) if isinstance(block, Rows) else block
-
     while True:
-        parts = [
-            ShownSection(section.heading, section.level, [shown(at, block) for block in section.blocks])
-            for at, section in enumerate(found)
+        shown = [
+            section._replace(
+                blocks=[
+                    _rows(block, numbers[block.run.key], most) if isinstance(block, Rows) else block
+                    for block in section.blocks
+                ]
+            )
+            for section in found
         ]
-        made = _page(title or ", ".join(run.key for run in runs), parts, _REPORT_POLICY)
+        made = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
         if len(made.encode()) <= LARGEST or not most:
             return made
         # Long dialogues: fewer of them.
         most = most * 4 // 5
 
 
-def _drawn(found: Sequence[Section]) -> dict[int, ShownCharts]:
-    """All charts, as far as there is room, by the place of their section."""
-    room = _FOR_CHARTS
-    shown: dict[int, ShownCharts] = {}
-    number = 0
-    for at, section in enumerate(found):
+def _with_charts(found: Iterable[Section]) -> list[ShownSection]:
+    """The sections with their charts drawn, as far as there is room."""
+    room, number = _FOR_CHARTS, 0
+    shown = []
+    for section in found:
+        blocks: list[object] = []
         for block in section.blocks:
-            if isinstance(block, Charts):
-                kept = []
-                for chart in block.charts:
-                    number += 1
-                    if room > 0:
-                        made = draw_for_page(chart, number)
-                        room -= len(made.svg)
-                        kept.append(made)
-                shown[at] = ShownCharts(kept, len(block.charts) - len(kept))
+            if not isinstance(block, Charts):
+                blocks.append(block)
+                continue
+            drawn: list[DrawnChart] = []
+            for chart in block.charts:
+                number += 1
+                if room > 0:
+                    drawn.append(draw_for_page(chart, number))
+                    room -= len(drawn[-1].svg)
+            blocks.append(ShownCharts(drawn, len(block.charts) - len(drawn)))
+        shown.append(ShownSection(section.heading, section.level, blocks))
     return shown
 
 
