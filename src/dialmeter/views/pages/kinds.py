@@ -179,7 +179,7 @@ class RunKind(ABC):
 
     def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """The scores of the run, which lead to its rows: one row per measure."""
-        from .scores import score_table
+        from .scores import score_table  # loads the code of trackers
 
         yield score_table(run, link)
 
