@@ -128,10 +128,10 @@ def test_where_bars_are_stacked_the_table_comes_first() -> None:
     counts = {"inn-area": {("wrong", "new"): 900}, "inn-day": {("missed", "new"): 2}, "inn-name": {("over", "new"): 1}}
     made = chart("mistakes", "Mistakes per slot", bars.draw_mistakes, bars.mistakes_table, counts)
     figure = environment().get_template("macros.html").module.figure  # type: ignore[attr-defined]
-    first = figure(draw_for_page(made._replace(table_first=True), 1), 1)
+    first = figure(draw_for_page(made._replace(table_first=True), 1))
     assert first.index("<figcaption") < first.index("<svg")
     assert "<details open>" in first
-    after = figure(draw_for_page(made, 1), 1)
+    after = figure(draw_for_page(made, 1))
     assert after.index("<svg") < after.index("<figcaption")
 
 

@@ -92,7 +92,7 @@ class Study:
     def keep(self, output: Output) -> Output:
         """Writes what a command returned, and gives it back to be printed."""
         from ..views.charts import canvas
-        from ..views.pages.study import KeptStudy, kept_table
+        from ..views.pages.study import StudyContent, study_table
         from ..views.tables import Table
 
         output = replace(output, parts=list(output.parts))
@@ -100,9 +100,9 @@ class Study:
         charts = list(output.charts()) if output.charts else []
         files = {f"chart-{each.name}.svg": canvas.render(each.draw(), "svg").decode() for each in charts}
         document = output.document([*files]) if output.document else None
-        study = KeptStudy(
+        study = StudyContent(
             lines=[self._without_folders(line) for each in shown if isinstance(each, str) for line in each.split("\n")],
-            tables=[kept_table(each) for each in shown if isinstance(each, Table)],
+            tables=[study_table(each) for each in shown if isinstance(each, Table)],
             charts=[(f"chart-{each.name}.svg", each.title) for each in charts],
         )
         plain = to_builtins(document) if document else {}

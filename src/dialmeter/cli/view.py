@@ -36,7 +36,7 @@ def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None,
         from ..viewer.bundle import write_bundle
 
         found = write_bundle(folder, Path(bundle), force=force)
-        left = f"; {found.left_out:,} more are not shown" if found.left_out else ""
+        left = f"; {found.hidden:,} more are not shown" if found.hidden else ""
         page = Path(bundle) / "index.html"
         return Output(parts=[Block(f"{found.runs} runs, {found.rows:,} of their rows{left}: {page}")])
     if force:

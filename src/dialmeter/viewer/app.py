@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -77,7 +77,7 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
             found.is_read(_PATIENCE)
         query = parse_query(request.query_params, found)
         answer = HTMLResponse(rows_page(found, query, select_rows(found, query), LINKS))
-        # Not sooner: the thread that reads many rows would take the processor from the first page.
+        # Only now, because the thread that reads many rows would slow down the first page.
         found.start_reading()
         return answer
 
@@ -165,8 +165,7 @@ def _guarded(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
 
 
 def _problem(heading: str, message: str) -> str:
-    shown: Mapping[str, Any] = {"links": LINKS, "crumbs": [], "heading": heading}
-    return page("problem.html", **shown, message=one_line(message, 500))
+    return page("problem.html", links=LINKS, crumbs=[], heading=heading, message=one_line(message, 500))
 
 
 async def _not_found(request: Request, error: Exception) -> Response:

@@ -29,7 +29,7 @@ class Bundled(NamedTuple):
 
     runs: int
     rows: int
-    left_out: int
+    hidden: int
 
 
 def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOST_ROWS) -> Bundled:

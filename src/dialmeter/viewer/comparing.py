@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import DialmeterError
 from ..stats import holm
+from ..views.compare import stars
 from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups
 from ..views.pages.kinds import Grouping
@@ -17,6 +18,7 @@ from ..views.pages.opened import Opened
 from ..views.pages.scores import Matched, change, label, match, score_filter, test, ways, with_means
 from ..views.pages.select import PAGE
 from .links import Links
+from .pages import neighbours
 from .pair_list import WAYS, PairList, in_words, list_pairs, mistaken, reasons, row_reasons
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def compare_page(
         further=[each for each in scores if not each["per_row"]] if any(each["per_row"] for each in scores) else [],
         tabs=[
             (
-                _label(runs[0], each.field),
+                kind.label(each.field),
                 "" if each in shown else links.compare(keys, {"group": each.field}) + "#groups",
             )
             for each in kind.GROUPINGS
@@ -95,10 +97,6 @@ def check_runs(keys: Sequence[str]) -> None:
         raise DialmeterError(f"choose 2 to {MOST_RUNS} runs to compare; {len(keys)} are chosen")
     if len(set(keys)) < len(keys):
         raise DialmeterError("choose different runs; one is chosen twice")
-
-
-def _label(run: Opened, field: str) -> str:
-    return next(each.label for each in run.kind.FIELDS if each.name == field)
 
 
 def _scores(pairs: Sequence[Matched], links: Links) -> list[dict[str, Any]]:
@@ -123,7 +121,7 @@ def _scores(pairs: Sequence[Matched], links: Links) -> list[dict[str, Any]]:
         )
     tested = [other for row in rows for other in row["others"]]
     for other, p in zip(tested, holm([other["p"] for other in tested]), strict=True):
-        other["p"], other["stars"] = _p(p), _stars(p)
+        other["p"], other["stars"] = _p(p), stars(p, 2)
     return rows
 
 
@@ -170,10 +168,6 @@ def _p(p: float | None) -> str:
     return "–" if p is None else "< 0.01" if p < 0.01 else f"{p:.2f}"
 
 
-def _stars(p: float | None) -> str:
-    return "" if p is None or p >= 0.05 else "**" if p < 0.01 else "*"
-
-
 def _group(runs: Sequence[Opened], found: GroupComparison, links: Links) -> dict[str, Any]:
     """The table of one field, whose bars all have the same scale."""
     ends = [
@@ -186,7 +180,7 @@ def _group(runs: Sequence[Opened], found: GroupComparison, links: Links) -> dict
     scale = max(ends, default=0.0) or 1.0
     return {
         "field": found.grouping.field,
-        "label": _label(runs[0], found.grouping.field),
+        "label": runs[0].kind.label(found.grouping.field),
         "value": found.grouping.value,
         "rows": found.rows,
         "tests": found.tests,
@@ -207,7 +201,7 @@ def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: fl
 
     others: list[dict[str, Any]] = []
     for at, (each, sides) in enumerate(zip(line.versus, line.rows, strict=True)):
-        difference = each.difference if each is not None else None
+        difference, ci, p = (each.difference, each.ci, each.p_holm) if each is not None else (None, None, None)
         leads: Sides = "only-first" if (difference or 0) < 0 else "only-second"
         leads = leads if sides[leads] else next((side for side in SIDES if sides[side]), leads)
         others.append(
@@ -216,10 +210,10 @@ def _line(runs: Sequence[Opened], grouping: Grouping, line: GroupLine, scale: fl
                 "way": "worse" if (difference or 0) > 0 else "better" if (difference or 0) < 0 else "",
                 "href": address(at, leads, sides[leads]),
                 "bar": _span(0.0, difference, scale) if difference else None,
-                "whisker": _span(*each.ci, scale) if each is not None and each.ci else None,
-                "interval": " to ".join(map(_signed, each.ci)) if each is not None and each.ci else "–",
-                "p": _p(each.p_holm if each is not None else None),
-                "stars": _stars(each.p_holm if each is not None else None),
+                "whisker": _span(*ci, scale) if ci else None,
+                "interval": " to ".join(map(_signed, ci)) if ci else "–",
+                "p": _p(p),
+                "stars": stars(p, 2),
                 "empty": "not comparable" if each is None else each.reason,
                 "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
             }
@@ -259,14 +253,14 @@ def _list(matched: Matched, listed: PairList, params: Mapping[str, str], links: 
         "by": listed.by,
         "show": listed.show,
         "name": at.name if at else "",
-        "field": _label(first, at.grouping.field) if at else "",
+        "field": first.kind.label(at.grouping.field) if at else "",
         "mistaken": mistaken(matched, at)[0].key if at else "",
         "size": len(order),
         "everything": links.compare(keys, {"by": listed.by}) + "#list" if listed.show and not links.static else "",
         "chips": [
             (in_words(first, [field], [text]), here(**{field: ""})) for field, text in (at.wanted if at else {}).items()
         ],
-        "headings": [_label(first, field) for field in at.grouping.reasons] if at else [],
+        "headings": [first.kind.label(field) for field in at.grouping.reasons] if at else [],
         "reasons": [{**each, "href": links.compare(keys, each["params"]) + "#list"} for each in found],
         "more": more,
         "pairs": [_listed(matched, listed, int(place), links) for place in shown],
@@ -287,9 +281,9 @@ def _listed(matched: Matched, listed: PairList, place: int, links: Links) -> dic
     }
     if listed.at is not None:
         run, places = mistaken(matched, listed.at)
-        told = row_reasons(run, listed.at, int(places[place]))
+        found = row_reasons(run, listed.at, int(places[place]))
         fields = listed.at.grouping.reasons
-        what = "; ".join(in_words(run, fields, reason) for reason in told[:3]) + (" …" if len(told) > 3 else "")
+        what = "; ".join(in_words(run, fields, reason) for reason in found[:3]) + (" …" if len(found) > 3 else "")
         before, after = (int(of_run[place]) for of_run in listed.at.mistakes)
         moved = f"{after - before:+d}".replace("-", "−")
         way = "worse" if after > before else "better" if after < before else "same"
@@ -324,11 +318,9 @@ def pair_page(
     first, second = matched.first, matched.second
     keys = [first.key, second.key]
     listed = list_pairs(matched, params)
-    order = listed.order[:most]
-    at = next((number for number, each in enumerate(order) if each == places[0]), None)
 
     def link(place: int) -> str:
-        return links.pair(keys, int(matched.here[order[place]]), listed.params)
+        return links.pair(keys, int(matched.here[place]), listed.params)
 
     rows = first.row(position), second.row(int(matched.there[places[0]]))
     back = links.compare(keys, listed.params) + "#list"
@@ -338,11 +330,9 @@ def pair_page(
         crumbs=[(f"{first.key} and {second.key}", back), (str(rows[0]["id"]), "")],
         row_id=rows[0]["id"],
         names=(first.key, second.key),
-        before=link(at - 1) if at else "",
-        after=link(at + 1) if at is not None and at + 1 < len(order) else "",
         back=back,
-        place=f"{at + 1:,} of {len(order):,}" if at is not None else "all",
-        about=f"{_label(first, listed.at.grouping.field)} {listed.at.name}" if listed.at else "",
+        **neighbours(listed.order[:most], int(places[0]), link, "all"),
+        about=f"{first.kind.label(listed.at.grouping.field)} {listed.at.name}" if listed.at else "",
         template=f"{first.kind.NAME}/pair.html",
         shown=first.kind.pair(*rows, listed.at.filters if listed.at else {}),
     )

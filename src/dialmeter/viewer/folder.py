@@ -40,7 +40,7 @@ class RunEntry(NamedTuple):
         value: the headline as a number to sort by.
         size: how many rows it has, as the manifest says.
         inputs: the names of its files.
-        finished: when it was finished; None if nobody knows.
+        finished: when it was finished; None if unknown.
     """
 
     key: str
@@ -196,7 +196,7 @@ def _read_entry(key: str, folder: Path) -> RunEntry:
         digest=run.digest,
         headline=headline.text,
         value=-1.0 if headline.value is None else headline.value,
-        size=size if isinstance(size, int) else 0,
-        inputs=", ".join(str(each.get("name")) for each in run.manifest.get("inputs") or () if isinstance(each, dict)),
+        size=size,
+        inputs=", ".join(str(each.get("name")) for each in run.manifest.get("inputs") or ()),
         finished=finished_at(folder),
     )

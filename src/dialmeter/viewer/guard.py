@@ -29,8 +29,8 @@ class Guard:
 
     Args:
         app: what is guarded.
-        hosts: names under which the viewer may be asked, without a port; another name is a page elsewhere that was made
-            to point here. None for any, which is only safe with a token.
+        hosts: names under which the viewer answers, without a port; another name may be that of a foreign page whose name was
+            made to point here. None for any, which is only safe with a token.
         token: a secret that must come once as ``?token=`` and then as a cookie; empty for none.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from ..views.pages.select import IN_FILE, PAGE, RowQuery, Selection, field_optio
 from .links import Links
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .folder import RunEntry
 
 COLUMNS = 6
@@ -30,6 +32,7 @@ RUN_COLUMNS = (
     ("value", "headline", True),
     ("size", "rows", True),
     ("date", "finished", False),
+    ("input", "input", False),
 )
 
 
@@ -57,7 +60,7 @@ def runs_page(entries: Sequence[RunEntry], folder: str, params: Mapping[str, str
         q=q,
         sort=sort,
         down=down,
-        columns=[*RUN_COLUMNS, ("input", "input", False)],
+        columns=RUN_COLUMNS,
         comparable=any(kinds.count(kind) > 1 for kind in kinds),
         data=list_data([], [], by="", rows=[(at, [], [], 0) for at in range(len(shown))], unit="runs")
         if links.static
@@ -183,7 +186,7 @@ def _listed(run: Opened, position: int, names: Sequence[str], found: Selection, 
     return {
         "position": position,
         "id": name,
-        "scores": [run.kind.cell(name, float(run.columns[name][position])) for name in names],
+        "scores": [run.cell(name, position) for name in names],
         "hits": int(found.hits[position]) if found.hits is not None else 0,
         "facts": facts_text,
         "talk": talk if len(talk) <= SHORT else talk[:SHORT] + "…",
@@ -202,8 +205,7 @@ def _reading(run: Opened) -> str:
 
 
 def _chips(run: Opened, query: RowQuery, links: Links) -> list[tuple[str, str]]:
-    labels = {field.name: field.label for field in run.kind.FIELDS}
-    found = [(f"{labels[name]}: {text}", name) for name, text in query.wanted]
+    found = [(f"{run.kind.label(name)}: {text}", name) for name, text in query.wanted]
     if query.q:
         found.append((f"search: {query.q}", "q"))
     by = query.by or run.ranking
@@ -236,8 +238,6 @@ def row_page(run: Opened, position: int, query: RowQuery, found: Selection, *, l
     except NOT_A_ROW as error:
         raise DialmeterError(f"{run.key}, row {position}: cannot be shown: {type(error).__name__}: {error}") from None
     kept = query.params(page=None)
-    places = np.flatnonzero(found.positions == position)
-    at = int(places[0]) if len(places) else None
     order = found.positions
     many = run.kind.UNIT[1]
     return page(
@@ -246,10 +246,21 @@ def row_page(run: Opened, position: int, query: RowQuery, found: Selection, *, l
         crumbs=[(run.key, links.run(run.key)), (many, links.rows(run.key, kept)), (name, "")],
         run=run,
         row_id=name,
-        before=links.row(run.key, int(order[at - 1]), kept) if at else "",
-        after=links.row(run.key, int(order[at + 1]), kept) if at is not None and at + 1 < len(order) else "",
         back=links.rows(run.key, kept),
-        place=f"{at + 1:,} of {len(order):,}" if at is not None else f"all {many}",
-        scores=[(name, run.kind.cell(name, float(column[position]))) for name, column in run.columns.items()],
+        **neighbours(order, position, lambda each: links.row(run.key, each, kept), f"all {many}"),
+        scores=[(name, run.cell(name, position)) for name in run.columns],
         shown=shown,
     )
+
+
+def neighbours(order: NDArray[np.int64], row: int, link: Callable[[int], str], otherwise: str) -> dict[str, str]:
+    """The place of a row in a list, and the addresses of the rows before and after it; ``otherwise`` if it is not in the list."""
+    places = np.flatnonzero(order == row)
+    if not len(places):
+        return {"before": "", "after": "", "place": otherwise}
+    at = int(places[0])
+    return {
+        "before": link(int(order[at - 1])) if at else "",
+        "after": link(int(order[at + 1])) if at + 1 < len(order) else "",
+        "place": f"{at + 1:,} of {len(order):,}",
+    }

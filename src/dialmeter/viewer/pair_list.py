@@ -151,5 +151,4 @@ def in_words(run: Opened, fields: Sequence[str], texts: Sequence[str]) -> str:
         >>> in_words(SimpleNamespace(kind=KIND), ("class", "gold", "pred"), ("missed", "east", ""))
         'class missed, gold value east'
     """
-    labels = {field.name: field.label for field in run.kind.FIELDS}
-    return ", ".join(f"{labels[field]} {text}" for field, text in zip(fields, texts, strict=True) if text)
+    return ", ".join(f"{run.kind.label(field)} {text}" for field, text in zip(fields, texts, strict=True) if text)

@@ -8,6 +8,8 @@ from itertools import combinations
 from math import fsum
 from typing import Any
 
+from msgspec.structs import asdict
+
 from ..stats import Interval
 from ..studies.bias.bias_verdict import WORDS, BiasVerdict, limits, no_correlation
 from ..studies.bias.correlations import FILTER_WORDS, REFERENCE, RIVAL, BiasStudy, Filter, rows_of
@@ -16,7 +18,7 @@ from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts import grid, points
 from .latex.paper_table import Paper
-from .tables import Table, highest, markdown_text, percent, plain_number, render
+from .tables import Table, highest, markdown_text, percent, records_table, render
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
@@ -48,7 +50,7 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
     return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,), best=best)
 
 
-def correlation_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0]) -> Table:
+def correlation_table(study: BiasStudy, traits: Sequence[str]) -> Table:
     """One row per measure: its correlation with each trait, without and with the published filter."""
     cells = {(each.measure, each.trait, each.filter): each for each in study.correlations}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
@@ -60,7 +62,7 @@ def correlation_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0]) -> 
     return Table(f"correlation with {' and '.join(traits)}", headings, rows, frozenset(range(1, len(headings))))
 
 
-def pair_table(study: BiasStudy, traits: Sequence[str] = VERSIONS[0], every: bool = False) -> Table:
+def pair_table(study: BiasStudy, traits: Sequence[str], every: bool) -> Table:
     """Differences of correlations with Zou's interval: pairs with GCA, or every pair."""
     cells = {(each.first, each.second, each.trait, each.filter): each for each in study.pairs}
     columns = [(trait, chosen) for trait in traits for chosen in WIDE_FILTERS]
@@ -121,14 +123,12 @@ def tables_of(study: BiasStudy, found: Sequence[BiasVerdict], every_pair: bool =
 
 def long_table(studies: Sequence[BiasStudy], pairs: bool = False) -> Table:
     """One row per correlation, or per pair, with plain numbers: for other programs."""
-    names = list(_PAIR if pairs else _CORRELATION)
-    rows = tuple(
-        (study.system, *_cells(each, names))
+    records = [
+        {**asdict(each), "system": study.system}
         for study in studies
         for each in (study.pairs if pairs else study.correlations)
-    )
-    headings = [part for name in names for part in _LIMITS.get(name, (name,))]
-    return Table("", ("system", *headings), rows)
+    ]
+    return records_table(records, ("system", *(_PAIR if pairs else _CORRELATION)))
 
 
 _CORRELATION = ("trait", "measure", "filter", "partner", "r", "ci", "n", "left_out", "reason")
@@ -136,17 +136,6 @@ _PAIR = (
     *("trait", "first", "second", "filter", "first_r", "second_r"),
     *("difference", "ci", "strength", "strength_ci", "n", "left_out", "reason"),
 )
-_LIMITS = {"ci": ("low", "high"), "strength_ci": ("strength_low", "strength_high")}
-
-
-def _cells(finding: object, names: Sequence[str]) -> list[str]:
-    cells = []
-    for name in names:
-        value = getattr(finding, name)
-        cells += (
-            [plain_number(limit) for limit in (value or (None, None))] if name in _LIMITS else [plain_number(value)]
-        )
-    return cells
 
 
 def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]], paper: Paper) -> str:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_lowercase
+from typing import Any
 
 from msgspec import to_builtins
 
-from ..core.account import Account, lines
-from ..core.comparison import PairedDifference
+from ..core.account import lines
+from ..core.comparison import PairedDifference, SystemComparison
 from ..measure import Score
 from ..studies.power import PowerStudy
 from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
 from .tables import Table, highest, interval, percent, records_table, score_records
 
 
-def stars(p: float | None) -> str:
-    """The usual marks: * below .05, ** below .01, *** below .001.
+def stars(p: float | None, most: int = 3) -> str:
+    """The usual marks: * below .05, ** below .01, *** below .001; ``most`` is the largest number of stars.
 
     Example:
-        >>> stars(0.03), stars(0.0001), stars(0.2), stars(None)
-        ('*', '***', '', '')
+        >>> stars(0.03), stars(0.0001), stars(0.0001, 2), stars(0.2), stars(None)
+        ('*', '***', '**', '', '')
     """
-    return "" if p is None else "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
+    return "" if p is None else "*" * sum(p < limit for limit in (0.05, 0.01, 0.001)[:most])
 
 
 def p_value(p: float | None) -> str:
@@ -31,22 +32,21 @@ def p_value(p: float | None) -> str:
 
 
 def comparison_table(
-    title: str,
-    unit: str,
+    compared: SystemComparison[Any],
     scores: Mapping[str, Mapping[str, Score | None]],
-    versus: Iterable[PairedDifference],
-    accounts: Mapping[str, Account],
+    unit: str = "system",
+    title: str = "",
 ) -> Table:
     """One row per measure and system: value, interval, difference to the first, tests, dialogues won and lost.
 
     Args:
-        title: of the table.
-        unit: what is compared, such as ``system``.
+        compared: the systems.
         scores: measure → name of the system → its score.
-        versus: comparisons with the first system.
-        accounts: what was scored of each, for the foot.
+        unit: what is compared, such as ``user``.
+        title: of the table.
     """
-    against = {(each.measure, each.system): each for each in versus}
+    first = next(iter(compared.results))
+    against = {(each.measure, each.system): each for each in compared.versus if each.base == first}
     rows: list[tuple[str, ...]] = []
     marks: dict[tuple[int, int], str] = {}
     for measure, by_name in scores.items():
@@ -58,26 +58,25 @@ def comparison_table(
             span = interval(score.ci, score.ci_reason) if score else ""
             rows.append((measure if not place else "", name, value, span, *difference_cells(found)))
     headings = ("measure", unit, "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
+    foot = account_lines(compared)
     if all(len(by_name) == 1 for by_name in scores.values()):
-        foot = tuple(lines(accounts))
         return Table(title, headings[:4], tuple(row[:4] for row in rows), frozenset({2, 3}), foot=foot)
-    notes = (f"{note[0].upper()}{note[1:]}.",) if (note := holm_note(against.values())) else ()
-    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=tuple(lines(accounts)), notes=notes)
+    note = holm_note(against.values())
+    notes = (f"{note[0].upper()}{note[1:]}.",)
+    return Table(title, headings, tuple(rows), frozenset(range(2, 9)), marks, foot=foot, notes=notes)
 
 
 def long_table(compared: TrackerComparison) -> Table:
     """The systems under each measure, with differences to the first."""
-    first = next(iter(compared.results))
+    first = next(iter(compared.results.values()))
     scores = {
         asked.text: {name: result.scores[position] for name, result in compared.results.items()}
-        for position, asked in enumerate(compared.results[first].asked)
+        for position, asked in enumerate(first.asked)
     }
-    versus = [each for each in compared.versus if each.base == first]
-    accounts = {name: result.account for name, result in compared.results.items()}
-    return comparison_table("", "system", scores, versus, accounts)
+    return comparison_table(compared, scores)
 
 
-def account_lines(compared: TrackerComparison) -> tuple[str, ...]:
+def account_lines(compared: SystemComparison[Any]) -> tuple[str, ...]:
     """How many dialogues of every system were requested and scored."""
     return tuple(lines({name: result.account for name, result in compared.results.items()}))
 
@@ -125,8 +124,8 @@ def result_lines(versus: Iterable[PairedDifference], level: float = 0.05) -> lis
             kinds.setdefault(kind, []).append(shown)
         if len(differences) > 1 and len(kinds.get(_NONE, ())) == len(differences):
             kinds[_NONE] = ["any measure"]
-        told = "; ".join(f"{kind} under {', '.join(kinds[kind])}" for kind in _OUTCOMES if kind in kinds)
-        found.append(f"{system} against {base}: {told}")
+        outcomes = "; ".join(f"{kind} under {', '.join(kinds[kind])}" for kind in _OUTCOMES if kind in kinds)
+        found.append(f"{system} against {base}: {outcomes}")
     return found
 
 
@@ -167,23 +166,12 @@ def comparison_rows(
     records = []
     for record, found in zip(score_records(rows), compared, strict=True):
         signature = record.pop("signature")
-        records.append({**record, **_difference_record(found), "signature": signature})
+        difference = {"difference_ci" if key == "ci" else key: getattr(found, key, None) for key in _DIFFERENCE}
+        records.append({**record, **difference, "signature": signature})
     return records_table(records)
 
 
-def _difference_record(found: PairedDifference | None) -> dict[str, object]:
-    low, high = (found.ci if found else None) or (None, None)
-    return {
-        "base": found.base if found else "",
-        "difference": found.difference if found else None,
-        "difference_low": low,
-        "difference_high": high,
-        "p": found.p if found else None,
-        "p_holm": found.p_holm if found else None,
-        "wins": found.wins if found else None,
-        "ties": found.ties if found else None,
-        "losses": found.losses if found else None,
-    }
+_DIFFERENCE = ("base", "difference", "ci", "p", "p_holm", "wins", "ties", "losses")
 
 
 def difference_cells(found: PairedDifference | None) -> tuple[str, ...]:
@@ -310,20 +298,20 @@ def disagreement_rows(found: Sequence[Disagreement]) -> Table:
 
 
 def turn_lines(found: Disagreement, system: str) -> list[str]:
-    """The values of each turn by itself under both measures; of one system its own only.
+    """The values of every turn: of one system under both measures, or of the given one of two systems.
 
     Example:
         >>> turn_lines(Disagreement("d1", "x", "JGA", "GCA", 0.5, 0.9, -1.2, [1, 0], [1, None]), "x")
         ['  turn by turn under JGA: 100 0', '  turn by turn under GCA: 100 –']
     """
     named = {found.first: found.first_turns, found.second: found.second_turns}
-    told = []
+    shown = []
     for name, turns in named.items():
         if turns and (system in (found.system, name)):
             under = f" under {name}" if system == found.system else ""
             values = " ".join("–" if each is None else f"{100 * each:.0f}" for each in turns)
-            told.append(f"  turn by turn{under}: {values}")
-    return told
+            shown.append(f"  turn by turn{under}: {values}")
+    return shown
 
 
 def power_lines(study: PowerStudy) -> list[str]:

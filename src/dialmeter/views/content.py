@@ -12,7 +12,8 @@ from ..core.account import account_in
 from ..model import Notice
 from ..stats import holm
 from .chart_files import Chart
-from .pages.kinds import Picture, RowsLink
+from .compare import stars
+from .pages.kinds import ChartImage, RowsLink
 from .pages.opened import Opened
 from .pages.scores import command, confidence, facts, match, side_by_side, signature, test
 from .pages.select import RowQuery, select
@@ -45,10 +46,10 @@ class Charts(Struct, frozen=True):
     charts: tuple[Chart, ...]
 
 
-class Pictures(Struct, frozen=True):
+class Images(Struct, frozen=True):
     """Charts that were drawn when the run was made."""
 
-    pictures: tuple[Picture, ...]
+    images: tuple[ChartImage, ...]
 
 
 class Rows(Struct, frozen=True):
@@ -59,7 +60,7 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Paragraph | Code | Warnings | Charts | Pictures | Rows | Table
+Block: TypeAlias = Paragraph | Code | Warnings | Charts | Images | Rows | Table
 
 
 class Section(Struct, frozen=True):
@@ -115,7 +116,7 @@ def _with_stars(runs: Sequence[Opened]) -> tuple[Table, int, list[str]]:
             if tested is not None and tested.p is not None:
                 found.append(((row, 1 + 2 * column), tested.p))
     adjusted = zip(found, holm([p for _, p in found]), strict=True)
-    marks = {cell: "**" if p < 0.01 else "*" for (cell, _), p in adjusted if p is not None and p < 0.05}
+    marks = {cell: mark for (cell, _), p in adjusted if (mark := stars(p, 2))}
     return replace(table, marks=marks), len(found), apart
 
 
@@ -130,14 +131,14 @@ def _alone(run: Opened, link: RowsLink, with_charts: bool) -> Iterator[Section]:
     head += [*run.kind.headlines(run, link), Paragraph(f"{run.kind.VALUES}{how}. Signature:"), Code(signature(run))]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
-    if pictures := tuple(run.kind.pictures(run)):
-        head.append(Pictures(pictures))
+    if images := tuple(run.kind.images(run)):
+        head.append(Images(images))
     yield Section(run.key, tuple(head))
     if groups := tuple(run.kind.breakdowns(run, link)):
         yield Section(f"{run.key}: groups", groups, level=3)
     if len(run):
         yield Section(f"{run.key}: the worst {run.kind.UNIT[1]}", (worst(run),), level=3)
-    inputs = [each for each in run.manifest.get("inputs") or () if isinstance(each, dict)]
+    inputs = run.manifest.get("inputs") or ()
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
     yield Section(f"{run.key}: make it again", (Code(command(run)), *map(Paragraph, digests)), level=3)
 
@@ -151,8 +152,7 @@ def worst(run: Opened) -> Rows:
     for position in order[:WORST]:
         row = run.row(position)
         facts_text, _ = run.kind.teaser(row)
-        value = run.kind.cell(by, float(run.columns[by][position])) if by else "–"
-        rows.append((str(row["id"]), value, facts_text))
+        rows.append((str(row["id"]), run.cell(by, position) if by else "–", facts_text))
     table = Table(
         f"the worst {run.kind.UNIT[1]}", (run.kind.UNIT[0], by or "score", "what happened"), tuple(rows), frozenset({1})
     )

@@ -170,14 +170,10 @@ def csv_tables(curve: Curve) -> Iterator[Table]:
 
 def _numbers(found: CurveEstimate | None, name: str = "value") -> dict[str, object]:
     prefix = "" if name == "value" else f"{name}_"
-    seeds = (found.seeds if found else None) or (None, None)
-    dialogues = (found.dialogues if found else None) or (None, None)
     return {
         name: found.value if found else None,
-        f"{prefix}seeds_low": seeds[0],
-        f"{prefix}seeds_high": seeds[1],
-        f"{prefix}dialogues_low": dialogues[0],
-        f"{prefix}dialogues_high": dialogues[1],
+        f"{prefix}seeds_ci": found.seeds if found else None,
+        f"{prefix}dialogues_ci": found.dialogues if found else None,
         f"{prefix}n": found.n if found else None,
     }
 

@@ -1,10 +1,10 @@
-"""The report as one HTML file that needs nothing else: no network, at most 2 MB."""
+"""Reports and boards as one HTML file that needs nothing else: no network; a report has at most 2 MB."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 LARGEST = 2_000_000
 MOST_ROWS = 200
 _FOR_CHARTS = 1_000_000
-_POLICY = (
+_REPORT_POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'"
+)
+_BOARD_POLICY = (
+    "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 )
 
 
@@ -53,7 +56,15 @@ class ShownCharts(NamedTuple):
     """Charts that fit, and how many do not."""
 
     charts: list[DrawnChart]
-    left_out: int
+    hidden: int
+
+
+class ShownSection(NamedTuple):
+    """A section whose charts are drawn; its rows are chosen when it is known how many fit."""
+
+    heading: str
+    level: int
+    blocks: Sequence[object]
 
 
 def html_report(runs: Sequence[Opened], title: str = "") -> str:
@@ -68,45 +79,57 @@ def html_report(runs: Sequence[Opened], title: str = "") -> str:
     def link(run: Opened, params: Mapping[str, str]) -> str:
         return f"#rows-{numbers[run.key]}&{urlencode(params)}"
 
-    found = list(sections(runs, link))
-    charts = _drawn(found)
+    found = _with_charts(sections(runs, link))
     most = MOST_ROWS // len(runs)
     while True:
-        made = _page(runs, title, found, charts, numbers=numbers, most=most)
+        shown = [
+            section._replace(
+                blocks=[
+                    _rows(block, numbers[block.run.key], most) if isinstance(block, Rows) else block
+                    for block in section.blocks
+                ]
+            )
+            for section in found
+        ]
+        made = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
         if len(made.encode()) <= LARGEST or not most:
             return made
         # Long dialogues: fewer of them.
         most = most * 4 // 5
 
 
-def _drawn(found: Sequence[Section]) -> dict[int, ShownCharts]:
-    """All charts, as far as there is room, by the place of their section."""
-    room = _FOR_CHARTS
-    shown: dict[int, ShownCharts] = {}
-    number = 0
-    for at, section in enumerate(found):
+def _with_charts(found: Iterable[Section]) -> list[ShownSection]:
+    """The sections with their charts drawn, as far as there is room."""
+    room, number = _FOR_CHARTS, 0
+    shown = []
+    for section in found:
+        blocks: list[object] = []
         for block in section.blocks:
-            if isinstance(block, Charts):
-                kept = []
-                for chart in block.charts:
-                    number += 1
-                    if room > 0:
-                        made = draw_for_page(chart, number)
-                        room -= len(made.svg)
-                        kept.append(made)
-                shown[at] = ShownCharts(kept, len(block.charts) - len(kept))
+            if not isinstance(block, Charts):
+                blocks.append(block)
+                continue
+            drawn: list[DrawnChart] = []
+            for chart in block.charts:
+                number += 1
+                if room > 0:
+                    drawn.append(draw_for_page(chart, number))
+                    room -= len(drawn[-1].svg)
+            blocks.append(ShownCharts(drawn, len(block.charts) - len(drawn)))
+        shown.append(ShownSection(section.heading, section.level, blocks))
     return shown
 
 
-def _page(
-    runs: Sequence[Opened],
-    title: str,
-    found: Sequence[Section],
-    charts: Mapping[int, ShownCharts],
-    *,
-    numbers: Mapping[str, int],
-    most: int,
-) -> str:
+def board_page(title: str, found: Iterable[Section]) -> str:
+    """Sections of paragraphs, code, warnings and tables as one page.
+
+    Args:
+        title: the heading.
+        found: the sections in order.
+    """
+    return _page(title, found, _BOARD_POLICY)
+
+
+def _page(title: str, found: Iterable[Section | ShownSection], policy: str) -> str:
     from markupsafe import Markup
 
     script = asset("viewer.js")
@@ -115,21 +138,14 @@ def _page(
         {
             "heading": section.heading,
             "level": section.level,
-            "blocks": [
-                ("Charts", charts[at])
-                if isinstance(block, Charts)
-                else ("Rows", _rows(block, numbers[block.run.key], most))
-                if isinstance(block, Rows)
-                else (type(block).__name__, block)
-                for block in section.blocks
-            ],
+            "blocks": [(type(block).__name__, block) for block in section.blocks],
         }
-        for at, section in enumerate(found)
+        for section in found
     ]
     return page(
         "report.html",
-        policy=_POLICY.format(digest=digest),
-        title=title or ", ".join(run.key for run in runs),
+        policy=policy.format(digest=digest),
+        title=title,
         sections=shown,
         # Both come with dialmeter and hold nothing from files.
         style=Markup(asset("viewer.css")),  # noqa: S704
@@ -147,7 +163,7 @@ def _rows(block: Rows, number: int, most: int) -> ShownRows:
     for position in positions:
         row = run.row(position)
         body = template.module.body(run.kind.page(row, {}))  # type: ignore[attr-defined]
-        value = run.kind.cell(by, float(run.columns[by][position])) if by else ""
+        value = run.cell(by, position) if by else ""
         facts, _ = run.kind.teaser(row)
         rows.append(ShownRow(position, f"row-{number}-{position}", str(row["id"]), value, facts, body))
     data = row_data(run, positions, [by] if by else [])

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import asdict
+
 from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..studies.human.annotation_sheet import HELP, QUESTION, RatingScale, Sheet, write_sheet
@@ -49,7 +51,7 @@ def lambda_table(fit: LambdaFit) -> Table:
         (
             "FGA, fitted on other dialogues",
             coefficient(fit.held_out.value),
-            _interval(fit.held_out),
+            limits(fit.held_out.ci),
             str(fit.held_out.n),
             "",
             "",
@@ -57,9 +59,9 @@ def lambda_table(fit: LambdaFit) -> Table:
         ),
     ]
     for each in fit.rivals:
-        cells = (coefficient(each.difference.value), _interval(each.difference), each.difference.reason)
+        cells = (coefficient(each.difference.value), limits(each.difference.ci), each.difference.reason)
         rows.append(
-            (each.measure, coefficient(each.pearson.value), _interval(each.pearson), str(each.pearson.n), *cells)
+            (each.measure, coefficient(each.pearson.value), limits(each.pearson.ci), str(each.pearson.n), *cells)
         )
     notes = (
         "Fitted on all: the correlation is too high, because lambda was chosen for it. Fitted on other dialogues: "
@@ -78,13 +80,11 @@ def lambda_table(fit: LambdaFit) -> Table:
 
 def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
     """The same and the correlation at every lambda, with one number per cell, for other programs."""
-    low, high = fit.ci or (None, None)
     yield records_table(
         [
             {
                 "lam": fit.lam,
-                "lam_low": low,
-                "lam_high": high,
+                "lam_ci": fit.ci,
                 "pearson": fit.pearson,
                 **_prefixed("held_out", fit.held_out),
                 "signature": fit.signature,
@@ -105,7 +105,7 @@ def _lam(lam: Lam | None) -> str:
 
 
 def _prefixed(name: str, found: Statistic) -> dict[str, object]:
-    numbers = _numbers(found)
+    numbers = asdict(found)
     return {name: numbers.pop("value"), **{f"{name}_{key}": each for key, each in numbers.items()}}
 
 
@@ -113,7 +113,7 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
     """Correlations, agreement, raters and differences with one number per cell, for other programs."""
     yield records_table(
         [
-            {"measure": each.measure, "statistic": each.statistic, **_numbers(each.found), "signature": each.signature}
+            {"measure": each.measure, "statistic": each.statistic, **asdict(each.found), "signature": each.signature}
             for each in study.correlations
         ]
     )
@@ -122,21 +122,8 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
     if 1 < len(study.raters) <= _MOST_RATERS:
         yield _raters(study)
     yield records_table(
-        [{"first": each.first, "second": each.second, **_numbers(each.difference)} for each in study.pairs]
+        [{"first": each.first, "second": each.second, **asdict(each.difference)} for each in study.pairs]
     )
-
-
-def _numbers(found: Statistic) -> dict[str, object]:
-    low, high = found.ci or (None, None)
-    return {
-        "value": found.value,
-        "low": low,
-        "high": high,
-        "n": found.n,
-        "unscored": found.unscored,
-        "p": found.p,
-        "reason": found.reason,
-    }
 
 
 def coefficient(value: float | None) -> str:
@@ -150,8 +137,14 @@ def coefficient(value: float | None) -> str:
     return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 
-def _interval(found: Statistic) -> str:
-    return "" if found.ci is None else f"{coefficient(found.ci[0])} to {coefficient(found.ci[1])}"
+def limits(ci: Sequence[float] | None) -> str:
+    """An interval of a correlation.
+
+    Example:
+        >>> limits((0.1, 0.25)), limits(None)
+        ('0.100 to 0.250', '')
+    """
+    return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
 
 
 def _correlations(study: HumanStudy) -> Table:
@@ -160,7 +153,7 @@ def _correlations(study: HumanStudy) -> Table:
     rows = []
     for measure in dict.fromkeys(each.measure for each in study.correlations):
         found = [of[measure, kind] for kind in kinds]
-        cells = [cell for each in found for cell in (coefficient(each.value), _interval(each))]
+        cells = [cell for each in found for cell in (coefficient(each.value), limits(each.ci))]
         reason = next((each.reason for each in found if each.reason), "")
         rows.append((measure, *cells, str(found[0].n), str(found[0].unscored or ""), reason))
     headings = (
@@ -195,7 +188,7 @@ def _pairs(study: HumanStudy) -> Table:
             pair.first,
             pair.second,
             coefficient(pair.difference.value),
-            _interval(pair.difference),
+            limits(pair.difference.ci),
             _verdict(pair.difference),
         )
         for pair in study.pairs

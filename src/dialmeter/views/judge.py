@@ -188,19 +188,15 @@ def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
         rows.append(
             (
                 case_id(case),
-                f"… {_short(case.context[-1].text)}",
-                _short(case.reply),
+                f"… {one_line(case.context[-1].text, _TEXT)}",
+                one_line(case.reply, _TEXT),
                 _number(pair.human),
-                _short(case.adversarial),
+                one_line(case.adversarial, _TEXT),
                 _number(pair.adversarial),
             )
         )
     headings = ("case", "before", "human reply", "score", "adversarial reply", "its score")
     return Table(f"where {judge} fails most clearly", headings, tuple(rows), frozenset({3, 5}))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
 
 
 def markdown_report(name: str, result: JudgeResult) -> str:
@@ -332,7 +328,7 @@ def validity_table(found: Sequence[AttackValidity]) -> Table:
             str(each.weak),
             str(each.invalid),
             percent(each.share),
-            f"{percent(each.ci[0])} to {percent(each.ci[1])}" if each.ci else "–",
+            interval(each.ci) or "–",
             f"{each.wrong_senses} of {each.senses}" if each.senses else "–",
         )
         for each in found

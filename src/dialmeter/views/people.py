@@ -13,24 +13,13 @@ from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, Peo
 from ..judges.people.result import PeopleResult
 from .chart_files import Chart, chart, slug
 from .charts import bars, points
-from .charts.data import Estimate
-from .human import coefficient
+from .charts.data import Estimate, cell
+from .human import coefficient, limits
 from .markdown_page import markdown_page
 from .tables import Table
 
-_TEXT = 60
 _SCATTERS = 12
 """At most so many judges get a scatter chart."""
-
-
-def limits(ci: tuple[float, float] | None) -> str:
-    """An interval of a correlation.
-
-    Example:
-        >>> limits((0.1, 0.25)), limits(None)
-        ('0.100 to 0.250', '')
-    """
-    return "" if ci is None else f"{coefficient(ci[0])} to {coefficient(ci[1])}"
 
 
 def overview_table(result: PeopleResult) -> Table:
@@ -44,7 +33,7 @@ def overview_table(result: PeopleResult) -> Table:
         )
         for column in result.columns
     )
-    title = f"Spearman with the mean rating of people, over {_plural(level)}"
+    title = f"Spearman with the mean rating of people, over {'replies' if level == 'reply' else 'dialogues'}"
     return Table(title, ("judge", *result.dimensions), rows, frozenset(range(1, 1 + len(result.dimensions))))
 
 
@@ -157,7 +146,7 @@ def differing_table(result: PeopleResult, judge: str, most: int) -> Table:
     rows = tuple(
         (
             each.item,
-            _short(item.reply or item.moves[-1].text),
+            one_line(item.reply or item.moves[-1].text),
             f"{each.score:.4g}",
             f"{each.rating:.2f}",
             f"{100 * each.difference:+.0f}",
@@ -175,8 +164,8 @@ def every_correlation(result: PeopleResult) -> Table:
     rows = tuple(
         (
             *(each.measure, each.judge, each.dimension, each.level),
-            *(_exact(value) for value in (each.value, *(each.ci or (None, None)))),
-            *(str(each.n), str(each.unscored), _exact(each.p)),
+            *map(cell, (each.value, *(each.ci or (None, None)))),
+            *(str(each.n), str(each.unscored), cell(each.p)),
             each.reason or each.ci_reason,
         )
         for each in result.correlations
@@ -242,15 +231,3 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
 
 def _of(correlations: Sequence[PeopleCorrelation]) -> dict[tuple[str, str, str, str], PeopleCorrelation]:
     return {(each.measure, each.judge, each.dimension, each.level): each for each in correlations}
-
-
-def _plural(level: str) -> str:
-    return "replies" if level == "reply" else "dialogues"
-
-
-def _exact(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from .content import Block, Charts, Code, Paragraph, Pictures, Rows, Section, Warnings, sections
+from .content import Block, Charts, Code, Images, Paragraph, Rows, Section, Warnings, sections
 from .latex.paper_table import COLUMN
 from .latex.typeset import breakable, latex_text
 from .pages.opened import Opened
@@ -61,7 +61,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
             yield markdown_text(visible(block.text)) if markdown else breakable(visible(block.text), COLUMN)
         case Code():
             text = visible(block.text)
-            # LaTeX breaks no line inside a word, and a signature is one.
+            # LaTeX does not break a line inside a word, and a signature is one word.
             yield (f"    {text}" if markdown else rf"{{\small\ttfamily\sloppy {_breakable_code(text)}}}")
         case Warnings():
             lines = [f"warning: {notice.message}" for notice in block.notices]
@@ -70,7 +70,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
             else:
                 items = "\n".join(rf"\item {latex_text(visible(line))}" for line in lines)
                 yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
-        case Charts() | Pictures():
+        case Charts() | Images():
             return
 
 

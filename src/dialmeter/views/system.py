@@ -11,29 +11,15 @@ from .chart_files import Chart, chart
 from .charts import bars
 from .charts.data import Estimate
 from .markdown_page import markdown_page
-from .tables import Table, interval, percent
+from .tables import Table, percent, score_cells
 from .tracker import signature_of
 
 WORST = 10
 
 
-def count_table(title: str, heading: str, counts: Mapping[str, int]) -> Table:
-    """Names with their counts."""
-    return Table(title, (heading, "count"), tuple((name, str(count)) for name, count in counts.items()), frozenset({1}))
-
-
 def system_score_table(result: SystemResult) -> Table:
     """One row per measure: value, interval, how many tasks; the account below."""
-    rows = tuple(
-        (
-            score.measure,
-            percent(score.value),
-            interval(score.ci, score.ci_reason),
-            str(score.n),
-            str(score.unscored or ""),
-        )
-        for score in result.scores
-    )
+    rows = tuple(map(score_cells, result.scores))
     headings = ("measure", "value", "interval", "tasks", "not wanted" if result.how.success else "too few trials")
     return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
@@ -81,8 +67,7 @@ def system_comparison_table(compared: LogComparison) -> Table:
     """The systems under each measure, with differences to the first."""
     names = list(dict.fromkeys(each.measure for each in compared.versus))
     scores = {measure: {name: result.get(measure) for name, result in compared.results.items()} for measure in names}
-    accounts = {name: result.account for name, result in compared.results.items()}
-    return compare.comparison_table("", "system", scores, compared.versus, accounts)
+    return compare.comparison_table(compared, scores)
 
 
 def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:

@@ -6,7 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -92,6 +92,27 @@ def interval(limits: Sequence[float] | None, reason: str = "") -> str:
         ('50.00 to 61.24', '', 'none: all resamples have the same value')
     """
     return f"{percent(limits[0])} to {percent(limits[1])}" if limits else f"none: {reason}" if reason else ""
+
+
+def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
+    """A fraction in percent with its interval in brackets, if it has one.
+
+    Example:
+        >>> with_interval(0.5, (0.4, 0.61239)), with_interval(0.5, None), with_interval(None, None)
+        ('50.00 (40.00 to 61.24)', '50.00', '–')
+    """
+    return percent(value) if value is None or not limits else f"{percent(value)} ({interval(limits)})"
+
+
+def score_cells(score: Score) -> tuple[str, ...]:
+    """Measure, value, interval or why there is none, how many units count, and how many are unscored.
+
+    Example:
+        >>> score_cells(Score(measure="JGA", value=0.5, n=6, unscored=0, signature="JGA|v:1"))
+        ('JGA', '50.00', '', '6', '')
+    """
+    limits = interval(score.ci, score.ci_reason)
+    return (score.measure, percent(score.value), limits, str(score.n), str(score.unscored or ""))
 
 
 def highest(
@@ -215,7 +236,7 @@ def _csv(table: Table) -> str:
 
 
 def score_records(scores: Sequence[tuple[Mapping[str, str], Score]]) -> list[dict[str, object]]:
-    """Scores with one number for each key: for CSV.
+    """Scores as records, for CSV.
 
     Args:
         scores: what a score belongs to, such as its system, and the score.
@@ -223,63 +244,53 @@ def score_records(scores: Sequence[tuple[Mapping[str, str], Score]]) -> list[dic
     Example:
         >>> score = Score(measure="JGA", value=0.5, n=6, unscored=0, signature="JGA|v:1", group={"domain": "taxi"})
         >>> score_records([({"system": "a"}, score)])  # doctest: +NORMALIZE_WHITESPACE
-        [{'system': 'a', 'domain': 'taxi', 'measure': 'JGA', 'value': 0.5, 'low': None, 'high': None, 'n': 6, 'unscored': 0,
+        [{'system': 'a', 'domain': 'taxi', 'measure': 'JGA', 'value': 0.5, 'ci': None, 'n': 6, 'unscored': 0,
           'reason': '', 'signature': 'JGA|v:1'}]
     """
     groups = {key: "" for owner, score in scores for key in (*owner, *score.group)}
-    found: list[dict[str, object]] = []
-    for owner, score in scores:
-        low, high = score.ci or (None, None)
-        found.append(
-            {
-                **groups,
-                **owner,
-                **score.group,
-                "measure": score.measure,
-                "value": score.value,
-                "low": low,
-                "high": high,
-                "n": score.n,
-                "unscored": score.unscored,
-                "reason": score.reason or score.ci_reason,
-                "signature": score.signature,
-            }
-        )
-    return found
+    return [
+        {
+            **groups,
+            **owner,
+            **score.group,
+            "measure": score.measure,
+            "value": score.value,
+            "ci": score.ci,
+            "n": score.n,
+            "unscored": score.unscored,
+            "reason": score.reason or score.ci_reason,
+            "signature": score.signature,
+        }
+        for owner, score in scores
+    ]
 
 
-def records_table(records: Sequence[Mapping[str, object]]) -> Table:
-    """A table of records that have the same keys; numbers are written with six decimals, and nothing where there is none.
+def records_table(records: Sequence[Mapping[str, object]], keys: Iterable[str] = ()) -> Table:
+    """A table of records with one value per cell, for other programs.
 
-    Example:
-        >>> records_table([{"measure": "JGA", "value": 0.5, "low": None}]).rows
-        (('JGA', '0.500000', ''),)
-    """
-    rows = tuple(tuple(map(plain_number, each.values())) for each in records)
-    return Table("", tuple(records[0]) if records else (), rows)
+    Numbers are written with six decimals, and nothing where there is none. A key that holds an interval, such as ``ci`` or
+    ``difference_ci``, becomes two columns.
 
-
-def dicts_table(scores: Sequence[Mapping[str, object]]) -> Table:
-    """Scores as in JSON, with one number per cell: a key that holds an interval becomes two columns.
+    Args:
+        records: what the rows are made of.
+        keys: the columns; by default all keys of the records.
 
     Example:
-        >>> table = dicts_table([{"measure": "error", "value": 0.5, "ci": (0.25, 0.75)}, {"measure": "error", "value": None, "ci": None}])
+        >>> table = records_table([{"measure": "error", "value": 0.5, "ci": (0.25, 0.75)}, {"measure": "error", "ci": None}])
         >>> table.headings, table.rows
         (('measure', 'value', 'low', 'high'), (('error', '0.500000', '0.250000', '0.750000'), ('error', '', '', '')))
     """
-    keys = dict.fromkeys(key for each in scores for key in each)
-    records = []
-    for each in scores:
-        record: dict[str, object] = {}
-        for key in keys:
-            value = each.get(key)
-            if key == "ci" or key.endswith("_ci"):
-                low, high = value if isinstance(value, list | tuple) else (None, None)
-                record |= {f"{key[:-2]}low": low, f"{key[:-2]}high": high}
-            else:
-                record[key] = value
-        records.append(record)
-    return records_table(records)
+    columns: dict[str, list[object]] = {}
+    for key in keys or dict.fromkeys(key for each in records for key in each):
+        values: list[Any] = [each.get(key) for each in records]
+        # A number is no interval: a variant of a schema may be called "ci".
+        if (key == "ci" or key.endswith("_ci")) and not any(isinstance(value, float) for value in values):
+            for at, end in enumerate(("low", "high")):
+                columns[f"{key[:-2]}{end}"] = [value[at] if value else None for value in values]
+        else:
+            columns[key] = values
+    rows = zip(*(map(plain_number, column) for column in columns.values()), strict=True)
+    return Table("", tuple(columns), tuple(rows))
 
 
 def plain_number(value: object) -> str:
@@ -290,6 +301,16 @@ def plain_number(value: object) -> str:
         ('0.500000', '6', '')
     """
     return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]) -> Table:
+    """Names with their counts.
+
+    Example:
+        >>> count_table("", ("role", "count"), {"user": 3}).rows
+        (('user', '3'),)
+    """
+    return Table(title, headings, tuple((name, str(count)) for name, count in counts.items()), frozenset({1}))
 
 
 def distinct(table: Table) -> Table:

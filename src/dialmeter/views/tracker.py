@@ -15,23 +15,13 @@ from .chart_files import Chart, chart, slug
 from .charts import bars, grid, lines
 from .charts.data import Estimate
 from .markdown_page import markdown_page
-from .tables import Table, interval, percent, records_table, score_records
+from .tables import Table, interval, percent, records_table, score_cells, score_records
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
-    """Measure, value, number of units, and what of the signature is the measure's own; the account below."""
+    """Measure, value, number of units, and the fields of the signature that not all measures share; the account below."""
     shared = shared_fields([score.signature for score in scores])
-    rows = tuple(
-        (
-            score.measure,
-            percent(score.value),
-            interval(score.ci, score.ci_reason),
-            str(score.n),
-            str(score.unscored or ""),
-            _own(score, shared),
-        )
-        for score in scores
-    )
+    rows = tuple((*score_cells(score), _own(score, shared)) for score in scores)
     headings = ("measure", "value", "interval", "n", "unscored", "note")
     caption = "Scores in percent."
     return Table("", headings, rows, frozenset({1, 2, 3, 4}), foot=(account.line,), caption=caption)
@@ -145,16 +135,16 @@ def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
 
 def sensitivity_lines(found: Sequence[SchemaSensitivity]) -> list[str]:
     """What the study says, one line for each measure."""
-    told = []
+    said = []
     for each in found:
         if each.value is None:
-            told.append(f"{each.measure}: {each.reason}")
+            said.append(f"{each.measure}: {each.reason}")
         elif not each.value:
-            told.append(f"{each.measure}: the wording of the schema changes no frame")
+            said.append(f"{each.measure}: the wording of the schema changes no frame")
         else:
             change = "" if each.change is None else f"; {100 * each.change:+.1f} % against the original schema"
-            told.append(f"{each.measure}: schema sensitivity {percent(each.value)}{change}")
-    return told
+            said.append(f"{each.measure}: schema sensitivity {percent(each.value)}{change}")
+    return said
 
 
 def sensitivity_table(found: Sequence[SchemaSensitivity], variants: int, foot: tuple[str, ...]) -> Table:
@@ -212,8 +202,7 @@ def sensitivity_rows(results: Mapping[str, TrackerResult], found: Sequence[Schem
             {
                 "measure": each.measure,
                 "sensitivity": each.value,
-                "low": (each.ci or (None, None))[0],
-                "high": (each.ci or (None, None))[1],
+                "ci": each.ci,
                 "n": each.n,
                 "unscored": each.unscored,
                 "mean": each.mean,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
@@ -28,11 +28,7 @@ from .markdown_page import markdown_page
 from .tables import Table, interval, percent
 from .tracker import signature_of
 
-if TYPE_CHECKING:
-    pass
-
 _LOGS = frozenset(each.name for each in ALL if each.owner == "log")
-_PREFIX = {"I": "I-", "R": "R-"}
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
@@ -40,7 +36,7 @@ def score_table(scores: Sequence[Score], account: Account) -> Table:
     by_key = {(score.group["domain"], score.measure): score for score in scores}
     domains = list(dict.fromkeys(score.group["domain"] for score in scores))
     rows = []
-    for prefix in _PREFIX.values():
+    for prefix in ("I-", "R-"):
         for domain in domains:
             f1 = by_key[domain, f"{prefix}GCDF1"]
             if not f1.n and domain != COMBINED:
@@ -206,19 +202,15 @@ def comparison_table(compared: UserComparison, domain: str) -> Table:
         }
         for measure in MEASURES
     }
-    accounts = {name: result.account for name, result in compared.results.items()}
-    title = "" if domain == COMBINED else f"in {domain}"
-    return compare.comparison_table(title, "user", scores, compared.versus, accounts)
+    return compare.comparison_table(compared, scores, "user", "" if domain == COMBINED else f"in {domain}")
 
 
 def markdown_report(name: str, result: UserResult) -> str:
     """A run in one page of Markdown."""
     counts = result.counts
     facts = f"{counts['turns']} turns, rules {result.rules.name}."
-    scores, details = (
-        [score_table(result.scores, result.account)],
-        [event_table(result.events), worst_table(result, 10)],
-    )
+    scores = [score_table(result.scores, result.account)]
+    details = [event_table(result.events), worst_table(result, 10)]
     return markdown_page(name, facts, scores, result.notices, details, signature=signature_of(result.scores))
 
 

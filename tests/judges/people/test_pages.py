@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dialmeter.errors import InputError
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened import Opened
 from dialmeter.views.plain_report import plain_report
@@ -48,4 +49,12 @@ def test_headline_and_command(run: Opened) -> None:
     words = run.kind.again(run.manifest)
     assert words[:3] == ["judge", "human", "ratings.jsonl"]
     assert "Correlations with the mean rating of people" in plain_report([run], "markdown")
-    assert run.kind.headline({"scores": 1, "trivial": 2}).text == "no judge"
+    assert run.kind.headline({}).text == "no judge"
+
+
+@pytest.mark.parametrize("field", ["scores", "trivial", "inputs", "judges", "averages", "counts", "intervals", "rules"])
+def test_a_field_of_another_type_is_refused_when_the_run_is_opened(run: Opened, field: str) -> None:
+    path = run.run.path("run.json")
+    path.write_bytes(msgspec.json.encode({**run.manifest, field: 1}))
+    with pytest.raises(InputError, match=rf"damaged: Expected .* - at \$\.{field}"):
+        Opened(run.run.folder)

@@ -26,7 +26,7 @@ from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ...views.boards.judges import board, judge_page
 from ...views.chart_files import slug
-from ...views.tables import Table, dicts_table
+from ...views.tables import Table, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, LazyGroup
@@ -149,7 +149,7 @@ def run(**options: Any) -> Output:
         document=lambda _: make_document(
             JudgeBenchRunDocument, scores=_scores(made), counts=_counts(cases, made), files=files
         ),
-        parts=[Block(board(made)), Block(dicts_table(_scores(made)), CSV)],
+        parts=[Block(board(made)), Block(records_table(_scores(made)), CSV)],
     )
 
 
@@ -212,7 +212,7 @@ def page(**options: Any) -> Output:
     write_file(options["out"], judge_page(cases.head, table), force=options["force"])
     return Output(
         document=lambda _: make_document(JudgeBenchPageDocument, scores=_scores(found), counts=_counts(cases, found)),
-        parts=[Block(table), Block(dicts_table([*_scores(found), *agreement]), CSV)],
+        parts=[Block(table), Block(records_table([*_scores(found), *agreement]), CSV)],
     )
 
 

@@ -23,7 +23,7 @@ from ...judges.show import case_lines, find_case
 from ...judges.verdict import RULES, parse_threshold
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
-from ...views.tables import dicts_table, interval, percent
+from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
@@ -146,7 +146,7 @@ def _document(result: JudgeResult, failing: int, judges: Mapping[str, Judge]) ->
 
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
     named, most = _named(result), options["failing"]
-    yield Block(dicts_table(result.to_dicts()), CSV)
+    yield Block(records_table(result.to_dicts()), CSV)
     yield from map(Block, matrix_tables(result))
     if options["details"]:
         yield Block(detail_table(result))

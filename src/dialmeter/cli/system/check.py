@@ -11,7 +11,7 @@ from ...core.document import make_document
 from ...errors import InputError, one_line
 from ...readers.trajectories import is_log, open_trajectories
 from ...systems.check import LogCheck, check_log
-from ...views.system import count_table
+from ...views.tables import count_table
 from ..main import EXIT_INPUT
 from ..options import command, from_option
 from ..printer import EVERY, Block, Output, refused_lines, tables
@@ -52,14 +52,14 @@ def _parts(found: LogCheck, file: str) -> Iterator[Block]:
         f"{counts['unseen_texts']} messages have text that the other side never sees",
         gap=(),
     )
-    yield Block(count_table("messages", "role", found.roles), EVERY)
+    yield Block(count_table("messages", ("role", "count"), found.roles), EVERY)
     yield from tables(
         [
-            count_table("how dialogues ended", "ending", found.endings),
-            count_table("what ended dialogues, in the words of the log", "source", found.sources),
-            count_table("tools", "tool", found.tools),
-            count_table("rewards", "scorer", found.scorers),
-            count_table("parts of rewards", "parts", found.basis),
+            count_table("how dialogues ended", ("ending", "count"), found.endings),
+            count_table("what ended dialogues, in the words of the log", ("source", "count"), found.sources),
+            count_table("tools", ("tool", "count"), found.tools),
+            count_table("rewards", ("scorer", "count"), found.scorers),
+            count_table("parts of rewards", ("parts", "count"), found.basis),
         ]
     )
     yield Block(f"account: {found.account.line}")

@@ -15,7 +15,7 @@ from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import GoldAudit, RankedCandidate, audit_gold
 from ...studies.audit.reading import is_run, read_talk, read_trackers
 from ...studies.audit.sheet import csv_sheet, read_sheets, sheet_rows
-from ...views.studies import audit as views
+from ...views import audit as views
 from ...views.tracker import signature_of
 from .. import options as shared
 from ..printer import CSV, TEXT, Block, Output, message, signature, tables

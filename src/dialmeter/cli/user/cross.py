@@ -24,7 +24,7 @@ from ...systems.outcome import SystemOutcome
 from ...users.result import UserSettings
 from ...users.scorer import UserScorer
 from ...views import cross as views
-from ...views.tables import dicts_table
+from ...views.tables import records_table
 from .. import options as shared
 from ..printer import CSV, PROSE, Block, Output, signature, tables
 from ..progress import counted
@@ -107,7 +107,7 @@ def cross(**options: Any) -> Output:
 def _parts(found: list[CrossScore], foot: tuple[str, ...], compared: dict[str, LogComparison]) -> Iterator[Block]:
     yield from map(Block, views.matrices(found))
     yield Block(replace(views.long_table(found), foot=foot))
-    yield Block(replace(dicts_table(as_dicts(found)), foot=foot), CSV)
+    yield Block(replace(records_table(as_dicts(found)), foot=foot), CSV)
     if any(len(each.results) > 1 for each in compared.values()):
         yield from tables(views.system_tables(compared), PROSE)
     yield from signature(joint_signature([each.signature for each in found]), quoted=False, gap=("text", "markdown"))

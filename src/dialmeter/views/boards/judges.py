@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from ...errors import one_line
 from ...judges.bench.case_set import BenchHead
-from ...judges.bench.submission import FacetError, Submission, unscored
+from ...judges.bench.submission import Submission, unscored
 from ..content import Paragraph, Section
+from ..html import board_page
 from ..human import coefficient
-from ..tables import Table, percent
-from .page import board_page
+from ..tables import Table, count_table, with_interval
 
 _FACETS = ("overall", "coherence", "naturalness", "interest", "control")
 
@@ -25,11 +25,11 @@ def board(found: Sequence[Submission], people: Mapping[str, Mapping[str, float |
     columns = dict(people or {})
     rows = []
     for each in found:
-        errors = {error.facet: error for error in each.errors}
-        overall = errors["overall"].value
+        errors = {error.facet: with_interval(error.value, error.ci) for error in each.errors}
+        overall = next(error.value for error in each.errors if error.facet == "overall")
         cells = (
             each.judge,
-            *(_cell(errors.get(facet)) for facet in _FACETS),
+            *(errors.get(facet, "–") for facet in _FACETS),
             *(coefficient(column.get(each.judge)) for column in columns.values()),
             str(unscored(each) or ""),
             "" if each.seconds is None else f"{1000 * each.seconds / max(1, 2 * len(each.scores)):.2f}",
@@ -46,17 +46,9 @@ def board(found: Sequence[Submission], people: Mapping[str, Mapping[str, float |
     return Table(title, headings, tuple(cells for _, cells in rows), frozenset(range(1, len(headings))))
 
 
-def _cell(found: FacetError | None) -> str:
-    if found is None or found.value is None:
-        return "–"
-    return percent(found.value) + (f" ({percent(found.ci[0])} to {percent(found.ci[1])})" if found.ci else "")
-
-
 def judge_page(head: BenchHead, table: Table) -> str:
     """The board as one HTML page that needs nothing else."""
-    attacks = Table(
-        "", ("attack", "cases"), tuple((name, str(count)) for name, count in head.attacks.items()), frozenset({1})
-    )
+    attacks = count_table("", ("attack", "cases"), head.attacks)
     facts = f"{head.cases} cases, version {one_line(head.version)}, digest {head.digest}. {one_line(head.made, 400)}"
     notes = (
         "An error is a case in which a judge does not do what an ideal judge does. Every attack counts the same in a mean. "

@@ -7,15 +7,14 @@ from pathlib import Path
 
 from ...core.output import new_folder
 from ...errors import DialmeterError, one_line
-from ...measure import Score
 from ...studies.board.board import Board, BoardRow
 from ...studies.board.rule_ranks import RuleRanks
 from ...tracking.diagnosis.suspicions import Finding
 from ..compare import holm_note
 from ..content import Code, Paragraph, Section, Warnings
+from ..html import board_page
 from ..plain_report import plain_sections
-from ..tables import Table, interval, percent, records_table, score_records
-from .page import board_page
+from ..tables import Table, percent, records_table, score_records, with_interval
 
 PAGE, MARKDOWN = "index.html", "board.md"
 GIVEN_GOLD = "given gold states"
@@ -34,7 +33,7 @@ def score_board(board: Board) -> Table:
     rows, marks = [], {}
     for place, row in enumerate(board.rows):
         name = f"{row.system} ({GIVEN_GOLD})" if row.given_gold is not None else row.system
-        rows.append((name, *map(_cell, row.scores), _range(row)))
+        rows.append((name, *(with_interval(score.value, score.ci) for score in row.scores), _range(row)))
         for column, measure in enumerate(board.measures, 1):
             if row.letters.get(measure):
                 marks[place, column] = row.letters[measure]
@@ -46,11 +45,6 @@ def score_board(board: Board) -> Table:
         frozenset(range(1, len(headings))),
         marks,
     )
-
-
-def _cell(score: Score) -> str:
-    span = interval(score.ci)
-    return percent(score.value) + (f" ({span})" if span else "")
 
 
 def _range(row: BoardRow) -> str:

@@ -232,10 +232,9 @@ def shade(mappable: ScalarMappable, value: float) -> Shade:
     """The colour of one value.
 
     Example:
-        >>> from matplotlib.cm import ScalarMappable
-        >>> from dialmeter.views.charts.grid import count_scale
-        >>> colours, norm = count_scale(25)
-        >>> shade(ScalarMappable(norm, colours), 25) == colours(4)
+        >>> from dialmeter.views.charts.grid import count_colours
+        >>> scale = count_colours(25)
+        >>> shade(scale, 25) == scale.cmap(4)
         True
     """
     import numpy as np
@@ -256,12 +255,10 @@ def colour_bar(
     """The scale of colours next to the axes, with its meaning in words, and with one tick if all values are the same.
 
     Example:
-        >>> from matplotlib.cm import ScalarMappable
         >>> from dialmeter.views.charts.canvas import sheet
-        >>> from dialmeter.views.charts.grid import count_scale
+        >>> from dialmeter.views.charts.grid import count_colours
         >>> with sheet("a") as (figure, axes):
-        ...     colours, norm = count_scale(25)
-        ...     colour_bar(figure, axes, ScalarMappable(norm, colours), "number of turns")
+        ...     colour_bar(figure, axes, count_colours(25), "number of turns")
         >>> figure.axes[1].get_ylabel()
         'number of turns'
     """

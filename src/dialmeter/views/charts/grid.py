@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -93,15 +92,12 @@ def draw(
 
 def _value_scale(values: Iterable[float]) -> tuple[ScalarMappable, float | None]:
     """At most eight colours between the lowest and the highest value; and the value, if there is only one."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import BoundaryNorm
     from matplotlib.ticker import MaxNLocator
 
     found = list(values)
     low, high = min(found), max(found)
     edges = MaxNLocator(8, steps=ROUND).tick_values(low, high) if high > low else [low - 0.5, low + 0.5]
-    scale = ScalarMappable(BoundaryNorm(edges, len(edges) - 1), ramp(len(edges) - 1))
-    return scale, None if high > low else low
+    return _stepped(edges), None if high > low else low
 
 
 def table(
@@ -273,8 +269,6 @@ def draw_confusion(
         >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
         ['east', 'west', '(absent)']
     """
-    from matplotlib.cm import ScalarMappable
-
     counts, keys = _matrix(pairs)
     side = 0.42 * len(keys)
     size = {"width": max(5.0, side + 3.2), "height": max(3.2, side + 2.0)}
@@ -282,8 +276,7 @@ def draw_confusion(
         if not counts:
             nothing_yet(axes)
             return figure
-        colours, norm = count_scale(max(counts.values()))
-        scale = ScalarMappable(norm, colours)
+        scale = count_colours(max(counts.values()))
         for row, gold in enumerate(keys):
             for column, predicted in enumerate(keys):
                 number = counts[gold, predicted]
@@ -372,15 +365,20 @@ def boundaries(largest: int) -> list[int]:
     return found
 
 
-def count_scale(largest: int) -> tuple[ListedColormap, BoundaryNorm]:
+def count_colours(largest: int) -> ScalarMappable:
     """Colours for counts from 1 to the largest.
 
     Example:
-        >>> colours, norm = count_scale(25)
-        >>> colours.N, int(norm(25))
+        >>> scale = count_colours(25)
+        >>> scale.cmap.N, int(scale.norm(25))
         (5, 4)
     """
+    return _stepped(boundaries(largest))
+
+
+def _stepped(edges: Sequence[float]) -> ScalarMappable:
+    """A colour for each range between two edges."""
+    from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm
 
-    edges = boundaries(largest)
-    return ramp(len(edges) - 1), BoundaryNorm(edges, len(edges) - 1)
+    return ScalarMappable(BoundaryNorm(edges, len(edges) - 1), ramp(len(edges) - 1))

@@ -1,4 +1,4 @@
-"""Colours that colour-blind readers can distinguish, and a second sign for each, so that nothing rests on colour alone.
+"""Colours that colour-blind readers can distinguish, and a second sign for each, so that no meaning depends on colour alone.
 
 Every colour in a figure is one of these constants or a step of `ramp`, so that a page can replace them one by one with
 its own theme. `INK` is not black because SVG leaves black out, and what is not written cannot be replaced.

@@ -9,7 +9,7 @@ from ..tables import Table
 from .axes import colour_bar, legend, number_ticks, whiskers
 from .canvas import MAX_MARKS, nothing_yet, sheet
 from .data import Estimate, HasInterval, cell, finite, paired
-from .grid import count_scale
+from .grid import count_colours
 from .palette import BLUE, PAPER, VERMILION
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def draw(
         axes.grid(axis="y")
         number_ticks(axes.yaxis, as_percent)
         if as_percent:
-            # Student's limits know nothing of 0 and 100 %; a bin of two dialogues would stretch the axis far beyond.
+            # Student's interval may end below 0 or above 100 %; for a bin of two dialogues it would stretch the axis.
             axes.set_ylim(-0.05, 1.05)
         legend(figure, handles, [f"one {unit}", "mean in a bin, with 95 % interval"][-len(handles) :])
     return figure
@@ -94,8 +94,8 @@ def _counted(n: int, unit: str) -> str:
 def _hexagons(figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], unit: str) -> None:
     drawn = axes.hexbin(x, y, gridsize=(34, 20), mincnt=1, linewidths=0.2)
     counts = drawn.get_array()
-    colours, norm = count_scale(int(counts.max()) if counts is not None else 1)
-    drawn.set(cmap=colours, norm=norm)
+    scale = count_colours(int(counts.max()) if counts is not None else 1)
+    drawn.set(cmap=scale.cmap, norm=scale.norm)
     colour_bar(figure, axes, drawn, f"{_counted(2, unit)[2:]} per hexagon")
 
 

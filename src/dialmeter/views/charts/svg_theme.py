@@ -58,7 +58,7 @@ def themed(
     root = ET.fromstring(svg)  # noqa: S314 - drawn by ourselves
     for parent in list(root.iter()):
         for child in list(parent):
-            # A style element would hold for the whole page, whose own style sheet has what it says.
+            # A style element would apply to the whole page; the style sheet of the page has the same rules.
             if child.tag in {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}:
                 parent.remove(child)
     scale = (narrowest or 0) / float(root.get("viewBox", "0 0 1 1").split()[2])

@@ -94,17 +94,14 @@ def latex_text(text: str) -> str:
 
 
 def width_of(text: str) -> float:
-    """The width of plain text in points, rather too large than too small.
+    """The width of plain text in points; where it is not known, an upper limit.
 
     Example:
         >>> round(width_of("47.62"), 2)
         21.05
     """
-    return sum(_WIDTHS.get(letter) or _WIDTHS.get(_base(letter), _WIDEST) for letter in text)
-
-
-def _base(letter: str) -> str:
-    return unicodedata.normalize("NFD", letter)[0]
+    # A letter with an accent is as wide as the letter without it.
+    return sum(_WIDTHS.get(letter) or _WIDTHS.get(unicodedata.normalize("NFD", letter)[0], _WIDEST) for letter in text)
 
 
 def typeset(text: str, *, number: bool = False, mark: str = "", bold: bool = False) -> Typeset:
@@ -136,14 +133,11 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
     end = 0
     for found in _LAMBDA.finditer(text):
         yield text[end : found.start()] + "FGA", False
-        yield rf"$_{{\lambda={_parameter(found[1])}}}$", True
+        value = r"\infty" if found[1] == "inf" else found[1]
+        yield rf"$_{{\lambda={value}}}$", True
         yield f" ({found[2]})" if found[2] else "", False
         end = found.end()
     yield text[end:], False
-
-
-def _parameter(value: str) -> str:
-    return r"\infty" if value == "inf" else value
 
 
 def _index_letters(source: str) -> str:

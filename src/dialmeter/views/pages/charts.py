@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 DATA_ROWS = 60
 NARROWEST = {False: 31 * 16, True: 46 * 16}
 """The smallest width of a chart on a page, and of a broad one, in pixels: as in the style sheet."""
-CONFUSED_SLOTS = 2
-EVENTS = 12
+_EVENTS = 12
+"""How many classes of events the chart of events has."""
 
 
 class DrawnChart(NamedTuple):
@@ -39,7 +39,7 @@ class DrawnChart(NamedTuple):
     title: str
     svg: Markup
     table: Table
-    left_out: int
+    hidden_rows: int
     broad: bool
     small: int
     table_first: bool
@@ -68,71 +68,6 @@ def draw_for_page(made: Chart, number: int | str) -> DrawnChart:
     return DrawnChart(anchor, made.title, markup, data, hidden, broad, small, made.table_first)
 
 
-def tracker_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-    """Measures and turns of all runs together, then the spread and the mistakes of each."""
-    yield _measures(runs, link)
-    if len(runs) > 1:
-        values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
-        title = "Do measures agree on the order?"
-        yield chart("parallel", title, lines.draw_parallel, lines.parallel_table, values)
-    yield _by_turn(runs, link)
-    for run in runs:
-        of = _of(run, runs)
-        yield from _spread(run, link, of)
-        yield _mistakes(run, link, of)
-        wrong = run.findings.counts("slot", where={"class": "wrong"})
-        for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:CONFUSED_SLOTS]:
-            yield _confusion(run, link, slot, of)
-
-
-def user_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-    """For each run, scores by domain, their spread, events, and who lost the points."""
-    for run in runs:
-        of = _of(run, runs)
-        yield _by_domain(run, link, of)
-        yield from _spread(run, link, of)
-        yield _events(run, link, of)
-        if run.findings.options("party"):
-            yield _parties(run, link, of)
-
-
-def judge_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-    """For each run, error rates by attack (one chart per corpus), and how many judges are wrong about each case."""
-    for run in runs:
-        of = _of(run, runs)
-        for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
-            yield _errors(run, corpus, link, of)
-        yield from _spread(run, link, of)
-
-
-def system_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-    """Success and pass^k of all runs, then how the dialogues of each ended."""
-    yield _measures(runs, link)
-    for run in runs:
-        drawn = _LinkedBars(link)
-        for (outcome, ending), size in sorted(run.findings.counts("outcome", "ending").items()):
-            if outcome and ending:
-                drawn.add(outcome, _words(ending), Estimate(size))
-                chosen = {"outcome": outcome, "ending": ending}
-                drawn.lead(outcome, _words(ending), run, chosen, f"{ending}, {outcome}: {size:,} dialogues")
-        name, title = f"endings-{slug(run.key)}", f"How dialogues ended{_of(run, runs)}"
-        yield drawn.chart(name, title, "number of dialogues", as_percent=False)
-
-
-def item_charts(runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-    """ItemRecall of all runs, then the events and the verdicts of each."""
-    yield _measures(runs, link)
-    for run in runs:
-        for field, title in (("event", "Events of the user"), ("verdict", "Verdicts on items")):
-            drawn = _LinkedBars(link)
-            for (name,), size in sorted(run.findings.counts(field).items()):
-                if name:
-                    drawn.add(title, _words(name), Estimate(size))
-                    drawn.lead(title, _words(name), run, {field: name}, f"{name}: {size:,}")
-            if drawn.scores:
-                yield drawn.chart(f"{field}-{slug(run.key)}", f"{title}{_of(run, runs)}", "number", as_percent=False)
-
-
 def _linked(made: Chart, addresses: Callable[[int, Sequence[str]], Mapping[int, str | None]]) -> Chart:
     """The chart with a table whose cells are links: by the number of a row and its cells, the address of each column."""
     links = {
@@ -144,33 +79,30 @@ def _linked(made: Chart, addresses: Callable[[int, Sequence[str]], Mapping[int, 
     return made._replace(table=replace(made.table, links=links))
 
 
-def _of(run: Opened, runs: Sequence[Opened]) -> str:
+def of_run(run: Opened, runs: Sequence[Opened]) -> str:
     """The run in a title, where there are several."""
     return f" of {run.key}" if len(runs) > 1 else ""
 
 
-def _words(code: str) -> str:
+def in_words(code: str) -> str:
     """The name of an event, verdict or ending in words."""
     return code.replace("_", " ")
 
 
-class _LinkedBars:
+class LinkedBars:
     """Bars by group and name, each of which leads to its rows."""
 
-    def __init__(self, link: RowsLink) -> None:
-        self._link = link
+    def __init__(self) -> None:
         self.scores: dict[str, dict[str, Estimate]] = {}
         self._links: dict[tuple[str, str], str] = {}
         self._texts: dict[str, str] = {}
 
-    def add(self, group: str, name: str, point: Estimate) -> None:
-        """Adds a bar without a link."""
+    def add(self, group: str, name: str, point: Estimate, address: str = "", text: str = "") -> None:
+        """Adds a bar; the address of its rows and the text of the link are empty for a bar without one."""
         self.scores.setdefault(group, {})[name] = point
-
-    def lead(self, group: str, name: str, run: Opened, params: Mapping[str, str], text: str) -> None:
-        """Links a bar to the rows of a run that pass a filter."""
-        address = self._links[group, name] = self._link(run, params)
-        self._texts[address] = text
+        if address:
+            self._links[group, name] = address
+            self._texts[address] = text
 
     def chart(self, name: str, title: str, y_label: str, as_percent: bool = True) -> Chart:
         """The bars as a chart."""
@@ -179,26 +111,26 @@ class _LinkedBars:
         return _linked(made, lambda at, cells: {2: self._links.get((cells[0], cells[1]))})
 
 
-def _estimate(found: Mapping[str, Any]) -> Estimate:
+def estimate(found: Mapping[str, Any]) -> Estimate:
     """The value and interval of a score of a manifest."""
     return Estimate(found.get("value"), *(found.get("ci") or ()))
 
 
-def _measures(runs: Sequence[Opened], link: RowsLink) -> Chart:
-    drawn = _LinkedBars(link)
+def measures_chart(runs: Sequence[Opened], link: RowsLink) -> Chart:
+    """The scores of all runs with their intervals."""
+    drawn = LinkedBars()
     for run in runs:
         drawn.scores[run.key] = {}
         for each in run.scores:
             measure = each["measure"]
-            drawn.add(run.key, measure, _estimate(each))
-            if measure in run.columns:
-                text = f"{run.key}, {measure}: {run.kind.UNIT[1]}, the worst first"
-                drawn.lead(run.key, measure, run, {"by": measure}, text)
+            address = link(run, {"by": measure}) if measure in run.columns else ""
+            text = f"{run.key}, {measure}: {run.kind.UNIT[1]}, the worst first"
+            drawn.add(run.key, measure, estimate(each), address, text)
     return drawn.chart("measures", "Scores with intervals", "score in percent")
 
 
-def _spread(run: Opened, link: RowsLink, of: str) -> Iterator[Chart]:
-    """How many rows have which score; a bar leads to the rows that it counts. Nothing where rows have no score."""
+def spread_charts(run: Opened, link: RowsLink, of: str) -> Iterator[Chart]:
+    """How many rows have which score; a bar leads to the rows that it counts. No chart where rows have no score."""
     measure = run.ranking
     if not measure:
         return
@@ -228,7 +160,8 @@ def _spread(run: Opened, link: RowsLink, of: str) -> Iterator[Chart]:
     yield _linked(made, lambda at, _: {2: links.get(at)})
 
 
-def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Chart:
+def turns_chart(runs: Sequence[Opened], link: RowsLink) -> Chart:
+    """The share of right turns of trackers, by the number of the turn."""
     series: dict[str, dict[int, Estimate]] = {}
     dialogues: dict[int, int] = {}
     for run in runs:
@@ -259,7 +192,8 @@ def _by_turn(runs: Sequence[Opened], link: RowsLink) -> Chart:
     return _linked(made, lambda _, cells: {2: right_turns.get((cells[0], cells[1])), 5: links.get(int(cells[1]))})
 
 
-def _mistakes(run: Opened, link: RowsLink, of: str) -> Chart:
+def mistakes_chart(run: Opened, link: RowsLink, of: str) -> Chart:
+    """The mistakes of a tracker by slot, class and age."""
     counts: dict[str, Counter[tuple[str, str]]] = {}
     links: dict[tuple[str, str, str], str] = {}
     texts: dict[str, str] = {}
@@ -279,7 +213,8 @@ def _mistakes(run: Opened, link: RowsLink, of: str) -> Chart:
     return _linked(made, addresses)._replace(table_first=flattens(sizes))
 
 
-def _confusion(run: Opened, link: RowsLink, slot: str, of: str) -> Chart:
+def confusion_chart(run: Opened, link: RowsLink, slot: str, of: str) -> Chart:
+    """Gold and predicted values of a slot."""
     counts = run.findings.counts("gold", "pred", where={"slot": slot})
     pairs = {(gold or None, pred or None): size for (gold, pred), size in counts.items()}
     links, texts = {}, {}
@@ -303,51 +238,50 @@ def _confusion(run: Opened, link: RowsLink, slot: str, of: str) -> Chart:
     return made._replace(title=f"{title}: {slot}")
 
 
-def _by_domain(run: Opened, link: RowsLink, of: str) -> Chart:
-    drawn = _LinkedBars(link)
+def domains_chart(run: Opened, link: RowsLink, of: str) -> Chart:
+    """F1 of a user by domain."""
+    drawn = LinkedBars()
     for each in run.scores:
         measure, domain = str(each["measure"]), str(each.get("domain", "combined"))
         if measure.endswith("GCDF1"):
-            drawn.add(measure, domain, _estimate(each))
             chosen = {"by": measure, **({} if domain == "combined" else {"domain": domain})}
             text = f"{measure} in {domain}: {each.get('n')} dialogues, the worst first"
-            drawn.lead(measure, domain, run, chosen, text)
+            drawn.add(measure, domain, estimate(each), link(run, chosen), text)
     return drawn.chart(f"domains-{slug(run.key)}", f"Scores by domain{of}", "F1 in percent")
 
 
-def _events(run: Opened, link: RowsLink, of: str) -> Chart:
-    drawn = _LinkedBars(link)
+def events_chart(run: Opened, link: RowsLink, of: str) -> Chart:
+    """The most frequent events of a user by domain."""
+    drawn = LinkedBars()
     counts = run.findings.counts("event", "domain")
     for domain in run.findings.options("domain"):
-        for name in run.findings.ranked("event")[:EVENTS]:
+        for name in run.findings.ranked("event")[:_EVENTS]:
             if size := counts[name, domain]:
-                drawn.add(domain, _words(name), Estimate(size))
-                drawn.lead(
-                    domain, _words(name), run, {"domain": domain, "event": name}, f"{name} in {domain}: {size:,}"
-                )
+                address = link(run, {"domain": domain, "event": name})
+                drawn.add(domain, in_words(name), Estimate(size), address, f"{name} in {domain}: {size:,}")
     return drawn.chart(f"events-{slug(run.key)}", f"What happened{of}", "number of events", as_percent=False)
 
 
-def _parties(run: Opened, link: RowsLink, of: str) -> Chart:
-    drawn = _LinkedBars(link)
+def parties_chart(run: Opened, link: RowsLink, of: str) -> Chart:
+    """Lost units of the goal, by domain and the party to blame."""
+    drawn = LinkedBars()
     for (party, domain), size in sorted(run.findings.counts("party", "domain").items()):
         if party and domain:
-            drawn.add(party, domain, Estimate(size))
-            chosen = {"party": party, "domain": domain}
-            drawn.lead(party, domain, run, chosen, f"lost by {party} in {domain}: {size:,}")
+            address = link(run, {"party": party, "domain": domain})
+            drawn.add(party, domain, Estimate(size), address, f"lost by {party} in {domain}: {size:,}")
     name, title = f"parties-{slug(run.key)}", f"Who lost units of the goal{of}"
     return drawn.chart(name, title, "lost units", as_percent=False)
 
 
-def _errors(run: Opened, corpus: str, link: RowsLink, of: str) -> Chart:
-    drawn = _LinkedBars(link)
+def errors_chart(run: Opened, corpus: str, link: RowsLink, of: str) -> Chart:
+    """Error rates of judges by attack, on one corpus."""
+    drawn = LinkedBars()
     for each in run.scores:
         if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
             judge, attack = str(each["judge"]), str(each["attack"])
-            drawn.add(judge, attack, _estimate(each))
             verdict = "error" if each["value"] else "right"
             chosen = {"attack": attack, "judge": judge, "verdict": verdict, **({"corpus": corpus} if corpus else {})}
             text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
-            drawn.lead(judge, attack, run, chosen, text)
+            drawn.add(judge, attack, estimate(each), link(run, chosen), text)
     title = f"Error rates by attack{of}" + (f", corpus {corpus}" if corpus else "")
     return drawn.chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, "error rate in percent")

@@ -1,4 +1,4 @@
-"""``findings.npz``, the index of the findings of a run: written with the run, so that a filter reads it and no row.
+"""``findings.npz``, the index of the findings of a run: written with the run, so that a filter reads it instead of the rows.
 
 It belongs to one ``run.json`` and one size of ``rows.jsonl``. Where it belongs to others, is damaged, or is missing (as in runs of
 earlier versions), the rows are read instead.
@@ -7,7 +7,7 @@ earlier versions), the rows are read instead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,12 @@ from msgspec import Struct
 from ...core.open_runs import Run, read_arrays
 from ...errors import DialmeterError, InputError
 from ...readers.strict_json import REFUSALS
+from .findings import Finding, FindingColumns, FindingsBuilder, RowFindings
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .findings import Finding, FindingColumns, RowFindings
     from .kinds import RunKind
 
 FILE = "findings.npz"
@@ -42,6 +42,20 @@ class _Heading(Struct):
     sums: list[tuple[tuple[str, ...], int]]
 
 
+def row_lines(run: Run) -> Iterator[bytes]:
+    """The lines of all rows of a run.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    rows = run.path("rows.jsonl")
+    try:
+        with open(rows, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(rows)) from None
+
+
 def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = None) -> RowFindings:
     """Reads all rows of a run for their findings.
 
@@ -53,22 +67,15 @@ def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = Non
     Raises:
         InputError: a row is damaged, or the file cannot be read.
     """
-    from .findings import FindingsBuilder
-
-    rows = run.path("rows.jsonl")
     builder = FindingsBuilder(tuple(field.name for field in kind.FIELDS))
-    try:
-        with open(rows, "rb") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    scanned = kind.scan(line, builder.sums)
-                except REFUSALS as error:
-                    raise InputError(f"damaged: {error}", file=str(rows), line=number) from None
-                builder.add(scanned.id, scanned.findings)
-                if progress:
-                    progress()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=str(rows)) from None
+    for number, line in enumerate(row_lines(run), 1):
+        try:
+            scanned = kind.scan(line, builder.sums)
+        except REFUSALS as error:
+            raise InputError(f"damaged: {error}", file=str(run.path("rows.jsonl")), line=number) from None
+        builder.add(scanned.id, scanned.findings)
+        if progress:
+            progress()
     return builder.build()
 
 
@@ -104,8 +111,6 @@ _ENTRIES = ("per_row", "codes", "sizes")
 
 def read_findings(run: Run, kind: RunKind) -> RowFindings | None:
     """The findings of a run from its index; None where there is none that fits the run."""
-    from .findings import FindingColumns, RowFindings
-
     fields = tuple(field.name for field in kind.FIELDS)
     path = run.path(FILE)
     try:

@@ -12,10 +12,10 @@ from ...users.items.goal_items import KINDS
 from ...users.items.log_items import LogItems
 from .. import compare
 from ..markdown_page import markdown_page
-from ..tables import Table, interval, percent
+from ..tables import Table, count_table, interval, percent
 
 SHOWN = 10
-_MEANING = {each.name: each.about for each in ALL if each.family == "text"}
+MEANING = {each.name: each.about for each in ALL if each.family == "text"}
 
 
 def recall_table(found: LogItems) -> Table:
@@ -41,7 +41,7 @@ def event_table(found: LogItems) -> Table:
     rows = []
     for name, count in found.events.items():
         talks = sum(any(event.name == name for event in talk.events) for talk in found.every)
-        rows.append((name, str(count), str(talks), _MEANING[name]))
+        rows.append((name, str(count), str(talks), MEANING[name]))
     return Table("events of the user", ("event", "all", "dialogues", "meaning"), tuple(rows), frozenset({1, 2}))
 
 
@@ -60,8 +60,7 @@ def fault_tables(found: LogItems) -> Iterator[Table]:
         *("difference", "its interval", "conclusion"),
     )
     yield Table("do faults of the user go with failure?", headings, tuple(rows), frozenset(range(2, 7)), foot=foot)
-    parties = tuple((party, str(count)) for party, count in found.parties.items())
-    yield Table("whose fault failed dialogues are, by the events", ("party", "dialogues"), parties, frozenset({1}))
+    yield count_table("whose fault failed dialogues are, by the events", ("party", "dialogues"), found.parties)
 
 
 def _shown(share: Share) -> str:
@@ -104,8 +103,7 @@ def item_comparison_table(compared: ItemComparison) -> Table:
     scores = {
         measure: {name: score_of(result, measure) for name, result in compared.results.items()} for measure in names
     }
-    accounts = {name: result.account for name, result in compared.results.items()}
-    return compare.comparison_table("", "user", scores, compared.versus, accounts)
+    return compare.comparison_table(compared, scores, "user")
 
 
 def items_report(name: str, found: LogItems) -> str:

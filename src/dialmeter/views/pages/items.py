@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
 
-from ...users.behaviours import ALL
 from ...users.events import Event
 from ...users.items.record import ItemRow
 from ...users.items.verdicts import ItemOutcome
-from ..chart_files import Chart
+from ..chart_files import Chart, slug
+from ..charts.data import Estimate
 from ..tables import Table
-from .charts import item_charts
+from .charts import LinkedBars, in_words, measures_chart, of_run
 from .findings import Finding
+from .item_tables import MEANING
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
-from .scores import score_table
 from .system import step_parts, step_texts
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 _WORDS = {True: "successful", False: "failed", None: "without a reward"}
 _SIGNS = {"conveyed": "correct", "confirmed": "correct", "missed": "missed", "forbidden": "wrong"}
-_MEANING = {each.name: each.about for each in ALL if each.family == "text"}
 
 
 class _Task(Struct, frozen=True):
@@ -58,10 +56,10 @@ class ItemsKind(RunKind):
     ROW = ItemRow
     FIRST_COLUMN = "ItemRecall"
     DRAWN = "tasks"
-    MISTAKEN: ClassVar[Conditions] = {"event": tuple(_MEANING)}
+    MISTAKEN: ClassVar[Conditions] = {"event": tuple(MEANING)}
     GROUPINGS = (
-        Grouping("event", "events per 100 dialogues", {"event": tuple(_MEANING)}, ("task",)),
-        Grouping("task", "events per 100 dialogues", {"event": tuple(_MEANING)}, ("event",)),
+        Grouping("event", "events per 100 dialogues", {"event": tuple(MEANING)}, ("task",)),
+        Grouping("task", "events per 100 dialogues", {"event": tuple(MEANING)}, ("event",)),
     )
     FIELDS = (
         Field("task", "task"),
@@ -89,7 +87,7 @@ class ItemsKind(RunKind):
         return Scanned(row.id, dict(found))
 
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """What came of a dialogue, its events, and its first words."""
+        """The outcome of a dialogue, its events, and its first words."""
         names = Counter(event["class"] for event in row.get("events") or ())
         facts = ", ".join([_WORDS[row.get("success")], *(f"{count} {name}" for name, count in names.items())])
         steps = row["trajectory"].get("steps") or ()
@@ -100,10 +98,6 @@ class ItemsKind(RunKind):
         yield from step_texts(row["trajectory"].get("steps") or ())
         for each in row.get("outcomes") or ():
             yield from (each["item"]["value"], *(each["item"].get("keys") or ()))
-
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """ItemRecall with its interval."""
-        yield score_table(run, link)
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal with its items, and the messages with events in place."""
@@ -116,7 +110,7 @@ class ItemsKind(RunKind):
                     "name": event["class"].replace("_", " "),
                     "said": event.get("said", ""),
                     "about": event.get("about", ""),
-                    "meaning": _MEANING.get(event["class"], ""),
+                    "meaning": MEANING.get(event["class"], ""),
                     "marked": bool(wanted.get("event")) and wanted["event"] == event["class"],
                 }
             )
@@ -136,13 +130,19 @@ class ItemsKind(RunKind):
         """The score of one row: a share in percent, or a number of events."""
         return f"{value:g}" if column == "Events" else super().cell(column, value)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Two users on the same task."""
-        return {"talks": [self.page(row, wanted) for row in (first, second)]}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Scores, events and verdicts."""
-        return item_charts(runs, link)
+        """ItemRecall of all runs, then the events and the verdicts of each."""
+        yield measures_chart(runs, link)
+        for run in runs:
+            for field, title in (("event", "Events of the user"), ("verdict", "Verdicts on items")):
+                drawn = LinkedBars()
+                for (name,), size in sorted(run.findings.counts(field).items()):
+                    if name:
+                        address = link(run, {field: name})
+                        drawn.add(title, in_words(name), Estimate(size), address, f"{name}: {size:,}")
+                if drawn.scores:
+                    whole = f"{title}{of_run(run, runs)}"
+                    yield drawn.chart(f"{field}-{slug(run.key)}", whole, "number", as_percent=False)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -155,10 +155,10 @@ class ItemsKind(RunKind):
         found = run.findings
         totals = found.counts("event")
         rows: list[list[Cell]] = [
-            [name, (str(totals[(name,)]), {"event": name}), _MEANING.get(name, "")] for name in found.ranked("event")
+            [name, (str(totals[(name,)]), {"event": name}), MEANING.get(name, "")] for name in found.ranked("event")
         ]
         if rows:
-            yield linked_table(partial(link, run), "events of the user", ("event", "all", "meaning"), rows, (1,))
+            yield linked_table(run, link, "events of the user", ("event", "all", "meaning"), rows, numeric=(1,))
         for field, title in (
             ("verdict", "verdicts on items"),
             ("party", "whose fault failed dialogues are, by the events"),
@@ -166,7 +166,7 @@ class ItemsKind(RunKind):
             counts = found.counts(field)
             shown: list[list[Cell]] = [[name, (str(counts[(name,)]), {field: name})] for name in found.ranked(field)]
             if shown:
-                yield linked_table(partial(link, run), title, (field, "count"), shown, (1,))
+                yield linked_table(run, link, title, (field, "count"), shown)
 
 
 def _item(outcome: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from math import isnan
 from pathlib import Path
 from statistics import fmean
@@ -18,9 +17,9 @@ from ...judges.verdict import READING
 from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, percent
-from .charts import judge_charts
+from .charts import errors_chart, of_run, spread_charts
 from .findings import Finding
-from .judge_case import PREFERRED, VERDICTS, case, explained
+from .judge_case import PREFERRED, VERDICTS, SpokenMove, case, explained
 from .kinds import Cell, Conditions, Field, Grouping, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
 
 if TYPE_CHECKING:
@@ -60,13 +59,6 @@ class _Scored(_Said, frozen=True):
     threshold: float | None = None
 
 
-class _Spoken(Struct, frozen=True):
-    """A move of the context."""
-
-    speaker: str
-    text: str
-
-
 class ShownCase(Struct, frozen=True):
     """A case, as it is shown."""
 
@@ -75,7 +67,7 @@ class ShownCase(Struct, frozen=True):
     variant: str
     facet: str
     expected: str
-    context: tuple[_Spoken, ...]
+    context: tuple[SpokenMove, ...]
     reply: str
     adversarial: str
     scores: dict[str, _Scored]
@@ -183,12 +175,12 @@ class JudgeKind(RunKind):
             >>> KIND.headline({"averages": found, "judges": [{"name": "mine"}]})
             Headline(text='mean error: coherence 50.00', value=0.5)
         """
-        trivial = {str(each.get("name")) for each in _dicts(manifest.get("judges")) if each.get("trivial")}
+        trivial = {str(each.get("name")) for each in manifest.get("judges") or () if each.get("trivial")}
         rates: dict[str, list[float]] = {}
-        averages = _dicts(manifest.get("averages"))
+        averages = manifest.get("averages") or ()
         named = [each for each in averages if str(each.get("judge")) not in trivial] or averages
         for each in named:
-            if isinstance(value := each.get("value"), float | int):
+            if (value := each.get("value")) is not None:
                 rates.setdefault(str(each.get("facet")), []).append(value)
         found = {facet: fmean(values) for facet, values in rates.items()}
         overall = found.pop("overall", None)
@@ -202,7 +194,7 @@ class JudgeKind(RunKind):
                 "measure": f"mean error, {each.get('facet')}",
                 **{name: each.get(name) for name in ("judge", "corpus", "value")},
             }
-            for each in _dicts(run.manifest.get("averages"))
+            for each in run.manifest.get("averages") or ()
             if each.get("value") is not None
         ]
 
@@ -211,8 +203,7 @@ class JudgeKind(RunKind):
 
         A rate leads to the errors, and a rate of zero to the cases about which the judge is right.
         """
-        averages = _dicts(run.manifest.get("averages"))
-        if averages:
+        if averages := run.manifest.get("averages"):
             yield _facets(averages, run, link)
         for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
             found = [each for each in run.scores if each.get("corpus", "") == corpus]
@@ -235,9 +226,8 @@ class JudgeKind(RunKind):
                 rows.append([attack, READING.get(must, must), (str(n), chosen), *texts])
             title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
             headings = ("attack", "the score", "n", *judges)
-            yield replace(
-                linked_table(partial(link, run), title, headings, rows, range(2, len(headings))), shades=shades
-            )
+            table = linked_table(run, link, title, headings, rows, numeric=range(2, len(headings)))
+            yield replace(table, shades=shades)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -253,17 +243,19 @@ class JudgeKind(RunKind):
         """Both replies side by side, and the judges' scores."""
         return case(row, wanted)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The same case in two runs."""
-        return {"cases": [case(row, wanted) for row in (first, second)]}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Error rates by attack, and the spread of wrong judges."""
-        return judge_charts(runs, link)
+        """For each run, error rates by attack (one chart per corpus), and how many judges are wrong about each case."""
+        for run in runs:
+            of = of_run(run, runs)
+            for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
+                yield errors_chart(run, corpus, link, of)
+            yield from spread_charts(run, link, of)
 
     def counted(self, run: Opened) -> Conditions:
         """Of the judges those that were named; all of them where none was."""
-        named = _named(run.manifest)
+        judges = run.manifest.get("judges") or ()
+        # Trivial judges are added to every run.
+        named = tuple(str(each.get("name")) for each in judges if not each.get("trivial"))
         return {"judge": named} if named else {}
 
     def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
@@ -280,7 +272,7 @@ class JudgeKind(RunKind):
                 cells.append((percent(wrong / (wrong + right)) if wrong + right else "–", chosen))
             rows.append([attack, variant, *cells])
         headings = ("attack", "variant", *judges)
-        yield linked_table(partial(link, run), "errors by variant, %", headings, rows, range(2, len(headings)))
+        yield linked_table(run, link, "errors by variant, %", headings, rows, numeric=range(2, len(headings)))
         preferred = run.findings.counts("judge", "preferred")
         texts: list[list[Cell]] = [
             [
@@ -289,21 +281,10 @@ class JudgeKind(RunKind):
             ]
             for judge in judges
         ]
-        yield linked_table(
-            partial(link, run), "preferred reply, cases", ("judge", *PREFERRED.values()), texts, (1, 2, 3)
-        )
+        yield linked_table(run, link, "preferred reply, cases", ("judge", *PREFERRED.values()), texts)
 
 
 KIND = JudgeKind()
-
-
-def _dicts(listed: object) -> list[dict[str, Any]]:
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-
-
-def _named(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """The judges that were asked for; trivial ones are added to every run."""
-    return tuple(str(each.get("name")) for each in _dicts(manifest.get("judges")) if not each.get("trivial"))
 
 
 def _rate(found: Mapping[str, Any], n: int) -> str:
@@ -333,4 +314,4 @@ def _facets(averages: Sequence[Mapping[str, Any]], run: Opened, link: RowsLink) 
             for rate, judge in zip(rates, judges, strict=True)
         ]
         rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])
-    return linked_table(partial(link, run), "Mean error by facet", ("facet", *judges), rows, range(1, len(judges) + 1))
+    return linked_table(run, link, "Mean error by facet", ("facet", *judges), rows)

@@ -20,6 +20,13 @@ VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not co
 PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
 
 
+class SpokenMove(Struct, frozen=True):
+    """A move of a context, as a row must hold it."""
+
+    speaker: str
+    text: str
+
+
 class Piece(NamedTuple):
     """A part of a reply, changed or not."""
 

@@ -40,21 +40,27 @@ _NOTHING = ("", "0", "–")
 
 
 def linked_table(
-    link: Callable[[Mapping[str, str]], str],
+    run: Opened,
+    link: RowsLink,
     title: str,
     headings: Sequence[str],
     rows: Iterable[Sequence[Cell]],
-    numeric: Iterable[int],
+    *,
+    numeric: Iterable[int] | None = None,
 ) -> Table:
-    """A table whose cells lead to the rows that they count; cells that count nothing lead nowhere."""
+    """A table whose cells lead to the rows of the run that they count; cells that count nothing lead nowhere.
+
+    ``numeric`` are the columns of numbers; by default all but the first.
+    """
     texts, links = [], {}
     for at, cells in enumerate(rows):
         pairs = [(cell, None) if isinstance(cell, str) else cell for cell in cells]
         texts.append(tuple(text for text, _ in pairs))
         for column, (text, params) in enumerate(pairs):
-            if params is not None and text not in _NOTHING and (address := link(params)):
+            if params is not None and text not in _NOTHING and (address := link(run, params)):
                 links[at, column] = address
-    return Table(title, tuple(headings), tuple(texts), frozenset(numeric), links=links)
+    numbers = frozenset(range(1, len(headings)) if numeric is None else numeric)
+    return Table(title, tuple(headings), tuple(texts), numbers, links=links)
 
 
 KINDS = ("tracker", "user", "judge", "people", "system", "items", "study")
@@ -98,7 +104,7 @@ class Headline(NamedTuple):
     value: float | None
 
 
-class Picture(NamedTuple):
+class ChartImage(NamedTuple):
     """A chart as an image: its title, and an address that holds its data."""
 
     title: str
@@ -150,10 +156,6 @@ class RunKind(ABC):
         """What the template shows of a row; cells that pass the filter are marked."""
 
     @abstractmethod
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """What the template shows of the same row in two runs; cells that pass the filter are marked."""
-
-    @abstractmethod
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """The charts of one run, or of several side by side."""
 
@@ -162,22 +164,26 @@ class RunKind(ABC):
         """Tables of groups, whose numbers lead to their rows."""
 
     @abstractmethod
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """The scores of the run, which lead to its rows."""
-
-    @abstractmethod
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The words of the command that makes the run again, after ``dialmeter``."""
 
-    def headline(self, manifest: Mapping[str, Any]) -> Headline:
-        """The first thing to read about a run: its first score. The manifest comes from a file and may hold anything."""
-        scores = manifest.get("scores") or [{}]
-        first = scores[0] if isinstance(scores, list) and isinstance(scores[0], dict) else {}
-        value = first.get("value")
-        number = value if isinstance(value, float | int) else None
-        return Headline(f"{first.get('measure', '')} {score(number)}".strip(), number)
+    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
+        """What the template shows of the same row in two runs: both rows as on their own pages."""
+        return {"sides": [self.page(row, wanted) for row in (first, second)]}
 
-    def pictures(self, run: Opened) -> Iterator[Picture]:
+    def headline(self, manifest: Mapping[str, Any]) -> Headline:
+        """The first thing to read about a run: its first score."""
+        first: Mapping[str, Any] = next(iter(manifest.get("scores") or ()), {})
+        value = first.get("value")
+        return Headline(f"{first.get('measure', '')} {score(value)}".strip(), value)
+
+    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
+        """The scores of the run, which lead to its rows: one row per measure."""
+        from .scores import score_table  # loads the code of trackers
+
+        yield score_table(run, link)
+
+    def images(self, run: Opened) -> Iterator[ChartImage]:
         """Charts that were drawn when the run was made."""
         return iter(())
 
@@ -212,6 +218,10 @@ class RunKind(ABC):
     def ranking(self, columns: Sequence[str]) -> str:
         """The score by which rows are sorted by default."""
         return self.FIRST_COLUMN if self.FIRST_COLUMN in columns else columns[0]
+
+    def label(self, name: str) -> str:
+        """The label of a field."""
+        return next(field.label for field in self.FIELDS if field.name == name)
 
 
 def kind_of(manifest: Mapping[str, Any]) -> RunKind:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -47,16 +47,13 @@ class Opened:
         self._problem: Exception | None = None
         self._done = Event()
         self._thread: Thread | None = None
-        self.scores: list[dict[str, Any]] = [
-            score for score in self.manifest.get("scores") or () if isinstance(score, dict) and "measure" in score
-        ]
+        self.scores = self.run.scores
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
         """The warnings of the run, and the findings of its diagnosis."""
         listed = [*(self.manifest.get("warnings") or ()), *(self.manifest.get("diagnosis") or ())]
-        found = [each for each in listed if isinstance(each, dict)]
-        return [{"code": "", "message": "", "where": (), **each} for each in found]
+        return [{"code": "", "message": "", "where": (), **each} for each in listed]
 
     @cached_property
     def index(self) -> dict[str, NDArray[Any]]:
@@ -83,17 +80,17 @@ class Opened:
         """The score by which rows are sorted by default."""
         return self.kind.ranking(list(self.columns)) if self.columns else ""
 
-    def line(self, position: int) -> bytes:
-        """The line of one row, without reading the others."""
-        return self.run.line(int(self.index["offset"][position]))
+    def cell(self, name: str, position: int) -> str:
+        """The score of one row, as pages show it."""
+        return self.kind.cell(name, float(self.columns[name][position]))
 
     def row(self, position: int) -> dict[str, Any]:
-        """One row by its position.
+        """One row by its position, without reading the others.
 
         Raises:
             InputError: the row is damaged.
         """
-        return self.parse(self.line(position), position)
+        return self.parse(self.run.line(int(self.index["offset"][position])), position)
 
     def parse(self, line: bytes, position: int) -> dict[str, Any]:
         """One row from its line.
@@ -115,14 +112,6 @@ class Opened:
     @property
     def _rows_file(self) -> str:
         return str(self.run.path("rows.jsonl"))
-
-    def lines(self) -> Iterator[bytes]:
-        """The lines of all rows."""
-        try:
-            with open(self.run.path("rows.jsonl"), "rb") as file:
-                yield from file
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", file=self._rows_file) from None
 
     @cached_property
     def is_indexed(self) -> bool:

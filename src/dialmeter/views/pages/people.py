@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,11 @@ from msgspec import Struct
 from ..chart_files import Chart, chart, slug
 from ..charts import bars
 from ..charts.data import Estimate
-from ..human import coefficient
+from ..human import coefficient, limits
 from ..tables import Table
+from .charts import estimate, of_run
 from .findings import Finding
-from .judge_case import RECENT, number
+from .judge_case import RECENT, SpokenMove, number
 from .kinds import Cell, Field, Headline, RowsLink, RunKind, Scanned, linked_table, no_link
 
 if TYPE_CHECKING:
@@ -46,13 +46,6 @@ class _Scanned(Struct, frozen=True):
     system: str = ""
 
 
-class _Spoken(Struct, frozen=True):
-    """A move."""
-
-    speaker: str
-    text: str
-
-
 class _Given(Struct, frozen=True):
     """The ratings of one dimension."""
 
@@ -65,7 +58,7 @@ class ShownItem(Struct, frozen=True):
 
     id: str
     level: str
-    moves: tuple[_Spoken, ...]
+    moves: tuple[SpokenMove, ...]
     reply: str
     dimension: str
     ratings: dict[str, _Given]
@@ -141,8 +134,7 @@ class PeopleKind(RunKind):
 
     def limits(self, found: Mapping[str, Any]) -> str:
         """The interval of a correlation."""
-        ci = found.get("ci")
-        return f"{coefficient(ci[0])} to {coefficient(ci[1])}" if ci else ""
+        return limits(found.get("ci"))
 
     def cell(self, column: str, value: float) -> str:
         """A difference of ranks in percent of all items."""
@@ -150,19 +142,20 @@ class PeopleKind(RunKind):
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
         """The highest Spearman over items in the main dimension, of the judges that are not trivial."""
+        trivial = manifest.get("trivial") or ()
         found = [
             (float(each["value"]), str(each.get("judge")))
-            for each in _main(manifest)
-            if isinstance(each.get("value"), float | int) and each.get("judge") not in _trivial(manifest)
+            for each in _over_items(manifest.get("scores") or ())
+            if each.get("dimension") == manifest.get("main_dimension")
+            and each.get("value") is not None
+            and each.get("judge") not in trivial
         ]
         best, judge = max(found, default=(None, ""))
         return Headline(f"Spearman {coefficient(best)} ({judge})" if judge else "no judge", best)
 
     def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
         """Spearman over items: a row per judge, a column per dimension; then the raters."""
-        scores = [
-            each for each in run.scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")
-        ]
+        scores = _over_items(run.scores)
         judges, dimensions = (
             list(dict.fromkeys(str(each.get(key)) for each in scores)) for key in ("judge", "dimension")
         )
@@ -173,20 +166,19 @@ class PeopleKind(RunKind):
             # Ranks are those of the main dimension; the items on which a judge is furthest from people come first.
             chosen = {"by": judge} if judge in run.columns else {"judge": judge}
             rows.append([judge, *((text, chosen) for text in texts)])
-        numbers = range(1, 1 + len(dimensions))
-        yield linked_table(partial(link, run), "Spearman over items", ("judge", *dimensions), rows, numbers)
+        yield linked_table(run, link, "Spearman over items", ("judge", *dimensions), rows)
         raters = run.manifest.get("raters") or ()
         keys = ("alpha_interval", "alpha_ordinal", "icc1", "icc1k", "ceiling")
-        told: list[list[Cell]] = [
+        agreement: list[list[Cell]] = [
             [str(each.get("dimension")), (str(each.get("items")), {}), *(coefficient(each.get(key)) for key in keys)]
             for each in raters
         ]
         headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
-        yield linked_table(partial(link, run), "Agreement of raters", headings, told, range(1, 7))
+        yield linked_table(run, link, "Agreement of raters", headings, agreement)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
-        files = [each for each in manifest.get("inputs") or () if isinstance(each, dict)]
+        files = manifest.get("inputs") or ()
         words = ["judge", "human", next((str(each.get("name")) for each in files), "RATINGS")]
         for each in manifest.get("judges") or ():
             words += ["--judge", str(each.get("name"))]
@@ -228,29 +220,20 @@ class PeopleKind(RunKind):
             ],
         }
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The same item in two runs."""
-        return {"items": [self.page(row, wanted) for row in (first, second)]}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
         """Spearman by judge and dimension; a bar leads to the items about which that judge differs most."""
         for run in runs:
             scores: dict[str, dict[str, Estimate]] = {}
             links: dict[tuple[str, str], str] = {}
             texts: dict[str, str] = {}
-            for each in run.scores:
-                if (
-                    each["measure"] == "Spearman"
-                    and each.get("level") in ("reply", "dialogue")
-                    and each.get("value") is not None
-                ):
+            for each in _over_items(run.scores):
+                if each.get("value") is not None:
                     judge, dimension = str(each.get("judge")), str(each.get("dimension"))
-                    scores.setdefault(judge, {})[dimension] = Estimate(each["value"], *(each.get("ci") or ()))
+                    scores.setdefault(judge, {})[dimension] = estimate(each)
                     if judge in run.columns:
                         address = links[judge, dimension] = link(run, {"by": judge})
                         texts[address] = f"{judge}: the items that it and people rank most differently"
-            of = f" of {run.key}" if len(runs) > 1 else ""
-            title = f"Agreement with people{of}"
+            title = f"Agreement with people{of_run(run, runs)}"
             options: dict[str, Any] = {"y_label": "Spearman", "as_percent": False, "links": links}
             yield chart(f"agreement-{slug(run.key)}", title, bars.draw, bars.table, scores, texts=texts, **options)
 
@@ -262,24 +245,12 @@ class PeopleKind(RunKind):
             for judge in run.findings.options("judge")
         ]
         title = "rank of an item, more than 50 % apart, items"
-        yield linked_table(partial(link, run), title, ("judge", *VERDICTS), rows, range(1, 5))
+        yield linked_table(run, link, title, ("judge", *VERDICTS), rows)
 
 
-def _main(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    scores = manifest.get("scores")
-    return [
-        each
-        for each in (scores if isinstance(scores, list) else ())
-        if isinstance(each, dict)
-        and each.get("measure") == "Spearman"
-        and each.get("level") in ("reply", "dialogue")
-        and each.get("dimension") == manifest.get("main_dimension")
-    ]
-
-
-def _trivial(manifest: Mapping[str, Any]) -> list[Any]:
-    found = manifest.get("trivial")
-    return found if isinstance(found, list) else []
+def _over_items(scores: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Spearman over items, of every judge and dimension."""
+    return [each for each in scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")]
 
 
 KIND = PeopleKind()

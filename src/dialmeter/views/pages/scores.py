@@ -14,14 +14,19 @@ from ...errors import DialmeterError
 from ...stats import Comparison, Formula, paired_randomisation
 from ..tables import Table
 from ..tracker import shared_fields
-from .kinds import RowsLink, no_link
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .kinds import RowsLink
     from .opened import Opened
 
 GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour", "dimension", "level")
+
+
+def _groups(found: Mapping[str, Any]) -> dict[str, str]:
+    """The groups that a score belongs to, by their name; none for a score of everything."""
+    return {name: str(found[name]) for name in GROUPS if found.get(name) not in (None, "", "combined")}
 
 
 def label(found: Mapping[str, Any]) -> str:
@@ -31,8 +36,7 @@ def label(found: Mapping[str, Any]) -> str:
         >>> label({"measure": "error", "judge": "length", "attack": "negation", "value": 0.5})
         'error · length · negation'
     """
-    groups = (str(found[name]) for name in GROUPS if found.get(name) not in (None, "", "combined"))
-    return " · ".join([str(found["measure"]), *groups])
+    return " · ".join([str(found["measure"]), *_groups(found).values()])
 
 
 def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
@@ -46,14 +50,12 @@ def score_filter(run: Opened, found: Mapping[str, Any]) -> dict[str, str]:
         ({'by': 'I-GCDF1', 'domain': 'hotel'}, {})
     """
     fields = {field.name for field in run.kind.FIELDS}
-    groups = {
-        name: str(found[name]) for name in GROUPS if name in fields and found.get(name) not in (None, "", "combined")
-    }
+    groups = {name: text for name, text in _groups(found).items() if name in fields}
     return {**({"by": str(found["measure"])} if found["measure"] in run.columns else {}), **groups}
 
 
-def score_table(run: Opened, link: RowsLink = no_link) -> Table:
-    """The scores of one run, with what of the signature is a measure's own; values lead to the rows, the worst first."""
+def score_table(run: Opened, link: RowsLink) -> Table:
+    """The scores of one run, with the fields of signatures that not all scores share; values lead to the rows, the worst first."""
     scores = run.scores
     shared = _shared(scores)
     rows = tuple(
@@ -90,22 +92,15 @@ def side_by_side(runs: Sequence[Opened]) -> Table:
     """One row per measure, and for every run its value and interval."""
     found = [{label(each): each for each in with_means(run)} for run in runs]
     names = list(dict.fromkeys(name for scores in found for name in scores))
-    rows = tuple(
-        (
-            name,
-            *(
-                cell
-                for run, scores in zip(runs, found, strict=True)
-                for cell in (
-                    run.kind.value(scores[name].get("value") if name in scores else None),
-                    run.kind.limits(scores[name]) if name in scores else "",
-                )
-            ),
-        )
-        for name in names
-    )
+    rows = []
+    for name in names:
+        cells = [name]
+        for run, scores in zip(runs, found, strict=True):
+            each = scores.get(name, {})
+            cells += [run.kind.value(each.get("value")), run.kind.limits(each)]
+        rows.append(tuple(cells))
     headings = ("measure", *(word for run in runs for word in (run.key, "interval")))
-    return Table("Scores side by side", headings, rows, frozenset(range(1, len(headings))))
+    return Table("Scores side by side", headings, tuple(rows), frozenset(range(1, len(headings))))
 
 
 def signature(run: Opened) -> str:
@@ -128,12 +123,12 @@ def _own(found: Mapping[str, Any], shared: Sequence[str]) -> list[str]:
 def facts(run: Opened) -> list[tuple[str, str]]:
     """What one wants to know first."""
     counts = run.manifest.get("counts") or {}
-    found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items() if isinstance(value, int)][:3]
+    found = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()][:3]
     account = account_in(run.manifest)
     if account is not None and not account.complete:
         found.append((f"{account.unit}s {account.done}", f"{account.scored:,} of {account.asked:,}"))
-    rules = run.manifest.get("rules")
-    if isinstance(rules, dict) and rules.get("name"):
+    rules = run.manifest.get("rules") or {}
+    if rules.get("name"):
         found.append(("rules", str(rules["name"])))
     return found
 
@@ -145,8 +140,8 @@ def command(run: Opened) -> str:
 
 def confidence(run: Opened) -> str:
     """The confidence of intervals in percent, if there are any."""
-    how = run.manifest.get("intervals")
-    return f"{100 * how['confidence']:g}" if isinstance(how, dict) and how.get("confidence") else ""
+    how = run.manifest.get("intervals") or {}
+    return f"{100 * how['confidence']:g}" if how.get("confidence") else ""
 
 
 _SWAPS = 2000

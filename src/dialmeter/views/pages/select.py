@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.strict_json import REFUSALS
+from .findings_file import row_lines
 from .kinds import Field
 from .opened import Opened
 
@@ -153,7 +154,7 @@ def _search(run: Opened, text: str) -> list[int]:
         return any(needle in part.lower() for part in (str(row.get("id", "")), *run.kind.texts(row)))
 
     found = []
-    for position, line in enumerate(run.lines()):
+    for position, line in enumerate(row_lines(run.run)):
         # Most lines do not have it in any form, and need not be parsed.
         if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
             try:
@@ -174,7 +175,7 @@ def list_data(
     unit: str,
     down: bool = False,
 ) -> Markup:
-    """Data for the script, which no text in it can leave.
+    """Data for the script; no text in it can close the element of the script.
 
     Args:
         fields: the fields of findings.

@@ -1,4 +1,4 @@
-"""Studies: what a command that compares or studies several files printed, kept as tables and charts; there are no rows."""
+"""Studies: the lines, tables and charts of a command that compares or studies several files. They have no rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...errors import DialmeterError, one_line
 from ..chart_files import Chart
 from ..tables import Table
 from .findings import Finding
-from .kinds import Field, Headline, Picture, RowsLink, RunKind, Scanned, no_link
+from .kinds import ChartImage, Field, Headline, RowsLink, RunKind, Scanned, no_link
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -24,7 +24,7 @@ _LARGEST = 2_000_000
 """Larger charts are not shown."""
 
 
-class KeptTable(Struct, frozen=True, omit_defaults=True):
+class StudyTable(Struct, frozen=True, omit_defaults=True):
     """A table in ``run.json``."""
 
     title: str
@@ -35,23 +35,23 @@ class KeptTable(Struct, frozen=True, omit_defaults=True):
     notes: tuple[str, ...] = ()
 
 
-class KeptStudy(Struct, frozen=True):
+class StudyContent(Struct, frozen=True):
     """What a command printed: lines, tables, and its charts as file and title."""
 
     lines: list[str] = []
-    tables: list[KeptTable] = []
+    tables: list[StudyTable] = []
     charts: list[tuple[str, str]] = []
 
 
-def kept_table(table: Table) -> KeptTable:
+def study_table(table: Table) -> StudyTable:
     """A table as ``run.json`` holds it.
 
     Example:
-        >>> kept_table(Table("a", ("x", "y"), (("1", "2"),), frozenset({1}), {(0, 1): "*"}, foot=("all scored",))).marks
+        >>> study_table(Table("a", ("x", "y"), (("1", "2"),), frozenset({1}), {(0, 1): "*"}, foot=("all scored",))).marks
         ((0, 1, '*'),)
     """
     marks = tuple((*place, mark) for place, mark in sorted(table.marks.items()))
-    return KeptTable(
+    return StudyTable(
         table.title, table.headings, table.rows, tuple(sorted(table.numeric)), marks, (*table.foot, *table.notes)
     )
 
@@ -82,12 +82,8 @@ class StudyKind(RunKind):
         """A study has no rows."""
         return {}
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """A study has no rows."""
-        return {}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """The charts are pictures, because their data are not rows."""
+        """None: the charts of a study are images, because their data are not rows."""
         return iter(())
 
     def breakdowns(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
@@ -114,14 +110,14 @@ class StudyKind(RunKind):
         for each in study.tables[:1]:
             yield from _shown(each, each.title)
 
-    def pictures(self, run: Opened) -> Iterator[Picture]:
+    def images(self, run: Opened) -> Iterator[ChartImage]:
         """The charts, as images: what a file holds is never a part of the page."""
         for name, title in _study(run.manifest).charts:
             path = run.run.path(name)
             is_ours = name.startswith("chart-") and name.endswith(".svg") and "/" not in name and "\\" not in name
             if is_ours and path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
                 data = base64.b64encode(path.read_bytes()).decode("ascii")
-                yield Picture(title, f"data:image/svg+xml;base64,{data}")
+                yield ChartImage(title, f"data:image/svg+xml;base64,{data}")
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the study again, in the folder of its input."""
@@ -132,12 +128,12 @@ class StudyKind(RunKind):
 KIND = StudyKind()
 
 
-def _said(study: KeptStudy) -> list[str]:
+def _said(study: StudyContent) -> list[str]:
     """The lines of a study without signatures, which a page shows elsewhere."""
     return [line for line in study.lines if line.strip() and not line.lower().startswith("signature")]
 
 
-def _shown(table: KeptTable, title: str) -> Iterator[Table]:
+def _shown(table: StudyTable, title: str) -> Iterator[Table]:
     """A table of a study, and its notes as another one."""
     marks = {(row, column): mark for row, column, mark in table.marks}
     yield Table(title, table.headings, table.rows, frozenset(table.numeric), marks)
@@ -145,13 +141,13 @@ def _shown(table: KeptTable, title: str) -> Iterator[Table]:
         yield Table(f"notes on {title}" if title else "Notes", ("note",), tuple((note,) for note in table.notes))
 
 
-def _study(manifest: Mapping[str, Any]) -> KeptStudy:
+def _study(manifest: Mapping[str, Any]) -> StudyContent:
     """The study of a run.
 
     Raises:
         DialmeterError: the manifest holds something else.
     """
     try:
-        return msgspec.convert(manifest.get("study") or {}, KeptStudy)
+        return msgspec.convert(manifest.get("study") or {}, StudyContent)
     except msgspec.ValidationError as error:
         raise DialmeterError(f"run.json: damaged: {str(error).replace('`', '')}") from None

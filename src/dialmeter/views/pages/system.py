@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -12,13 +11,13 @@ from msgspec import Struct
 
 from ...systems.outcome import SystemOutcome
 from ...systems.record import SystemRow
-from ..chart_files import Chart
+from ..chart_files import Chart, slug
+from ..charts.data import Estimate
 from ..tables import Table
 from .acts import act_words
-from .charts import system_charts
+from .charts import LinkedBars, in_words, measures_chart, of_run
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
-from .scores import score_table
 
 if TYPE_CHECKING:
     from .opened import Opened
@@ -97,7 +96,7 @@ class SystemKind(RunKind):
         return Scanned(row.id, dict(found))
 
     def teaser(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """What came of a dialogue, and its first words."""
+        """The outcome of a dialogue, and its first words."""
         outcome = row["outcome"]
         facts = f"{_WORDS[outcome.get('success')]}, {outcome['ending']}"
         facts += "" if outcome.get("answers") else f", {outcome.get('tool_calls', 0)} calls"
@@ -108,10 +107,6 @@ class SystemKind(RunKind):
         """The goal, what was said, and the calls of tools with their arguments and results."""
         yield str((row["trajectory"].get("goal") or {}).get("instruction", ""))
         yield from step_texts(row["trajectory"].get("steps") or ())
-
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """Success and pass^k with their intervals."""
-        yield score_table(run, link)
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal, and the messages with calls of tools in place."""
@@ -134,13 +129,18 @@ class SystemKind(RunKind):
             "steps": [step_parts(step, wanted) for step in found.get("steps") or ()],
         }
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Two systems on the same task."""
-        return {"talks": [self.page(row, wanted) for row in (first, second)]}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Scores, and how dialogues ended."""
-        return system_charts(runs, link)
+        """Success and pass^k of all runs, then how the dialogues of each ended."""
+        yield measures_chart(runs, link)
+        for run in runs:
+            drawn = LinkedBars()
+            for (outcome, ending), size in sorted(run.findings.counts("outcome", "ending").items()):
+                if outcome and ending:
+                    address = link(run, {"outcome": outcome, "ending": ending})
+                    text = f"{ending}, {outcome}: {size:,} dialogues"
+                    drawn.add(outcome, in_words(ending), Estimate(size), address, text)
+            name, title = f"endings-{slug(run.key)}", f"How dialogues ended{of_run(run, runs)}"
+            yield drawn.chart(name, title, "number of dialogues", as_percent=False)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -165,16 +165,14 @@ class SystemKind(RunKind):
                 [name, *((str(counts[name, word] or ""), {field: name, "outcome": word}) for word in _WORDS.values())]
                 for name in names
             ]
-            yield linked_table(partial(link, run), title, (field, *_WORDS.values()), rows, (1, 2, 3))
+            yield linked_table(run, link, title, (field, *_WORDS.values()), rows)
         calls = found.counts("tool", "answer")
         rows = [
             [name, *((str(calls[name, word] or ""), {"tool": name, "answer": word}) for word in ("fine", "error"))]
             for name in found.ranked("tool")
         ]
         if rows:
-            yield linked_table(
-                partial(link, run), "calls of tools", ("tool", "answered", "with an error"), rows, (1, 2)
-            )
+            yield linked_table(run, link, "calls of tools", ("tool", "answered", "with an error"), rows)
 
 
 def step_texts(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
-from ..chart_files import Chart
+from ..chart_files import Chart, chart
+from ..charts import lines
 from ..tables import Table, percent
 from ..tracker import mistakes_table
-from .charts import tracker_charts
+from .charts import confusion_chart, measures_chart, mistakes_chart, of_run, spread_charts, turns_chart
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
-from .scores import score_table
 from .tracker_grid import grid, shown, side_by_side
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MISTAKES = ("missed", "wrong", "over")
 _MOST_MISTAKES = 20
 """How many pairs of gold and predicted value a page shows."""
+_CONFUSED_SLOTS = 2
+"""How many slots have a chart of gold and predicted values."""
 
 
 class _Cell(Struct, frozen=True, gc=False):
@@ -183,10 +185,6 @@ class TrackerKind(RunKind):
                 for slot, value in state.items():
                     yield from (slot, shown(value))
 
-    def headlines(self, run: Opened, link: RowsLink = no_link) -> Iterator[Table]:
-        """One row per measure."""
-        yield score_table(run, link)
-
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The turn × slot grid."""
         return grid(row, wanted)
@@ -196,8 +194,20 @@ class TrackerKind(RunKind):
         return side_by_side(first, second, wanted)
 
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Measures, turns, spread, mistakes and confused values."""
-        return tracker_charts(runs, link)
+        """Measures and turns of all runs together, then the spread and the mistakes of each."""
+        yield measures_chart(runs, link)
+        if len(runs) > 1:
+            values = {run.key: {score["measure"]: score.get("value") for score in run.scores} for run in runs}
+            title = "Do measures agree on the order?"
+            yield chart("parallel", title, lines.draw_parallel, lines.parallel_table, values)
+        yield turns_chart(runs, link)
+        for run in runs:
+            of = of_run(run, runs)
+            yield from spread_charts(run, link, of)
+            yield mistakes_chart(run, link, of)
+            wrong = run.findings.counts("slot", where={"class": "wrong"})
+            for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
+                yield confusion_chart(run, link, slot, of)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -243,7 +253,7 @@ class TrackerKind(RunKind):
                 cells = [(text, {**of, **more}) if of else text for text, more in counted]
                 rows.append([name or "(none)", *cells])
             headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
-            yield linked_table(partial(link, run), f"by {group}", headings, rows, range(1, 7))
+            yield linked_table(run, link, f"by {group}", headings, rows)
         turns_by = found.counts("turn", "class")
         rows = []
         for number in sorted({int(turn) for turn, _ in turns_by}):
@@ -260,7 +270,8 @@ class TrackerKind(RunKind):
                     *((str(turns_by[turn, kind]), {"turn": turn, "class": kind}) for kind in MISTAKES),
                 ]
             )
-        yield linked_table(partial(link, run), "by turn", ("turn", "dialogues", "right, %", *MISTAKES), rows, range(6))
+        columns = ("turn", "dialogues", "right, %", *MISTAKES)
+        yield linked_table(run, link, "by turn", columns, rows, numeric=range(6))
 
 
 KIND = TrackerKind()

@@ -119,6 +119,7 @@ def side_by_side(first: Mapping[str, Any], second: Mapping[str, Any], wanted: Ma
     """Two trackers under the same talk: for every turn, the slots at which either is wrong or something changed."""
     grids = [grid(row, wanted) for row in (first, second)]
     others = {turn["turn"]: turn for turn in grids[1]["turns"]}
+    columns = _columns(first, second)
     turns = []
     for turn in grids[0]["turns"]:
         other = others.get(turn["turn"])
@@ -127,7 +128,7 @@ def side_by_side(first: Mapping[str, Any], second: Mapping[str, Any], wanted: Ma
         ]
         slots = [
             slot
-            for slot in _columns(first, second)
+            for slot in columns
             if any(slot in side and (side[slot].fresh or side[slot].kind != "correct") for side in cells)
         ]
         turns.append({**turn, "pairs": [(slot, cells[0].get(slot), cells[1].get(slot)) for slot in slots]})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
@@ -18,7 +17,7 @@ from ..chart_files import Chart
 from ..html_env import score
 from ..tables import Table, interval
 from .acts import act_words
-from .charts import user_charts
+from .charts import domains_chart, events_chart, of_run, parties_chart, spread_charts
 from .findings import Finding
 from .kinds import Cell, Conditions, Field, Grouping, RowsLink, RunKind, Scanned, linked_table, no_link
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 CREDIT = {True: "credited", False: "not credited"}
 MEASURED = {"I": "said", "R": "asked for"}
+_MEANING = {each.name: each.about for each in ALL}
 
 
 class _Loss(Struct, frozen=True):
@@ -135,19 +135,21 @@ class UserKind(RunKind):
             limits = interval(whole.get("ci"), str(whole.get("ci_reason") or ""))
             rows.append([measure, domain, f1, limits, precision, recall, (str(whole.get("n", "")), chosen)])
         headings = ("measure", "domain", "F1", "interval", "precision", "recall", "n")
-        yield linked_table(partial(link, run), "Scores", headings, rows, range(2, 7))
+        yield linked_table(run, link, "Scores", headings, rows, numeric=range(2, 7))
 
     def page(self, row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
         """The goal, and the talk with acts, understanding and events in place."""
         return talk(row, wanted)
 
-    def pair(self, first: Mapping[str, Any], second: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
-        """Two users with the same goal."""
-        return {"talks": [talk(row, wanted) for row in (first, second)]}
-
     def charts(self, runs: Sequence[Opened], link: RowsLink) -> Iterator[Chart]:
-        """Domains, spread, events, and who lost the points."""
-        return user_charts(runs, link)
+        """For each run, scores by domain, their spread, events, and who lost the points."""
+        for run in runs:
+            of = of_run(run, runs)
+            yield domains_chart(run, link, of)
+            yield from spread_charts(run, link, of)
+            yield events_chart(run, link, of)
+            if run.findings.options("party"):
+                yield parties_chart(run, link, of)
 
     def again(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that makes the run again, in the folder of its input."""
@@ -165,19 +167,18 @@ class UserKind(RunKind):
         found = run.findings
         domains = found.options("domain")
         counts = found.counts("event", "domain")
-        meaning = {each.name: each.about for each in ALL}
         totals = found.counts("event")
         rows: list[list[Cell]] = [
             [
                 name,
                 (str(totals[(name,)]), {"event": name}),
                 *((str(counts[name, domain] or ""), {"event": name, "domain": domain}) for domain in domains),
-                meaning.get(name, ""),
+                _MEANING.get(name, ""),
             ]
             for name in found.ranked("event")
         ]
         headings = ("event", "all", *domains, "meaning")
-        yield linked_table(partial(link, run), "events", headings, rows, range(1, len(domains) + 2))
+        yield linked_table(run, link, "events", headings, rows, numeric=range(1, len(domains) + 2))
         slots = found.counts("domain", "slot", "credit")
         places = sorted({(domain, slot) for domain, slot, credit in slots if slot and credit})
         by_slot: list[list[Cell]] = [
@@ -191,7 +192,8 @@ class UserKind(RunKind):
             ]
             for domain, slot in places
         ]
-        yield linked_table(partial(link, run), "events by slot", ("domain", "slot", *CREDIT.values()), by_slot, (2, 3))
+        columns = ("domain", "slot", *CREDIT.values())
+        yield linked_table(run, link, "events by slot", columns, by_slot, numeric=(2, 3))
         parties = found.options("party")
         if parties:
             lost = found.counts("domain", "party")
@@ -199,8 +201,7 @@ class UserKind(RunKind):
                 [domain, *((str(lost[domain, party]), {"domain": domain, "party": party}) for party in parties)]
                 for domain in domains
             ]
-            numbers = range(1, len(parties) + 1)
-            yield linked_table(partial(link, run), "who lost the points", ("domain", *parties), shown, numbers)
+            yield linked_table(run, link, "who lost the points", ("domain", *parties), shown)
 
 
 KIND = UserKind()
@@ -240,13 +241,11 @@ class ShownEvent(NamedTuple):
 
 def talk(row: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Any]:
     """What the page of a dialogue shows."""
-    meaning = {each.name: each.about for each in ALL}
     at_turn: dict[int, list[ShownEvent]] = {}
     moves = row["talk"]
-    for event in row["events"]:
-        turns = event.get("turns") or ()
-        place = turns[-1] if turns and 0 <= turns[-1] < len(moves) else -1
-        at_turn.setdefault(place, []).append(_shown(event, meaning, wanted))
+    for event in msgspec.convert(row["events"], list[Event]):
+        place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(moves) else -1
+        at_turn.setdefault(place, []).append(_shown(event, wanted))
     verdict = row.get("verdict")
     together: dict[tuple[int, str, str, str, str], list[Mapping[str, Any]]] = {}
     for loss in (verdict or {}).get("losses", ()):
@@ -295,28 +294,24 @@ def _shown_losses(losses: Sequence[Mapping[str, Any]], wanted: Mapping[str, str]
     return ShownEvent(f"lost by {party}", first["domain"], units, "", note, False, first["evidence"], marked)
 
 
-def _shown(event: Mapping[str, Any], meaning: Mapping[str, str], wanted: Mapping[str, str]) -> ShownEvent:
-    about = event.get("about", "")
-    slot = about.partition("-")[2] or about if event["family"] == "request" else about.partition("=")[0]
-    credited = bool(event.get("credited"))
+def _shown(event: Event, wanted: Mapping[str, str]) -> ShownEvent:
     facts = {
-        "domain": event["domain"],
-        "event": event["class"],
-        "family": event["family"],
-        "slot": slot,
-        "credit": CREDIT[credited],
+        "domain": event.domain,
+        "event": event.name,
+        "family": event.family,
+        "slot": event.slot,
+        "credit": CREDIT[event.credited],
         "party": "",
         "why": "",
     }
-    turns = event.get("turns") or ()
     return ShownEvent(
-        event["class"].replace("_", " "),
-        event["domain"],
-        about,
-        event.get("said", ""),
-        f"turns {', '.join(map(str, turns))}" if len(turns) > 1 else "",
-        credited,
-        meaning.get(event["class"], ""),
+        event.name.replace("_", " "),
+        event.domain,
+        event.about,
+        event.said,
+        f"turns {', '.join(map(str, event.turns))}" if len(event.turns) > 1 else "",
+        event.credited,
+        _MEANING.get(event.name, ""),
         bool(wanted) and all(facts[name] == text for name, text in wanted.items()),
     )
 

@@ -24,7 +24,7 @@ from ....views.pages.item_tables import (
     recall_table,
     verdict_table,
 )
-from ....views.tables import dicts_table
+from ....views.tables import records_table
 from ... import options as shared
 from ...main import EXIT_INPUT
 from ...printer import CSV, LISTED, TEXT, Block, Output, signature, tables
@@ -103,7 +103,7 @@ def items(**options: Any) -> Output:
 def _parts(found: LogItems, name: str) -> Iterator[Block]:
     yield Block(f"{name}  {found.items} items in {len(found.dialogues)} dialogues", TEXT)
     yield Block(recall_table(found))
-    yield Block(dicts_table(found.to_dicts()), CSV)
+    yield Block(records_table(found.to_dicts()), CSV)
     yield from signature(found.signature)
     yield from tables([verdict_table(found), event_table(found), *fault_tables(found)])
     yield from tables([missed_table(found), event_example_table(found)], TEXT)

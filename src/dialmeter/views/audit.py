@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...errors import one_line
-from ...model import dialogue_key
-from ...studies.audit.audit import GoldAudit, RankedCandidate
-from ...studies.audit.candidates import KINDS, Candidate
-from ...studies.audit.corrected import scores_of
-from ...studies.audit.sheet import KEPT, VERDICTS, AuditRow, proposal, votes_said
-from ..html_env import page
-from ..tables import Table, decimals, percent, records_table
+from ..errors import one_line
+from ..model import dialogue_key
+from ..studies.audit.audit import GoldAudit, RankedCandidate
+from ..studies.audit.candidates import KINDS, Candidate
+from ..studies.audit.corrected import scores_of
+from ..studies.audit.sheet import KEPT, VERDICTS, AuditRow, proposal, votes_said
+from .html_env import page
+from .tables import Table, decimals, percent, records_table
 
 
 def reliability_table(audit: GoldAudit) -> Table:

@@ -1,1 +1,0 @@
-"""Studies of several results as tables and pages."""
