@@ -84,11 +84,12 @@ def check_file(
     scores = self_scorer.result(corpus.name).scores
     findings = scorer.findings
     missing, extra = findings.missing, findings.extra
-    lacking = Notice(
-        "missing", missing.turns, f"{missing.turns} turns have gold and no prediction", tuple(missing.examples)
-    )
+    lacking = Notice("missing", missing.turns, missing.turns_have("gold and no prediction"), tuple(missing.examples))
     surplus = Notice(
-        "extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)
+        "extra",
+        extra.turns,
+        f"{extra.turns_have('no gold')} and {'is' if extra.turns == 1 else 'are'} not scored",
+        tuple(extra.examples),
     )
     unknown = findings.absent(only)
     problems = (

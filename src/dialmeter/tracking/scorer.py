@@ -256,7 +256,7 @@ class TrackerScorer:
         if missing.turns and self.rules.missing == "error":
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
             raise InputError(
-                f"{missing.turns} turns have gold and no prediction{whole}: {'; '.join(missing.examples)}"
+                f"{missing.turns_have('gold and no prediction')}{whole}: {'; '.join(missing.examples)}"
                 f"{' …' if missing.turns > len(missing.examples) else ''} (allow it with --missing empty or --missing skip)",
                 file=name or None,
             )

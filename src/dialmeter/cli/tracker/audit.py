@@ -169,5 +169,8 @@ def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Itera
     if not audit.ranked:
         yield message("no candidates")
     if options["sheet"]:
-        yield Block(f"{len(audit.ranked)} candidates in {one_line(options['sheet'], 200)}", TEXT)
+        yield Block(
+            f"{len(audit.ranked)} candidate{'' if len(audit.ranked) == 1 else 's'} in {one_line(options['sheet'], 200)}",
+            TEXT,
+        )
     yield from signature(signature_of([score for each in audit.trackers.trackers for score in each.result.scores]))

@@ -120,6 +120,15 @@ class Unpaired(Struct):
             listed = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
             self.examples.append(dialogue_id if whole else f"{dialogue_id} turn {listed}")
 
+    def turns_have(self, what: str) -> str:
+        """How many turns have something.
+
+        Example:
+            >>> Unpaired(1).turns_have("no gold"), Unpaired(2).turns_have("no gold")
+            ('1 turn has no gold', '2 turns have no gold')
+        """
+        return f"{self.turns} turn{' has' if self.turns == 1 else 's have'} {what}"
+
     @property
     def shown(self) -> str:
         """How many dialogues and turns, as in a signature; nothing where there is none."""

@@ -226,8 +226,8 @@ class _Explainer:
         if rules.missing == "error" and unknown.count:
             return unknown.message
         if rules.missing == "error" and missing.turns:
-            return f"{missing.turns} turns have gold and no prediction"
-        return f"{extra.turns} turns have no gold" if rules.missing == "predicted-only" and extra.turns else ""
+            return missing.turns_have("gold and no prediction")
+        return extra.turns_have("no gold") if rules.missing == "predicted-only" and extra.turns else ""
 
     def _slots(self, base: Rules, other: Rules, flipped: list[tuple[str, int, bool]]) -> list[tuple[FlippedSlot, ...]]:
         """For every flipped turn, the slots that are not right under the rule set under which it is wrong."""
