@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .cases import Case, item_hash
@@ -32,11 +32,26 @@ def units_by_judge(cases: Sequence[Case], judges: Mapping[str, AnyJudge]) -> dic
                 if keys_of(case)[1].endswith(_AGAIN) or {facet_of(case, rules) for rules in RULES} & judge.facets
             ]
         elif not is_pairwise(judge):
-            every = units_of(cases, [keys_of(case) for case in cases]) if every is None else every
+            every = units_of(cases) if every is None else every
             found[name] = every
             continue
-        found[name] = pair_units_of(own) if is_pairwise(judge) else units_of(own, [keys_of(case) for case in own])
+        found[name] = pair_units_of(own) if is_pairwise(judge) else units_of(own)
     return found
+
+
+def training_talk(items: Iterable[Item]) -> list[list[str]]:
+    """The distinct contexts of items, without the utterances that are judged: no judge is tested on its training data.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> training_talk([((Move("user", "hi"), Move("system", "yes?")), "yes?"), ((Move("user", "hi"),), "no")])
+        [['hi'], ['hi']]
+    """
+    every = list(items)
+    replies = {reply for _, reply in every}
+    contexts = dict.fromkeys(tuple(move.text for move in context) for context, _ in every)
+    unjudged = [[text for text in context if text not in replies] for context in contexts]
+    return [context for context in unjudged if context]
 
 
 def pair_keys_of(case: Case) -> tuple[str, str]:
@@ -70,11 +85,12 @@ def keys_of(case: Case) -> tuple[str, str]:
     return human, human + _AGAIN if adversarial == human else adversarial
 
 
-def units_of(cases: Sequence[Case], keys: Sequence[tuple[str, str]]) -> list[JudgedItem]:
+def units_of(cases: Sequence[Case]) -> list[JudgedItem]:
     """Distinct items; those of one context are neighbours."""
     groups: dict[str, dict[str, Item]] = {}
     twice: set[str] = set()
-    for case, (human, adversarial) in zip(cases, keys, strict=True):
+    for case in cases:
+        human, adversarial = keys_of(case)
         group = groups.setdefault(item_hash(case.context, ""), {})
         group.setdefault(human, (case.context, case.reply))
         if adversarial.endswith(_AGAIN):

@@ -93,11 +93,14 @@ class JudgeDescription(Struct, frozen=True):
         difference = human - adversarial if self.higher_is_better else adversarial - human
         return difference / 2 if self.pairwise else difference
 
-    def threshold(self, how: Threshold, human: Sequence[float], noise: Sequence[float]) -> float | None:
-        """The threshold of a cell. Comparisons of pairs have no human scores whose spread would count: any preference does."""
-        if self.pairwise and how.mode in ("paper", "sd"):
-            return 0.0
-        return how.value(human, noise)
+    def threshold(self, how: Threshold) -> Threshold:
+        """The rule for this judge. Comparisons of pairs have no human scores whose spread would count: any preference does.
+
+        Example:
+            >>> str(JudgeDescription("x", "x", True, pairwise=True).threshold(Threshold("sd", 0.5)))
+            'fixed(0)'
+        """
+        return Threshold("fixed", 0.0) if self.pairwise and how.mode in ("paper", "sd") else how
 
 
 def about(name: str, judge: AnyJudge, *, trivial: bool = False) -> JudgeDescription:
@@ -149,7 +152,7 @@ def _cell(
     facet = facet_of(first, how.verdict)
     both = [(number, *pairs[number]) for number in numbers]
     usable = [(number, human, other) for number, human, other in both if human is not None and other is not None]
-    threshold = judge.threshold(how.threshold, [human for _, human, _ in usable], _noise(cases, pairs, judge))
+    threshold = judge.threshold(how.threshold).value([human for _, human, _ in usable], _noise(cases, pairs, judge))
     outcomes = tuple(
         _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, how=how) for number in numbers
     )
@@ -236,7 +239,7 @@ def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSetti
         "attack": row_of(cases[0], how.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,
-        "threshold": "fixed(0)" if judge.pairwise and how.threshold.mode in ("paper", "sd") else how.threshold,
+        "threshold": judge.threshold(how.threshold),
         "verdict": how.verdict,
         "scored": f"{n}/{len(cases)}",
         "n": n,

@@ -126,9 +126,11 @@ class Threshold(Struct, frozen=True):
             return None
         # Exactly 0 if all scores are the same.
         spread = pstdev(human, fmean(human)) if min(human) != max(human) else 0.0
-        return (
-            self.amount * spread if self.mode == "sd" else _student(self.amount, len(human)) * spread / sqrt(len(human))
-        )
+        if self.mode == "sd":
+            return self.amount * spread
+        from scipy.stats import t
+
+        return float(t.ppf(1 - self.amount / 2, len(human) - 1)) * spread / sqrt(len(human))
 
 
 _USUAL = {"paper": 0.05, "sd": 0.5, "noise": 0.95}
@@ -157,9 +159,3 @@ def parse_threshold(text: str) -> Threshold:
     if not 0 <= number < float("inf") or (below_one and not 0 < number < 1):
         raise DialmeterError(f"--threshold {text!r}: {amount} is out of range")
     return Threshold(mode, number)
-
-
-def _student(level: float, n: int) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf(1 - level / 2, n - 1))

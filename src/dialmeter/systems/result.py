@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
@@ -153,6 +153,8 @@ class SystemResult(Result):
     @cached_property
     def _intervals(self) -> dict[str, tuple[tuple[float, float] | None, str]]:
         """Intervals of all means from one draw of tasks, by measure: the plain percentiles, as logs of agents are reported."""
+        from dataclasses import replace
+
         import numpy as np
 
         from ..stats import Formula, bootstrap, ratio
@@ -167,7 +169,7 @@ class SystemResult(Result):
             for task, pair in self.parts(measure).items():
                 matrix[place[task], 2 * column : 2 * column + 2] = pair
             plain = ratio(2 * column, 2 * column + 1)
-            formulas[measure.name] = plain if measure in self.measures else _unbounded(plain)
+            formulas[measure.name] = plain if measure in self.measures else replace(plain, high=inf)
         how = self.resampling
         found = bootstrap(
             matrix, formulas, confidence=how.confidence, resamples=how.resamples, seed=how.seed, expand=False
@@ -299,9 +301,3 @@ class SystemResult(Result):
         """The measures, and how much was scored."""
         shown = ", ".join(f"{score.measure} {percent(score.value)}" for score in self.scores)
         return f"{shown}; {len(self.scored)} dialogues of {len(self.by_task)} tasks"
-
-
-def _unbounded(formula: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(formula, high=inf)

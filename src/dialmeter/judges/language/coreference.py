@@ -24,23 +24,7 @@ _FEMALE = frozenset(
     "woman girl mother mom mum sister daughter wife aunt grandmother queen lady mrs ms miss girlfriend niece".split()  # noqa: SIM905
 )
 _PLACES = frozenset(
-    [
-        "lodge",
-        "house",
-        "hotel",
-        "guesthouse",
-        "restaurant",
-        "inn",
-        "college",
-        "museum",
-        "park",
-        "church",
-        "bar",
-        "cafe",
-        "hall",
-        "garden",
-        "street",
-    ]
+    "lodge house hotel guesthouse restaurant inn college museum park church bar cafe hall garden street".split()  # noqa: SIM905
 )
 _ANIMALS = frozenset("dog cat puppy kitten horse rabbit bird pet hamster".split())  # noqa: SIM905
 _SUBJECTS = ("nsubj", "nsubjpass")
@@ -99,7 +83,7 @@ def _mention(text: str, analysis: Analysis, chunk: TextSpan, labels: dict[tuple[
         analysis.tokens.index(head),
         label if label in _NAMED else "",
         head.tag in ("NNS", "NNPS") and not (head.pos == "PROPN" or label in _NAMED),
-        _genders(head, tokens, label),
+        _genders(tokens, label),
         role,
         governor,
     )
@@ -136,7 +120,7 @@ def _governor(analysis: Analysis, head: Token) -> tuple[int, int]:
     return place, role
 
 
-def _genders(head: Token, tokens: list[Token], label: str) -> frozenset[str]:
+def _genders(tokens: list[Token], label: str) -> frozenset[str]:
     words = {token.lemma for token in tokens}
     if words & _MALE:
         return frozenset({"he"})
@@ -250,13 +234,13 @@ def _nearest(
             # (“talk about it”) mostly to what was said. A pronoun may refer to such a person.
             unsure = token.text.lower() == "it" and token.dep not in (*_SUBJECTS, "dobj")
             aside = best.role < 2 and "it" in best.genders
-            echoed = _echoes(analysis, token, above, best)
+            echoed = _echoes(analysis, above, best)
             same_verb = whose and turn is same_turn and any(each.governor == verb for each in fit)
             return None if rivals or aside or unsure or same_verb or echoed or not best.sayable else best
     return None
 
 
-def _echoes(analysis: Analysis, token: Token, above: list[int], mention: NounMention) -> bool:
+def _echoes(analysis: Analysis, above: list[int], mention: NounMention) -> bool:
     """True if the name would meet its own word, as in “the booking is booked” or “the fee's fee”: then it is not the antecedent."""
     last = mention.text.split()[-1].lower()
     return any(last.startswith(analysis.tokens[place].lemma[:5]) for place in above[:1])

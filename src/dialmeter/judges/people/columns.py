@@ -10,6 +10,7 @@ from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
 from ..ask import Ask, Watch, score_units
 from ..cases import item_hash
+from ..compare import NO_SCORE
 from ..judge import Call, Judge, identity_of, is_pairwise, load_judge, make_judge
 from ..judged_items import JudgedItem
 from ..store import ScoreStore
@@ -24,8 +25,6 @@ TRIVIAL_BESIDE: Mapping[str, Mapping[str, str]] = {
     },
 }
 """By level, the trivial judges of every table: the name in tables and the judge."""
-
-NO_SCORE = "without a score in the file"
 
 
 class ScoreColumn(Struct, frozen=True):

@@ -17,7 +17,7 @@ from ...measure import Score
 from ...model import Notice
 from ...readers.ratings.rated_item import RatedItem, RatedItems
 from .columns import ScoreColumn
-from .compare import AgreementDifference, differences
+from .compare import AgreementDifference, differences, first_judge
 from .correlate import PeopleCorrelation, PeopleSettings, correlations
 from .raters import DimensionAgreement, LeftOutComparison, agreement, left_out
 
@@ -189,8 +189,6 @@ class PeopleResult(Result):
             n: at most so many.
             judge: its name; without it, the judge that others are compared with.
         """
-        from .compare import first_judge
-
         dimension = self.main_dimension
         base = first_judge(self.columns, dimension, self.first)
         name = judge or (base.name if base else "")

@@ -15,6 +15,7 @@ from ...readers.ratings.rated_item import RatedItem, RatedItems, checked
 from ..ask import OVER_BUDGET, Ask, Watch
 from ..builtin.panel import members_of
 from ..judge import Judge, load_weights, make_judge, parse_call
+from ..judged_items import training_talk
 from ..store import ScoreStore
 from .columns import ScoreColumn, asked_columns, carried_columns, for_level, given_column, trivial_judges
 from .correlate import PeopleSettings, Resample
@@ -183,11 +184,8 @@ def compared(
 
 
 def talk_of_items(items: RatedItems) -> list[list[str]]:
-    """The contexts of rated items, for judges that learn, without utterances that are rated."""
-    rated = {item.reply for item in items.items}
-    contexts = dict.fromkeys(tuple(move.text for move in item.moves) for item in items.items)
-    kept = [[text for text in context if text not in rated] for context in contexts]
-    return [context for context in kept if context]
+    """The contexts of rated items as training data for judges that learn."""
+    return training_talk((item.moves, item.reply) for item in items.items)
 
 
 def _loaded(text: str, items: RatedItems) -> tuple[str, Judge]:

@@ -130,11 +130,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 _DOMAIN_WORDS = {
-    "hotel": ("hotel", "guesthouse", "guest house", "hostel", "place to stay", "room", "lodging", "stay"),
-    "restaurant": ("restaurant", "food", "eat", "dinner", "lunch", "table", "dine"),
-    "attraction": ("attraction", "museum", "park", "visit", "sights", "something to see"),
-    "train": ("train", "rail"),
-    "taxi": ("taxi", "cab"),
+    domain: re.compile(rf"\b(?:{words})s?\b")
+    for domain, words in {
+        "hotel": "hotel|guesthouse|guest house|hostel|place to stay|room|lodging|stay",
+        "restaurant": "restaurant|food|eat|dinner|lunch|table|dine",
+        "attraction": "attraction|museum|park|visit|sights|something to see",
+        "train": "train|rail",
+        "taxi": "taxi|cab",
+    }.items()
 }
 _FAREWELLS = re.compile(r"\b(goodbye|bye|that is all|that's all)\b", re.IGNORECASE)
 _THANKS = re.compile(r"\b(thanks|thank you)\b", re.IGNORECASE)
@@ -162,19 +165,8 @@ def domain_in(text: str) -> str | None:
         ('hotel', None)
     """
     lower = text.lower()
-    found = [
-        (place, domain)
-        for domain in _DOMAIN_WORDS
-        for match in [_domain_words(domain).search(lower)]
-        if match
-        for place in [match.start()]
-    ]
+    found = [(hit.start(), domain) for domain, words in _DOMAIN_WORDS.items() if (hit := words.search(lower))]
     return min(found)[1] if found else None
-
-
-@cache
-def _domain_words(domain: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(_DOMAIN_WORDS[domain])})s?\b")
 
 
 def values_in(text: str, domain: str) -> dict[str, str]:
