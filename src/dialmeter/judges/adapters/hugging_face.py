@@ -11,7 +11,7 @@ import msgspec
 
 from ...errors import DialmeterError, did_you_mean, one_line
 from ..judge import FACETS, Item
-from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded
+from .network import NetworkJudge, Weights, batches_by_length, check_folder, padded, sentence_vectors
 
 _BATCH = 16
 _LONGEST = 512
@@ -168,9 +168,7 @@ class HuggingFace(NetworkJudge[Weights]):
         return found
 
     def _vectors(self, texts: Sequence[str]) -> Any:
-        import torch
-
-        tokenizer, model = self._weights.tokenizer, self._weights.model
+        tokenizer = self._weights.tokenizer
         room = _room(tokenizer)
         rows = []
         for text in texts:
@@ -179,14 +177,7 @@ class HuggingFace(NetworkJudge[Weights]):
             rows.append(_encoded(tokenizer, text[start:], room=room)["input_ids"])
         if not all(rows):
             raise DialmeterError("an empty text has no vector")
-        found = torch.zeros(len(texts), model.config.hidden_size)
-        for batch in batches_by_length(list(map(len, rows)), _BATCH):
-            tokens, mask = padded([rows[number] for number in batch], model.device)
-            with torch.inference_mode():
-                layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
-            mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-            found[batch] = torch.nn.functional.normalize(layer[:, 0] if self._pooling == "cls" else mean, dim=1).cpu()
-        return found
+        return sentence_vectors(self._weights.model, rows, _BATCH, self._pooling)
 
 
 def _check(name: str, value: str, known: Sequence[str]) -> None:

@@ -225,6 +225,27 @@ def batches_by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
     return (order[start : start + size] for start in range(0, len(order), size))
 
 
+def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooling: str = "mean") -> Any:
+    """The vectors of texts, each of length one, as the rows of a tensor.
+
+    Args:
+        model: gives a vector for each token.
+        rows: the tokens of each text.
+        size: how many texts go into one batch.
+        pooling: ``mean`` over tokens, or ``cls`` for the first token.
+    """
+    import torch
+
+    found = torch.zeros(len(rows), model.config.hidden_size)
+    for batch in batches_by_length(list(map(len, rows)), size):
+        tokens, mask = padded([rows[number] for number in batch], model.device)
+        with torch.inference_mode():
+            layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
+        mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        found[batch] = torch.nn.functional.normalize(layer[:, 0] if pooling == "cls" else mean, dim=1).cpu()
+    return found
+
+
 Held = TypeVar("Held", bound=Weights)
 
 
