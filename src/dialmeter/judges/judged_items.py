@@ -80,8 +80,7 @@ def pair_units_of(cases: Sequence[Case]) -> list[JudgedItem]:
 
 def keys_of(case: Case) -> tuple[str, str]:
     """The keys of the human and of the adversarial reply."""
-    human = item_hash(case.context, case.reply)
-    adversarial = item_hash(case.attacked_context, case.adversarial)
+    human, adversarial = (item_hash(*item) for item in case.items)
     return human, human + _AGAIN if adversarial == human else adversarial
 
 
@@ -92,11 +91,11 @@ def units_of(cases: Sequence[Case]) -> list[JudgedItem]:
     for case in cases:
         human, adversarial = keys_of(case)
         group = groups.setdefault(item_hash(case.context, ""), {})
-        group.setdefault(human, (case.context, case.reply))
+        group.setdefault(human, case.items[0])
         if adversarial.endswith(_AGAIN):
             twice.add(human)
         else:
-            group.setdefault(adversarial, (case.attacked_context, case.adversarial))
+            group.setdefault(adversarial, case.items[1])
     return [
         JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
         for group in groups.values()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from msgspec import Struct
 from .._version import __version__
 from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, cases_digest
-from .judge import AnyJudge, identity_of, is_pairwise
+from .judge import AnyJudge, identity_digest, identity_of, is_pairwise
 from .verdict import Relation, Threshold, conforms, expected_of, facet_of, relation, row_of
 
 if TYPE_CHECKING:
@@ -233,9 +232,8 @@ def _student(differences: Sequence[float], confidence: float) -> Interval:
 
 
 def _signature(judge: JudgeDescription, cases: Sequence[Case], how: VerdictSettings, *, n: int, expected: str) -> str:
-    digest = hashlib.sha256(judge.identity.encode()).hexdigest()[:10]
     parts = {
-        "judge": f"{judge.name.replace('|', '/')}@{digest}",
+        "judge": f"{judge.name.replace('|', '/')}@{identity_digest(judge.identity)}",
         "attack": row_of(cases[0], how.verdict),
         "corpus": cases[0].corpus or "-",
         "expected": expected,

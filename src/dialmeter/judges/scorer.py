@@ -214,7 +214,7 @@ def _named(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[st
 
 def talk_of(cases: Sequence[Case]) -> list[list[str]]:
     """The contexts of cases as training data for judges that learn."""
-    return training_talk((case.context, case.reply) for case in cases)
+    return training_talk(case.items[0] for case in cases)
 
 
 class JudgeScorer:

@@ -64,18 +64,14 @@ def explain_case(
     Raises:
         DialmeterError: the judge cannot score a masked reply.
     """
-    human, adversarial = case.reply.split(), case.adversarial.split()
-    kept_human, kept_adversarial = common(human, adversarial)
     sides = []
-    for context, text, words, kept in (
-        (case.context, case.reply, human, kept_human),
-        (case.attacked_context, case.adversarial, adversarial, kept_adversarial),
-    ):
+    for (context, text), shared in zip(case.items, common(case.reply.split(), case.adversarial.split()), strict=True):
         found = explain_reply(judge, context, text, base=base, budget=budget, seed=seed)
+        words = tuple(text.split())
         values = merged(pieces_of(judge, text), found.values)
-        changed = tuple(place not in kept for place in range(len(words)))
-        sides.append(Explained(tuple(words), values, changed, found.score, found.base, found.scored, found.exact))
-    return CaseExplained(number, case.attack, sides[0], sides[1])
+        changed = tuple(place not in shared for place in range(len(words)))
+        sides.append(Explained(words, values, changed, found.score, found.base, found.scored, found.exact))
+    return CaseExplained(number, case.attack, *sides)
 
 
 def explain_reply(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...model import USER, Act
 from ..world.schema import DOMAINS
@@ -34,6 +34,32 @@ def understand(text: str, speaker: str) -> tuple[Act, ...]:
             read = _read(sentence.rstrip(".?! "), speaker)
             found += spotted(sentence, speaker) if read is None else read
     return tuple(dict.fromkeys(found))
+
+
+class SpokenTurn(Protocol):
+    """What is said, and by whom."""
+
+    @property
+    def speaker(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+class TownMaker:
+    """The town's understanding of text as a maker of acts, for users that are scored from their words.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> [act.name for act in TownMaker().acts(Move("user", "I need a train to Tolderby."), None)]
+        ['Train-Inform']
+    """
+
+    name = "town"
+
+    def acts(self, turn: SpokenTurn, schema: object) -> tuple[Act, ...]:
+        """The acts of a turn; the town has its own schema."""
+        return understand(turn.text, turn.speaker)
 
 
 def _read(sentence: str, speaker: str) -> list[Act] | None:

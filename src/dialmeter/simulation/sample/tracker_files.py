@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -57,20 +58,19 @@ def gold_only(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
     return [Dialogue(each.id, tuple(structs.replace(turn, pred=None) for turn in each.turns)) for each in dialogues]
 
 
-def completions(dialogues: Iterable[Dialogue]) -> bytes:
+def completions(dialogues: Iterable[Dialogue]) -> list[dict[str, Any]]:
     """Predicted states as a language model writes them: JSON in a sentence, JSON in a fence, or a list, in turn.
 
     Example:
         >>> completions([Dialogue("d1", (Turn(2, pred={"hotel-area": "east"}),))])
-        b'{"dialogue_id":"d1","turn":2,"completion":"- hotel-area: east"}\\n'
+        [{'dialogue_id': 'd1', 'turn': 2, 'completion': '- hotel-area: east'}]
     """
     shapes = (_sentence, _fence, _list)
-    rows = [
+    return [
         {"dialogue_id": each.id, "turn": turn.number, "completion": shapes[turn.number % 3](turn.pred or {})}
         for each in dialogues
         for turn in each.turns
     ]
-    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 def _sentence(state: State) -> str:
@@ -159,14 +159,14 @@ def _intent(service: str, state: State) -> str:
     return f"{'book' if books else 'find'}_{service}"
 
 
-def schema() -> bytes:
+def schema() -> list[dict[str, Any]]:
     """The services and slots of the town in the schema-guided layout. A slot with few values is categorical.
 
     Example:
-        >>> [service["service_name"] for service in msgspec.json.decode(schema())][:2]
+        >>> [service["service_name"] for service in schema()][:2]
         ['hotel', 'restaurant']
     """
-    services = [
+    return [
         {
             "service_name": name,
             "slots": [
@@ -178,4 +178,3 @@ def schema() -> bytes:
         }
         for name, domain in DOMAINS.items()
     ]
-    return msgspec.json.format(msgspec.json.encode(services), indent=1) + b"\n"
