@@ -6,7 +6,7 @@ Cases depend on the seed, the attack and the dialogue only. The number of worker
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import ceil, inf
 from threading import Lock
@@ -32,7 +32,7 @@ TOO_LONG = f"the reply has more than {LONGEST_REPLY} characters"
 EMPTY = "leaves nothing of the reply"
 CHANGES_NOTHING = "changes nothing but capitals and blanks"
 
-Tell = Callable[[str, int, int], None]
+Watch = Callable[[str, int, int], None]
 """Reports progress: the attack with the most work left, cases made, cases wanted."""
 
 
@@ -81,9 +81,9 @@ def attack_corpus(
     seed: int = 7,
     corpus: str = "",
     speaker: str = "both",
-    tell: Tell | None = None,
+    watch: Watch | None = None,
     working: Working | None = None,
-    kept: AttackCheckpoint | None = None,
+    checkpoint: AttackCheckpoint | None = None,
 ) -> Attacked:
     """Makes cases of every attack.
 
@@ -95,9 +95,9 @@ def attack_corpus(
         seed: of all random choices.
         corpus: the corpus name that goes into the cases.
         speaker: whose replies are attacked: ``system``, ``user`` or ``both``.
-        tell: reports progress.
+        watch: reports progress.
         working: runs tasks elsewhere; None to run them in this process.
-        kept: the checkpoint of an interrupted run; new parts are added to it.
+        checkpoint: has the parts of an interrupted run; new parts are added to it.
 
     Example:
         >>> from dialmeter.judges.attacks import named
@@ -109,16 +109,16 @@ def attack_corpus(
     """
     able, skipped = with_resources(attacks, language)
     setting = AttackSetting(make_pool(talks, language, seed), seed, corpus, speaker)
-    plan = Plan(talks, [attack.name for attack in able], cases, seed, kept.parts if kept is not None else ())
+    plan = Plan(talks, [attack.name for attack in able], cases, seed, checkpoint.parts if checkpoint else ())
     by_name = {attack.name: attack for attack in able}
     if not plan.is_done:
         here = partial(attack_part, attacks=by_name, language=language, setting=setting, cases=cases)
         for part in map(here, plan) if working is None else working(setting, plan):
             plan.take(part)
-            if kept is not None:
-                kept.add(part)
-            if tell is not None:
-                tell(*plan.progress())
+            if checkpoint is not None:
+                checkpoint.add(part)
+            if watch is not None:
+                watch(*plan.progress())
             if plan.is_done:
                 break
     made: list[Case] = []
@@ -142,7 +142,7 @@ class Plan(Sequence[AttackTask]):
         attacks: names.
         cases: how many are wanted of each.
         seed: of the order.
-        kept: parts of an interrupted run.
+        parts: results of an interrupted run.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class Plan(Sequence[AttackTask]):
         attacks: Sequence[str],
         cases: int,
         seed: int,
-        kept: Collection[AttackPart] = (),
+        parts: Iterable[AttackPart] = (),
     ) -> None:
         dialogues = ordered(talks, seed)
         self._batches = [dialogues[first : first + BATCH] for first in range(0, len(dialogues), BATCH)]
@@ -162,7 +162,7 @@ class Plan(Sequence[AttackTask]):
         self._made: dict[str, Counter[int]] = {name: Counter() for name in attacks}
         self._taken: set[int] = set()
         self._upto = 0
-        for part in kept:
+        for part in parts:
             self.take(part)
         self._left = [number for number in range(len(self._rounds) * len(self._batches)) if number not in self._taken]
 

@@ -49,7 +49,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         bookings: made and wanted; None where the log does not have acts.
         answers: requests of the goal that were answered, and all.
         matches: domains whose offer meets the goal, and all with constraints.
-        goal: digits that stand for the goal in words; empty where there is none.
+        goal: a digest of the goal in words; empty where there is none.
     """
 
     id: str

@@ -113,7 +113,7 @@ def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conve
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        attack_corpus(talks, attacks, light, cases=120, working=breaking, kept=kept)
+        attack_corpus(talks, attacks, light, cases=120, working=breaking, checkpoint=kept)
     kept.close()
     file = tmp_path / "cases.jsonl.parts"
     if file.exists():
@@ -121,7 +121,7 @@ def test_an_interrupted_run_goes_on(seed: int, tmp_path: Path, talks: list[Conve
             torn.write(b'{"number": 77, "fou')
     again = AttackCheckpoint(tmp_path / "cases.jsonl", "x", resume=True)
     assert len(again.parts) == len({*range(after)} - {lost})
-    assert attack_corpus(talks, attacks, light, cases=120, kept=again) == attack_corpus(
+    assert attack_corpus(talks, attacks, light, cases=120, checkpoint=again) == attack_corpus(
         talks, attacks, light, cases=120
     )
     again.remove()

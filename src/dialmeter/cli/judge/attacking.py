@@ -51,9 +51,9 @@ def attacked(
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            tell=telling("attacking", options["quiet"]),
+            watch=telling("attacking", options["quiet"]),
             working=None if here else partial(_elsewhere, options=options, resources=resources, names=names),
-            kept=kept,
+            checkpoint=kept,
         )
         kept.remove()
 

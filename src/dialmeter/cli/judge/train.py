@@ -81,7 +81,7 @@ def satisfaction(**options: Any) -> Output:
     with new_folder(Path(options["out"]), check, _OURS) as out:
         for seed in seeds:
 
-            def told(epoch: int, quality: Quality, seed: int = seed) -> None:
+            def watch(epoch: int, quality: Quality, seed: int = seed) -> None:
                 if not options["quiet"]:
                     click.echo(
                         f"training: seed {seed}, epoch {epoch}: UAR {quality.uar:.3f}, "
@@ -90,7 +90,7 @@ def satisfaction(**options: Any) -> Output:
                     )
 
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
-            trained, beside = run(options["data"], place, seed=seed, settings=settings, told=told)
+            trained, beside = run(options["data"], place, seed=seed, settings=settings, watch=watch)
             (place / "training.json").write_bytes(
                 msgspec.json.format(
                     msgspec.json.encode({"settings": settings, "trained": trained, "majority": beside}), indent=1

@@ -118,7 +118,7 @@ def load(kind: str, model: str, *, gguf: str = "", device: str = "cpu", dtype: s
         warnings.warn(f"{Path(model).name}: no safetensors; other weights are read with care", stacklevel=2)
     more: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
     try:
-        # The bar that counts tensors of a GGUF file heeds no setting.
+        # The bar that counts tensors of a GGUF file follows no setting.
         with redirect_stderr(StringIO()) if gguf else nullcontext():
             tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=local, **more)
             found = getattr(transformers, kind).from_pretrained(
@@ -168,12 +168,12 @@ def check_folder(model: str) -> None:
 
 
 def _not_loaded(model: str, error: Exception) -> DialmeterError:
-    told = one_line(str(error), 300)
-    if not Path(model).is_dir():
-        return DialmeterError(
-            f"model {model}: there is no such folder, and no model of that id could be loaded: {told}"
-        )
-    return DialmeterError(f"model {model}: cannot be loaded: {told}")
+    what = (
+        "cannot be loaded"
+        if Path(model).is_dir()
+        else "there is no such folder, and no model of that id could be loaded"
+    )
+    return DialmeterError(f"model {model}: {what}: {one_line(str(error), 300)}")
 
 
 def weights_digest(model: str) -> str:

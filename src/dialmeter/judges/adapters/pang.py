@@ -62,7 +62,7 @@ class PangC(NetworkJudge[Causal]):
             if row is not None:
                 rows.append((numbers, row))
                 continue
-            for number in numbers:  # nothing is shared: the context is empty, and the first token stands alone
+            for number in numbers:  # nothing is shared: the context is empty, and the first token has no context
                 ids = self._weights.ids(items[number][1]) or [self._weights.start]
                 rows.append(([number], PackedRow(ids[:1], [[], ids[1:]])))
         for (numbers, row), (context_sum, *sums) in zip(

@@ -93,7 +93,7 @@ def _word(row: Mapping[str, str | None], key: str, known: Sequence[str], file: s
 
 
 def by_hash(cases: Sequence[Case]) -> dict[str, Case]:
-    """Cases by the digits that stand for them."""
+    """Cases by their digest."""
     return {case_hash(case): case for case in cases}
 
 
