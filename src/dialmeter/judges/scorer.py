@@ -69,7 +69,8 @@ def attack_replies(
         >>> [(case.attack, case.reply) for case in attack_replies([talk], ["repetition:word"], cases=1, light=True)]
         [('repetition', 'The inn is in Mill Lane.')]
     """
-    check_speaker(speaker)
+    if speaker not in SPEAKERS:
+        raise DialmeterError(f"speaker is {', '.join(SPEAKERS)}, not {speaker!r}")
     is_file = isinstance(dialogues, str | Path)
     talks = list(open_conversations(dialogues, form) if isinstance(dialogues, str | Path) else dialogues)
     if not talks:
@@ -87,16 +88,6 @@ def attack_replies(
     finally:
         language.close()
     return made.cases
-
-
-def check_speaker(speaker: str) -> None:
-    """Refuses another speaker than system, user and both.
-
-    Raises:
-        DialmeterError: it is another one.
-    """
-    if speaker not in SPEAKERS:
-        raise DialmeterError(f"speaker is {', '.join(SPEAKERS)}, not {speaker!r}")
 
 
 def score_judge(

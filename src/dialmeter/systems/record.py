@@ -22,11 +22,6 @@ class SystemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     outcome: SystemOutcome
 
 
-def system_row(found: Trajectory, outcome: SystemOutcome) -> SystemRow:
-    """The row of a dialogue."""
-    return SystemRow(id=found.id, trajectory=found, outcome=outcome)
-
-
 def system_identity(
     inputs: Sequence[Mapping[str, str | None]], how: SystemSettings, measures: Sequence[str], profile: str = ""
 ) -> dict[str, Any]:

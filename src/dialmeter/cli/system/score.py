@@ -13,7 +13,7 @@ from ...core.record import RunInput, RunInputs
 from ...errors import DialmeterError, one_line
 from ...model import Trajectory
 from ...systems.outcome import SystemOutcome
-from ...systems.record import finish_system_run, system_identity, system_row
+from ...systems.record import SystemRow, finish_system_run, system_identity
 from ...systems.result import SystemResult
 from ...views.system import (
     effort_table,
@@ -64,7 +64,7 @@ def score(**options: Any) -> Output:
 
     def keep(found: Trajectory, outcome: SystemOutcome) -> None:
         if writer is not None and found.id not in writer.done:
-            writer.add(system_row(found, outcome))
+            writer.add(SystemRow(id=found.id, trajectory=found, outcome=outcome))
 
     try:
         form, result = scored_log(options["log"], options, keep)

@@ -11,7 +11,7 @@ from ...readers.ratings.rated_item import Level, RatedItems
 from ..ask import Ask, Watch, score_units
 from ..cases import item_hash
 from ..compare import NO_SCORE
-from ..judge import Call, Judge, identity_of, is_pairwise, load_judge, make_judge
+from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
 from ..judged_items import JudgedItem
 from ..store import ScoreStore
 
@@ -74,19 +74,6 @@ def for_level(call: Call, level: Level) -> Call:
     quoted = {key: f'"{value}"' if "'" in value else f"'{value}'" for key, value in call.given.items()}
     given = ", ".join(f"{key}={value}" for key, value in quoted.items())
     return Call("dialogue-mean", {"judge": f"{call.name}({given})" if given else call.name}, call.alias)
-
-
-def trivial_judges(level: Level, taken: Sequence[str]) -> dict[str, Judge]:
-    """The trivial judges whose names are not taken."""
-    return {name: load_judge(text)[1] for name, text in TRIVIAL_BESIDE[level].items() if name not in taken}
-
-
-def carried_columns(items: RatedItems, names: Sequence[str], lower_is_better: Sequence[str] = ()) -> list[ScoreColumn]:
-    """The scores that a file of ratings carries."""
-    return [
-        given_column(name, [item.scores.get(name) for item in items.items], name not in lower_is_better)
-        for name in names
-    ]
 
 
 def given_column(name: str, scores: Sequence[float | None], higher_is_better: bool = True) -> ScoreColumn:

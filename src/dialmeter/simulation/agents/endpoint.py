@@ -39,16 +39,6 @@ Use sentences like these, with your own values:
 {examples}"""
 
 
-def user_prompt(goal: Goal) -> str:
-    """The prompt of a user behind an endpoint."""
-    return USER_TASK.format(task="\n".join(_task(goal)), examples="\n".join(_examples(USER)))
-
-
-def system_prompt() -> str:
-    """The prompt of a system behind an endpoint."""
-    return SYSTEM_TASK.format(examples="\n".join(_examples(SYSTEM)))
-
-
 def _task(goal: Goal) -> Iterator[str]:
     words = grammar(USER).words
     for domain, each in goal.items():
@@ -191,7 +181,8 @@ class EndpointUser:
         self._left = False
 
     def start(self, goal: Goal | None) -> None:
-        self._messages = [{"role": "system", "content": user_prompt(goal or {})}]
+        prompt = USER_TASK.format(task="\n".join(_task(goal or {})), examples="\n".join(_examples(USER)))
+        self._messages = [{"role": "system", "content": prompt}]
         self._left = False
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
@@ -215,7 +206,8 @@ class EndpointSystem:
         self.start(None)
 
     def start(self, goal: Goal | None) -> None:
-        self._messages = [{"role": "system", "content": system_prompt()}]
+        prompt = SYSTEM_TASK.format(examples="\n".join(_examples(SYSTEM)))
+        self._messages = [{"role": "system", "content": prompt}]
         self._state: dict[str, dict[str, str]] = {}
         self._over = False
 

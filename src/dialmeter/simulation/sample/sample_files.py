@@ -10,19 +10,11 @@ from ...model import Conversation
 from ..agents import choose
 from ..files import sampled
 from ..play import Setting, line, play
+from ..trackers import KEYWORD
 from ..world.value_map import published
 from .agent_logs import agent_log
 from .ratings import rated_dialogues, rated_replies, rated_turns
-from .tracker_files import (
-    completions,
-    framed,
-    gold_only,
-    keyword_dialogues,
-    lines,
-    schema,
-    share_files,
-    tracker_dialogues,
-)
+from .tracker_files import completions, framed, gold_only, lines, schema, share_files, tracker_dialogues
 
 GOALS, SEED, NOISE = 200, 7, 0.1
 SHARES_FOLDER = "shares"
@@ -41,7 +33,7 @@ def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
         agenda: the dialogues of the user ``agenda``, see :func:`play_users`.
     """
     forgetful = play_users("forgetful")
-    base, new = keyword_dialogues(agenda), tracker_dialogues(agenda)
+    base, new = tracker_dialogues(agenda, KEYWORD), tracker_dialogues(agenda)
     yield "base.jsonl", lines(base)
     yield "new.jsonl", lines(new)
     yield "gold.jsonl", lines(gold_only(new))

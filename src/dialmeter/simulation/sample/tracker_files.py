@@ -12,7 +12,7 @@ from msgspec import structs
 from ...model import SYSTEM, USER, Act, Conversation, Dialogue, Frame, State, Turn
 from ...readers.own.native import with_talk, written_line
 from ..language.grammar import intent_of
-from ..trackers import KEYWORD, turns
+from ..trackers import turns
 from ..world.schema import DOMAINS
 from ..world.value_map import goal_values
 
@@ -36,11 +36,6 @@ def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[
         for talk in talks
         for states in [list(turns(talk.moves))]
     ]
-
-
-def keyword_dialogues(talks: Iterable[Conversation]) -> list[Dialogue]:
-    """The same dialogues with the states of the keyword tracker."""
-    return tracker_dialogues(talks, KEYWORD)
 
 
 def lines(dialogues: Iterable[Dialogue]) -> bytes:
