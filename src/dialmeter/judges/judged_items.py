@@ -20,23 +20,25 @@ class JudgedItem(NamedTuple):
 
 
 def units_by_judge(cases: Sequence[Case], judges: Mapping[str, AnyJudge]) -> dict[str, list[JudgedItem]]:
-    """What each judge is asked about: all replies, or those of its own facets and of the control where it is asked about no others."""
+    """What each judge is asked about: all replies, or only those of its facets and of the control."""
     found: dict[str, list[JudgedItem]] = {}
     every: list[JudgedItem] | None = None
     for name, judge in judges.items():
-        own = list(cases)
-        if judge.facets is not None and getattr(judge, "asks_own_facets_only", False):
-            own = [
-                case
-                for case in cases
-                if keys_of(case)[1].endswith(_AGAIN) or {facet_of(case, rules) for rules in RULES} & judge.facets
-            ]
-        elif not is_pairwise(judge):
+        facets = judge.facets if getattr(judge, "asks_own_facets_only", False) else None
+        own = cases if facets is None else [case for case in cases if _concerns(case, facets)]
+        if is_pairwise(judge):
+            found[name] = pair_units_of(own)
+        elif facets is not None:
+            found[name] = units_of(own)
+        else:
             every = units_of(cases) if every is None else every
             found[name] = every
-            continue
-        found[name] = pair_units_of(own) if is_pairwise(judge) else units_of(own)
     return found
+
+
+def _concerns(case: Case, facets: frozenset[str]) -> bool:
+    """True for a case of one of these facets, and for the control."""
+    return keys_of(case)[1].endswith(_AGAIN) or any(facet_of(case, rules) in facets for rules in RULES)
 
 
 def training_talk(items: Iterable[Item]) -> list[list[str]]:

@@ -60,28 +60,17 @@ def completions(dialogues: Iterable[Dialogue]) -> list[dict[str, Any]]:
         >>> completions([Dialogue("d1", (Turn(2, pred={"hotel-area": "east"}),))])
         [{'dialogue_id': 'd1', 'turn': 2, 'completion': '- hotel-area: east'}]
     """
-    shapes = (_sentence, _fence, _list)
     return [
-        {"dialogue_id": each.id, "turn": turn.number, "completion": shapes[turn.number % 3](turn.pred or {})}
+        {"dialogue_id": each.id, "turn": turn.number, "completion": _answers(turn.pred or {})[turn.number % 3]}
         for each in dialogues
         for turn in each.turns
     ]
 
 
-def _sentence(state: State) -> str:
-    return f"The state is {_json(state)}"
-
-
-def _fence(state: State) -> str:
-    return f"```json\n{_json(state)}\n```"
-
-
-def _list(state: State) -> str:
-    return "\n".join(f"- {slot}: {value}" for slot, value in state.items()) or "{}"
-
-
-def _json(state: State) -> str:
-    return msgspec.json.encode(dict(state)).decode()
+def _answers(state: State) -> tuple[str, str, str]:
+    text = msgspec.json.encode(dict(state)).decode()
+    listed = "\n".join(f"- {slot}: {value}" for slot, value in state.items())
+    return f"The state is {text}", f"```json\n{text}\n```", listed or "{}"
 
 
 def share_files(dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, bytes]]:
