@@ -9,7 +9,7 @@ from typing import Any
 from ...core.engine import note
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer
 from ...judges.judge import Judge, load_weights
-from ...judges.judge_recipe import Panel
+from ...judges.judge_recipe import RecipeAsker
 from ..work import chosen_cluster, chosen_workers, is_worked_here, worked
 from .options import Chosen
 
@@ -39,12 +39,12 @@ def asking(chosen: Chosen, judges: Mapping[str, Judge], options: dict[str, Any])
         if chosen_cluster(options) is not None:
             recipes = {name: recipe.rooted(judges[name]) for name, recipe in recipes.items()}
         files = [file for recipe in recipes.values() for file in recipe.files]
-        work = partial(_work, Panel(recipes, chosen.talk))
+        work = partial(_work, RecipeAsker(recipes, chosen.talk))
         yield from worked(work, away, how, files, special=lambda shard: getattr(judges[shard.judge], "neural", False))
 
     return ask
 
 
-def _work(panel: Panel, shard: Shard) -> ShardAnswer:
+def _work(asker: RecipeAsker, shard: Shard) -> ShardAnswer:
     note(str(shard))
-    return panel.ask(shard)
+    return asker.ask(shard)

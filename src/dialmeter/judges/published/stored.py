@@ -17,9 +17,9 @@ from msgspec import Struct
 from ...errors import InputError, one_line
 from ...model import Notice
 from ...readers.source import Source
-from ..attacks import named as attack_named
+from ..attacks import named
 from ..case_files import NOTHING_CHANGES, PUBLISHED_NAMES, attack_of_folder, numbered_cases, read_published_case
-from .printed import DATA, METRICS, PRINTED, named
+from .printed import DATA, METRICS, PRINTED, table_name
 
 DRAWN = 100
 """How many cases were drawn from a folder."""
@@ -116,12 +116,12 @@ def read_stored(folder: str | Path, metric: str = "", data: str = "") -> tuple[l
     for path in _files(root):
         attack = attack_of_folder(path.parent)
         if path.parent not in by_folder:
-            kind, files = attack_named(attack), sorted(numbered_cases(path.parent))
+            kind, files = named(attack), sorted(numbered_cases(path.parent))
             by_folder[path.parent] = {file.name: read_published_case(file, kind) == NOTHING_CHANGES for file in files}
         parts = (root.resolve().name, *path.relative_to(root).parts[:-2])
         spelled = _PROBLEMS.fullmatch(path.name)
         suffix = (spelled["metric"] or "") if spelled else ""
-        name = named(suffix, METRICS) if suffix else _first(parts, METRICS) or metric
+        name = table_name(suffix, METRICS) if suffix else _first(parts, METRICS) or metric
         listed = _listed(path)
         own = by_folder[path.parent]
         found.append(
@@ -150,7 +150,7 @@ def _files(root: Path) -> list[Path]:
 
 def _first(parts: Sequence[str], known: dict[str, tuple[str, ...]]) -> str:
     """The name that the nearest folder spells."""
-    return next((name for part in reversed(parts) if (name := named(part, known))), "")
+    return next((name for part in reversed(parts) if (name := table_name(part, known))), "")
 
 
 def _listed(path: Path) -> set[str]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ...errors import InputError, one_line
 from ...readers.source import Source
 from ..cases import Case
-from .sheet import VERDICTS, case_hash
+from .sheet import VERDICTS, reader_key
 
 SENSES = ("right", "wrong")
 
@@ -94,7 +94,7 @@ def _word(row: Mapping[str, str | None], key: str, known: Sequence[str], file: s
 
 def by_hash(cases: Sequence[Case]) -> dict[str, Case]:
     """Cases by their digest."""
-    return {case_hash(case): case for case in cases}
+    return {reader_key(case): case for case in cases}
 
 
 def validity(

@@ -33,7 +33,7 @@ INSTRUCTIONS = (
 )
 
 
-def case_hash(case: Case) -> str:
+def reader_key(case: Case) -> str:
     """A digest of sixteen digits of a case: nothing of its text can be read from it."""
     source = [case.source.dialogue, case.source.turn]
     context = [[move.speaker, move.text] for move in case.context]
@@ -68,7 +68,7 @@ def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[SheetRow]:
     return [
         SheetRow(
             str(number),
-            case_hash(case),
+            reader_key(case),
             case.attack,
             case.variant,
             shown(case, False),
