@@ -195,7 +195,7 @@ def _outcome(
     difference = judge.difference(pair)
     if difference is None or threshold is None:
         return CaseOutcome(number, difference, None, None)
-    found = relation(difference, 0.0, threshold)
+    found = relation(difference, threshold)
     return CaseOutcome(number, difference, found, conforms(found, expected_of(case, how.verdict)))
 
 

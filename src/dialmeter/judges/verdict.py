@@ -22,14 +22,13 @@ READING = {"lower": "must fall", "similar": "must not move", "at-most": "must no
 """The expectation in words."""
 
 
-def relation(human: float, adversarial: float, threshold: float, higher_is_better: bool = True) -> Relation:
-    """Which reply the judge prefers, if the difference is larger than the threshold.
+def relation(difference: float, threshold: float) -> Relation:
+    """Which reply the judge prefers, if the difference (human minus adversarial) is larger than the threshold.
 
     Example:
-        >>> relation(0.9, 0.2, 0.1), relation(0.9, 0.2, 0.1, higher_is_better=False), relation(0.9, 0.85, 0.1)
+        >>> relation(0.7, 0.1), relation(-0.7, 0.1), relation(0.05, 0.1)
         ('higher', 'lower', 'similar')
     """
-    difference = human - adversarial if higher_is_better else adversarial - human
     if abs(difference) <= threshold:
         return "similar"
     return "higher" if difference > 0 else "lower"

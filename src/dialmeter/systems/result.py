@@ -180,32 +180,29 @@ class SystemResult(Result):
     def scores(self) -> list[Score]:
         """Success and pass^k with intervals over tasks."""
         low, high = self.trials
+        fields = (
+            *self.how.signed,
+            *self.account.signed,
+            f"trials:{low if low == high else f'{low}-{high}'}",
+            f"tasks:{len(self.by_task)}",
+            f"d:{len(self.scored)}",
+            f"data:{self.data}",
+            f"v:{__version__}",
+        )
         found = []
         for measure in self.measures:
-            values = list(self.values(measure).values())
+            n = len(self.values(measure))
             ci, why = self._intervals.get(measure.name, (None, ""))
-            fields = (
-                *self.how.signed,
-                *self.account.signed,
-                f"trials:{low if low == high else f'{low}-{high}'}",
-                f"tasks:{len(self.by_task)}",
-                f"d:{len(self.scored)}",
-                f"data:{self.data}",
-                f"v:{__version__}",
-            )
+            no_value = "no goal asks for it" if measure in RATES else "no task has so many trials"
             found.append(
                 Score(
                     measure=measure.name,
                     value=self.whole(measure),
                     ci=ci,
-                    n=len(values),
-                    unscored=len(self.by_task) - len(values),
-                    ci_reason=why if values else "",
-                    reason=""
-                    if values
-                    else "no goal asks for it"
-                    if measure in RATES
-                    else "no task has so many trials",
+                    n=n,
+                    unscored=len(self.by_task) - n,
+                    ci_reason=why if n else "",
+                    reason="" if n else no_value,
                     signature="|".join((measure.name, *fields)),
                 )
             )
@@ -216,12 +213,10 @@ class SystemResult(Result):
         """Turns, calls of tools, costs and time per dialogue; those that the log gives."""
         found = []
         for measure in EFFORTS:
-            values = list(self.values(measure).values())
-            if self.how.success and measure.name.startswith("Tool"):
-                continue
-            if values:
+            n = len(self.values(measure))
+            if n and not (self.how.success and measure.name.startswith("Tool")):
                 ci, _ = self._intervals.get(measure.name, (None, ""))
-                found.append(Effort(measure.name, measure.title, self.whole(measure), ci, len(values)))
+                found.append(Effort(measure.name, measure.title, self.whole(measure), ci, n))
         return found
 
     @cached_property

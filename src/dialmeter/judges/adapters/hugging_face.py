@@ -133,13 +133,10 @@ class HuggingFace(NetworkJudge[Weights]):
                 raise DialmeterError(f"{self.name}: the model has no chat template; use inputs=pair")
             return _chat(tokenizer, item, self._turns)
         room = _room(tokenizer)
-        end: list[int] = tokenizer(reply, add_special_tokens=False)["input_ids"]
         if inputs == "reply":
             return _encoded(tokenizer, reply, room=room)
-        spans = tokenizer(before, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-        left = max(1, room - len(end) - 4)
-        start = spans[-left][0] if len(spans) > left else 0
-        return _encoded(tokenizer, before[start:], reply, room=room)
+        length = len(tokenizer(reply, add_special_tokens=False)["input_ids"])
+        return _encoded(tokenizer, _end_of(before, tokenizer, max(1, room - length - 4)), reply, room=room)
 
     def _classified(self, rows: Sequence[Row]) -> list[float]:
         import torch
@@ -170,11 +167,8 @@ class HuggingFace(NetworkJudge[Weights]):
     def _vectors(self, texts: Sequence[str]) -> Any:
         tokenizer = self._weights.tokenizer
         room = _room(tokenizer)
-        rows = []
-        for text in texts:
-            spans = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-            start = spans[-(room - 4)][0] if len(spans) > room - 4 else 0
-            rows.append(_encoded(tokenizer, text[start:], room=room)["input_ids"])
+        ends = [_end_of(text, tokenizer, room - 4) for text in texts]
+        rows = [_encoded(tokenizer, text, room=room)["input_ids"] for text in ends]
         if not all(rows):
             raise DialmeterError("an empty text has no vector")
         return sentence_vectors(self._weights.model, rows, _BATCH, self._pooling)
@@ -189,6 +183,12 @@ def _encoded(tokenizer: Any, *texts: str, room: int) -> Row:
     """A text or two as the model reads them; some models also want to know which token is of which text."""
     found = tokenizer(*texts, truncation=True, max_length=room)
     return {name: list(found[name]) for name in ("input_ids", "token_type_ids") if name in found}
+
+
+def _end_of(text: str, tokenizer: Any, most: int) -> str:
+    """The end of a text, of at most so many tokens."""
+    spans = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+    return text[spans[-most][0] :] if len(spans) > most else text
 
 
 def _room(tokenizer: Any) -> int:

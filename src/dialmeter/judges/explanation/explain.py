@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import fsum, isfinite
+from typing import Any
 
 from msgspec import Struct
 
@@ -83,7 +84,7 @@ def explain_reply(
     masked = [piece[: len(piece) - len(piece.lstrip())] + mask for piece in pieces]
     sign = 1.0 if judge.higher_is_better else -1.0
 
-    def score(shown: Sequence[Sequence[bool]]) -> list[float]:
+    def score(shown: Any) -> list[float]:
         texts = [
             "".join(piece if there else hidden for piece, hidden, there in zip(pieces, masked, row, strict=True))
             for row in shown
@@ -99,8 +100,7 @@ def explain_reply(
             raise UnreadableAnswer(f"{judge.name}: gave no score for a masked reply")
         return found
 
-    ask: Callable[..., list[float]] = score
-    return shapley_values(ask, len(pieces), base=base, budget=budget, seed=seed)
+    return shapley_values(score, len(pieces), base=base, budget=budget, seed=seed)
 
 
 def pieces_of(judge: Judge, text: str) -> list[str]:

@@ -277,15 +277,14 @@ def _means_nothing(analysis: Analysis, place: int) -> bool:
     below = [each for each in analysis.tokens if each.head == token.head and each is not token]
     if verb.lemma in _EMPTY_HEADS or any(each.dep in ("ccomp", "csubj") for each in below):
         return True
-    if verb.lemma == "be" and any(
-        each.dep in ("acomp", "attr", "xcomp") and each.lemma in _EMPTY_HEADS for each in below
-    ):
+    if verb.lemma != "be":
+        return False
+    if any(each.dep in ("acomp", "attr", "xcomp") and each.lemma in _EMPTY_HEADS for each in below):
         return True
-    if verb.lemma == "be" and not any(each.dep in ("acomp", "attr", "prep", "advmod", "xcomp") for each in below):
+    if not any(each.dep in ("acomp", "attr", "prep", "advmod", "xcomp") for each in below):
         # “Yes it is.”
         return True
-    after = analysis.tokens[token.head + 1] if token.head + 1 < len(analysis.tokens) else None
-    if verb.lemma == "be" and after is not None and after.tag == "CD":
+    if any(after.tag == "CD" for after in analysis.tokens[token.head + 1 : token.head + 2]):
         return True
     # “It will be …”, “would it be …” mostly speak of an event.
-    return verb.lemma == "be" and any(each.tag == "MD" for each in below)
+    return any(each.tag == "MD" for each in below)

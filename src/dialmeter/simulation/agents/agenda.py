@@ -142,13 +142,8 @@ class Wish:
         """What to say when nothing is there: the second wish, or what was made up is taken back; empty when at a loss."""
         if self._search_may_fail:
             self._search_may_fail = False
-            old, self.search = (
-                self.search,
-                {
-                    **dict(self.goal.info),
-                    **{slot: self.search[slot] for slot in self.invented if slot in self.search},
-                },
-            )
+            old = self.search
+            self.search = {**self.goal.info, **{slot: old[slot] for slot in self.invented if slot in old}}
             for slot in self.forgotten:
                 self.search.pop(slot, None)
             return _changes(old, self.search)
