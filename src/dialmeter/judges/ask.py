@@ -132,14 +132,14 @@ def score_cases(
         name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
         for name, judge in judges.items()
     }
-    heard = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
+    by_judge = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
     pairs = {
         name: [ScorePair(found.known.get(human), found.known.get(adversarial)) for human, adversarial in keys[name]]
-        for name, found in heard.items()
+        for name, found in by_judge.items()
     }
     failures = [
         ScoringFailure(name, number, reply, *(found.reasons[key] if key else (OTHER_CONTEXT, OTHER_CONTEXT)))
-        for name, found in heard.items()
+        for name, found in by_judge.items()
         for number, both in enumerate(keys[name])
         for reply, key in zip(("human", "adversarial"), both, strict=True)
         if not key or key in found.reasons
@@ -155,11 +155,11 @@ def score_units(
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, both by judge; see :func:`score_cases`."""
-    heard = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
+    by_judge = {name: UnitScores(store.scores(identity_of(judge)) if store else {}) for name, judge in judges.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
-        for shard in shards_of(name, judge, units[name], heard[name].known)
+        for shard in shards_of(name, judge, units[name], by_judge[name].known)
     }
     left = dict.fromkeys(judges, 0)
     for (name, _), shard in shards.items():
@@ -167,13 +167,13 @@ def score_units(
     asked = list(shards.values())
     for answer in ask(asked) if ask else map(Asker(judges.__getitem__).ask, asked):
         name, units_asked = answer.judge, shards[answer.judge, answer.number].units
-        new = heard[name].take(answer, units_asked)
+        new = by_judge[name].take(answer, units_asked)
         if store and new:
             store.add(identity_of(judges[name]), new)
         left[name] -= len(units_asked)
         if watch:
             watch(name, len(units[name]) - left[name], len(units[name]))
-    return heard
+    return by_judge
 
 
 def shards_of(name: str, judge: AnyJudge, units: Sequence[JudgedItem], known: Container[str]) -> Iterator[Shard]:

@@ -1,4 +1,4 @@
-"""What came of one dialogue with an agent."""
+"""The outcome of one dialogue with an agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SystemSettings(Struct, frozen=True):
 
     Attributes:
         scorer: whose reward decides, where a log has several; the first one by default.
-        crashes: do crashed runs count as failures, or are they unscored?
+        crashes: ``failed`` if crashed runs count as failures, ``skipped`` if they are unscored.
         success: what decides where it is not a reward, such as ``acts``.
     """
 
@@ -38,7 +38,7 @@ class SystemSettings(Struct, frozen=True):
 
 
 class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What came of one dialogue.
+    """The outcome of one dialogue.
 
     Attributes:
         success: None where the dialogue cannot be scored.

@@ -15,7 +15,7 @@ from .result import SystemResult
 
 
 class SystemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a run: a dialogue with its messages and calls of tools, and what came of it."""
+    """One row of a run: a dialogue with its messages and calls of tools, and its outcome."""
 
     id: str
     trajectory: Trajectory

@@ -164,7 +164,7 @@ def _before_a_verb(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _points(token: Token, following: Token | None) -> bool:
-    """Is *that* a pronoun or an article here, and not a conjunction?"""
+    """True if a word such as *that* is a pronoun or an article here, and not a conjunction."""
     if token.tag:
         return token.tag == "DT" and token.dep in ("nsubj", "nsubjpass", "dobj", "det", "attr")
     if token.text.lower() != "that":

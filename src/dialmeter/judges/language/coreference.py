@@ -40,7 +40,7 @@ class NounMention(Struct, frozen=True):
         start: its first character in the utterance.
         head: the index of its head token.
         label: the type of the entity, or nothing.
-        plural: is it several?
+        plural: True for several things.
         genders: which of ``he``, ``she``, ``it`` may refer to it.
         role: 3 for a subject, 2 for an object, 1 otherwise.
         governor: the verb that it belongs to, by index; a pronoun of the same verb does not refer to it.

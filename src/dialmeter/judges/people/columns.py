@@ -124,7 +124,7 @@ def asked_columns(
             what = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {what}, and the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
-    heard = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, watch, ask)
+    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, watch, ask)
     return [
         ScoreColumn(
             name,
@@ -135,5 +135,5 @@ def asked_columns(
             {place: found.reasons[key] for place, key in enumerate(keys) if key in found.reasons},
             asked=True,
         )
-        for name, found in heard.items()
+        for name, found in by_judge.items()
     ]

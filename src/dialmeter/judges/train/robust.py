@@ -31,7 +31,7 @@ LEAST = 2
 
 
 class RobustTraining(Struct, frozen=True):
-    """What came of training.
+    """The result of training.
 
     Attributes:
         weights: from all attacks and the training dialogues.
